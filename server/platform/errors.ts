@@ -26,18 +26,16 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** An error for the caller. Its message says what is wrong and what to do. */
 export class AppError extends Error {
-  readonly code: ErrorCode;
   /** Additional fields for the caller, written next to `message` in the response. */
   readonly details: Record<string, unknown>;
 
   constructor(
-    code: ErrorCode,
+    readonly code: ErrorCode,
     message: string,
     options: { cause?: unknown; details?: Record<string, unknown> } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
-    this.code = code;
     this.details = options.details ?? {};
   }
 

@@ -10,21 +10,11 @@ export type ConnectionRules = {
   end(session: SMTPServerSession, reply: string): void;
 };
 
-/** The open connections. Report each step towards a message with `recordProgress`. */
-export type Connections = {
-  /** Whether to accept the connection. At the limit, the connection that has been idle longest is closed to free a slot. */
-  admit(session: SMTPServerSession): boolean;
-  recordProgress(session: SMTPServerSession): void;
-  /** A busy connection is transferring a message and is never closed to free a slot. */
-  setBusy(session: SMTPServerSession, isBusy: boolean): void;
-  remove(session: SMTPServerSession): void;
-};
-
 /**
- * Prevents a few clients from occupying all slots with idle connections. Commands that do not lead to a message, such as
+ * The open connections; report each step towards a message with `recordProgress`. Prevents a few clients from occupying all slots with idle connections. Commands that do not lead to a message, such as
  * NOOP, do not reset the idle order.
  */
-export function createConnections({ max, perAddressMax, firstCommandMs, end }: ConnectionRules): Connections {
+export function createConnections({ max, perAddressMax, firstCommandMs, end }: ConnectionRules) {
   /** Ordered by last progress, the longest idle first. */
   const open = new Map<SMTPServerSession, { isBusy: boolean; firstCommand: NodeJS.Timeout }>();
 
@@ -53,7 +43,8 @@ export function createConnections({ max, perAddressMax, firstCommandMs, end }: C
     open.set(session, state);
   };
   return {
-    admit(session) {
+    /** Whether to accept the connection. At the limit, the connection that has been idle longest is closed to free a slot. */
+    admit(session: SMTPServerSession): boolean {
       if (countConnections(session.remoteAddress) >= perAddressMax) return false;
       if (open.size >= max && !closeLongestIdle()) return false;
       const firstCommand = setTimeout(() => {
@@ -63,7 +54,8 @@ export function createConnections({ max, perAddressMax, firstCommandMs, end }: C
       return true;
     },
     recordProgress,
-    setBusy(session, isBusy) {
+    /** A busy connection is transferring a message and is never closed to free a slot. */
+    setBusy(session: SMTPServerSession, isBusy: boolean): void {
       const state = open.get(session);
       if (state) state.isBusy = isBusy;
       recordProgress(session);

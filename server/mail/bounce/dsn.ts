@@ -4,10 +4,7 @@ import { decodeText, listParts, type Part } from "./mime";
 import { ACTIONS, type Reported } from "./report";
 
 const recipientsMax = 100;
-const STATUS_TYPES: ReadonlySet<string> = new Set([
-  "message/delivery-status",
-  "message/global-delivery-status",
-]);
+const STATUS_TYPE = /^message\/(global-)?delivery-status$/;
 
 /**
  * Reads the per-recipient status of a delivery status notification (RFC 3464 inside RFC 6522, and RFC 6533 for non-ASCII
@@ -15,7 +12,7 @@ const STATUS_TYPES: ReadonlySet<string> = new Set([
  * Null if the message is not such a notification. Recipients without a known action are skipped.
  */
 export function readDsn(message: Part): Reported[] | null {
-  const status = [...listParts(message)].find(({ type }) => STATUS_TYPES.has(type));
+  const status = [...listParts(message)].find(({ type }) => STATUS_TYPE.test(type));
   if (!status) return null;
   // Some servers put a blank line before the first block, or several blank lines between blocks.
   const [ofMessage, ...ofRecipients] = decodeText(status)

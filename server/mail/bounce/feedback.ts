@@ -11,22 +11,13 @@ export type Feedback = {
 };
 
 /** The registered types, and obsolete ones that are still in use (RFC 5965 sections 3.1 and 7.3). */
-const TYPES: ReadonlySet<string> = new Set([
-  "abuse",
-  "auth-failure",
-  "fraud",
-  "not-spam",
-  "opt-out",
-  "opt-out-list",
-  "other",
-  "virus",
-]);
+const TYPE = /^(abuse|auth-failure|fraud|not-spam|opt-out|opt-out-list|other|virus)$/;
 
 /** Types that report a recipient's complaint. */
-const COMPLAINTS: ReadonlySet<string> = new Set(["abuse", "fraud", "opt-out", "opt-out-list"]);
+const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/;
 
 /** Whether feedback of this type is a complaint. Recipients do not cause reports about authentication failures or viruses. */
-export const isComplaint = (type: string): boolean => COMPLAINTS.has(type);
+export const isComplaint = (type: string): boolean => COMPLAINT.test(type);
 
 /** Reads a feedback report (RFC 5965); null if the message is not one or lacks a required field. */
 export function readFeedback(message: Part): Feedback | null {
@@ -37,7 +28,7 @@ export function readFeedback(message: Part): Feedback | null {
   if (type === null || findField(fields, "user-agent") === null || findField(fields, "version") === null)
     return null;
   return {
-    type: TYPES.has(type) ? type : "other",
+    type: TYPE.test(type) ? type : "other",
     recipients: findFields(fields, "original-rcpt-to").flatMap((value) => findAddresses(value, 20)),
     returnPaths: findFields(fields, "original-mail-from").flatMap((value) => findAddresses(value, 1)),
   };

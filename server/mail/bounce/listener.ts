@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import type { Log } from "#server/platform/log";
 import { createConnections } from "./connections";
@@ -42,7 +43,7 @@ export type ListenerOptions = {
 
 export type Listener = { port: number; close(): Promise<void> };
 
-type Rejections = Record<"recipients" | "connections" | "messages" | "oversized" | "idle", number>;
+const NO_REJECTIONS = { recipients: 0, connections: 0, messages: 0, oversized: 0, idle: 0 };
 
 /**
  * Starts the SMTP server for bounces and complaints (RFC 5321). It accepts messages from any sender, including the null
@@ -55,7 +56,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { domain, isOurs, receive, log } = options;
   const arrivals = createRateCounter();
   const messages = createRateCounter();
-  let rejected = noRejections();
+  let rejected = { ...NO_REJECTIONS };
+  const logRejections = () => {
+    if (Object.values(rejected).some((count) => count > 0)) log.warn("inbound.refused", rejected);
+  };
   const guesses = new WeakMap<SMTPServerSession, number>();
 
   const connections = createConnections({
@@ -142,13 +146,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   server.on("error", (error) => log.info("inbound.connection_failed", describeError(error)));
 
-  await new Promise<void>((resolve, reject) => {
-    server.server.once("error", reject);
-    server.listen(options.port, options.host, () => {
-      server.server.off("error", reject);
-      resolve();
-    });
-  });
+  server.listen(options.port, options.host);
+  await once(server.server, "listening");
   // The idle timeout does not end a client that sends a few bytes at a time; this limit does.
   server.server.on("connection", (socket) => {
     const timer = setTimeout(() => socket.destroy(), connectionMsMax);
@@ -157,8 +156,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const eachMinute = setInterval(() => {
     arrivals.clear();
     messages.clear();
-    if (Object.values(rejected).some((count) => count > 0)) log.warn("inbound.refused", rejected);
-    rejected = noRejections();
+    logRejections();
+    rejected = { ...NO_REJECTIONS };
   }, minuteMs);
   const address = server.server.address();
   return {
@@ -166,18 +165,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     async close() {
       clearInterval(eachMinute);
       await new Promise<void>((resolve) => server.close(resolve));
-      if (Object.values(rejected).some((count) => count > 0)) log.warn("inbound.refused", rejected);
+      logRejections();
     },
   };
 }
-
-const noRejections = (): Rejections => ({
-  recipients: 0,
-  connections: 0,
-  messages: 0,
-  oversized: 0,
-  idle: 0,
-});
 
 const replyOf = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode });

@@ -6,26 +6,14 @@ import { listParts, type Part, readInnerFields, readMessage } from "./mime";
 import { readPlainBounce } from "./plain";
 import type { About, Report } from "./report";
 
-const RETURNED_TYPES: ReadonlySet<string> = new Set([
-  "message/rfc822",
-  "text/rfc822-headers",
-  "text/rfc822",
-  "message/global",
-  "message/global-headers",
-]);
+const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers))$/;
 
 /** Header fields in which servers record the address that received the message. */
 const RECEIVED_BY_FIELDS = ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to"] as const;
 
-const PRECEDENCE: ReadonlySet<string> = new Set(["auto_reply", "bulk", "junk", "list"]);
-const AUTO_REPLY_FIELDS = [
-  "x-autoreply",
-  "x-autorespond",
-  "x-autoresponder",
-  "x-autoreply-from",
-  "x-mail-autoreply",
-  "x-auto-response-suppress",
-] as const;
+const PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
+const AUTO_REPLY_FIELD =
+  /^x-(autoreply|autorespond|autoresponder|autoreply-from|mail-autoreply|auto-response-suppress)$/;
 
 /**
  * Classifies a message received at a return path: a delivery report (RFC 3464 or an older format), a complaint (RFC 5965),
@@ -49,13 +37,13 @@ export function readReport(bytes: Uint8Array): Report | null {
 function isAutoReply(fields: Field[]): boolean {
   const submitted = findField(fields, "auto-submitted")?.toLowerCase();
   if (submitted !== undefined && !submitted.startsWith("no")) return true;
-  if (PRECEDENCE.has(findField(fields, "precedence")?.toLowerCase() ?? "")) return true;
-  return AUTO_REPLY_FIELDS.some((name) => findField(fields, name) !== null);
+  if (PRECEDENCE.test(findField(fields, "precedence") ?? "")) return true;
+  return fields.some(({ name }) => AUTO_REPLY_FIELD.test(name));
 }
 
 function aboutOf(message: Part, named: readonly string[]): About {
   const parts = [...listParts(message)];
-  const returned = parts.find(({ type }) => RETURNED_TYPES.has(type));
+  const returned = parts.find(({ type }) => RETURNED_TYPE.test(type));
   // In a message without parts the returned email follows the text of the report.
   const inner = returned ? readInnerFields(returned) : readQuotedFields(parts);
   const addresses = (fields: Field[], names: readonly string[]) =>

@@ -12,35 +12,18 @@ export type SigningKey = {
 };
 
 /**
- * The header fields that a signature covers. A `closed` field is listed once more than it occurs: an added field of that
- * name then breaks the signature (RFC 6376 section 8.15). An `open` field is covered as often as it occurs, because mailing
- * lists and forwarders legitimately add such fields.
+ * Header fields that a signature covers once more than they occur: an added field of that name then breaks the signature
+ * (RFC 6376 section 8.15).
  */
-const COVERED: readonly (readonly [name: string, how: "closed" | "open"])[] = [
-  ["from", "closed"],
-  ["reply-to", "closed"],
-  ["to", "closed"],
-  ["cc", "closed"],
-  ["subject", "closed"],
-  ["date", "closed"],
-  ["message-id", "closed"],
-  ["mime-version", "closed"],
-  ["content-type", "closed"],
-  ["content-transfer-encoding", "closed"],
-  ["content-disposition", "open"],
-  ["content-id", "open"],
-  ["in-reply-to", "open"],
-  ["references", "open"],
-  ["list-unsubscribe", "closed"],
-  ["list-unsubscribe-post", "closed"],
-  ["list-id", "open"],
-  ["list-help", "open"],
-  ["list-subscribe", "open"],
-  ["list-post", "open"],
-  ["list-owner", "open"],
-  ["list-archive", "open"],
-  ["feedback-id", "open"],
-];
+const CLOSED =
+  "from reply-to to cc subject date message-id mime-version content-type content-transfer-encoding list-unsubscribe list-unsubscribe-post".split(
+    " ",
+  );
+/** Fields that are covered as often as they occur, because mailing lists and forwarders legitimately add such fields. */
+const OPEN =
+  "content-disposition content-id in-reply-to references list-id list-help list-subscribe list-post list-owner list-archive feedback-id".split(
+    " ",
+  );
 
 const lineMax = 76;
 const signAsync = promisify<string, Buffer, KeyObject, Buffer>(sign);
@@ -108,10 +91,8 @@ function listCoveredFields(fields: readonly string[]): string[] {
     const name = getFieldName(field);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return COVERED.flatMap(([name, how]) => {
-    const count = (counts.get(name) ?? 0) + (how === "closed" ? 1 : 0);
-    return Array<string>(count).fill(name);
-  });
+  const repeat = (name: string, more: number) => Array<string>((counts.get(name) ?? 0) + more).fill(name);
+  return [...CLOSED.flatMap((name) => repeat(name, 1)), ...OPEN.flatMap((name) => repeat(name, 0))];
 }
 
 type Signed = { names: readonly string[]; bodyHash: string; signedAt: Date };

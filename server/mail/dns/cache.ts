@@ -18,7 +18,9 @@ export function createCachedDns(query: QueryDns, nowMs = () => performance.now()
     const cached = answers.get(key);
     if (cached !== undefined && cached.expiresMs > nowMs()) return cached.answer;
     answers.delete(key);
-    if (answers.size >= answersMax) deleteOldest(answers);
+    // A Map iterates in insertion order.
+    const oldest = answers.size < answersMax ? undefined : answers.keys().next().value;
+    if (oldest !== undefined) answers.delete(oldest);
     // Concurrent callers share this query, so it does not use a caller's signal. It has its own time limits.
     const answer = query(name, type);
     answers.set(key, { expiresMs: nowMs() + ttlMs, answer });
@@ -41,12 +43,4 @@ export function createCachedDns(query: QueryDns, nowMs = () => performance.now()
     });
     return Promise.race([answer, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
   };
-}
-
-/** A Map iterates in insertion order. */
-function deleteOldest(answers: Map<string, unknown>): void {
-  for (const key of answers.keys()) {
-    answers.delete(key);
-    return;
-  }
 }

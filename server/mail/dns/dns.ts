@@ -1,4 +1,5 @@
 import { Resolver } from "node:dns/promises";
+import { formatNameServer, type NameServer } from "#server/platform/egress/resolve";
 
 /** Record types and the shape of one record. A TXT record is its list of character-strings, not joined. */
 type RecordOf = {
@@ -40,16 +41,12 @@ const KIND_OF_CODE: Record<string, "nxdomain" | "nodata" | "timeout"> = {
   ECANCELLED: "timeout",
 };
 
-type NameServer = { host: string; port: number };
-
 /**
  * Returns one query function per name server, to compare their answers. Without `servers` each call uses the system's
  * current name servers. At most three name servers.
  */
 export function createResolvers(servers: readonly NameServer[] = []): () => QueryDns[] {
-  const configured = servers.map(({ host, port }) =>
-    host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
-  );
+  const configured = servers.map(formatNameServer);
   return () => {
     const addresses = new Set(configured.length > 0 ? configured : new Resolver().getServers());
     return [...addresses].slice(0, serversMax).map(

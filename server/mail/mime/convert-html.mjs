@@ -105,27 +105,29 @@ function isTooDeep(html) {
 }
 
 function readTags(html, { onText, onOpen, onClose }) {
-  const ignore = () => {};
-  const tokenizer = new Tokenizer(
-    { decodeEntities: true },
-    {
-      ontext: (from, to) => onText(html.slice(from, to)),
-      ontextentity: (codePoint) => onText(String.fromCodePoint(codePoint)),
-      onopentagname: (from, to) => onOpen(html.slice(from, to).toLowerCase(), () => tokenizer.pause()),
-      onclosetag: (from, to) => onClose(html.slice(from, to).toLowerCase()),
-      onattribname: ignore,
-      onattribdata: ignore,
-      onattribentity: ignore,
-      onattribend: ignore,
-      onopentagend: ignore,
-      onselfclosingtag: ignore,
-      oncdata: ignore,
-      oncomment: ignore,
-      ondeclaration: ignore,
-      onprocessinginstruction: ignore,
-      onend: ignore,
-    },
-  );
+  tokenize(html, (stop) => ({
+    ontext: (from, to) => onText(html.slice(from, to)),
+    ontextentity: (codePoint) => onText(String.fromCodePoint(codePoint)),
+    onopentagname: (from, to) => onOpen(html.slice(from, to).toLowerCase(), stop),
+    onclosetag: (from, to) => onClose(html.slice(from, to).toLowerCase()),
+  }));
+}
+
+const IGNORED = Object.fromEntries(
+  "onattribname onattribdata onattribentity onattribend onopentagname onopentagend onselfclosingtag onclosetag ontext ontextentity oncdata oncomment ondeclaration onprocessinginstruction onend"
+    .split(" ")
+    .map((name) => [name, () => {}]),
+);
+
+/**
+ * Calls the callbacks for the tokens of an HTML body, in linear time. `stop` ends the reading.
+ *
+ * @param {string} html
+ * @param {(stop: () => void) => Partial<import("htmlparser2").TokenizerCallbacks>} createCallbacks
+ */
+export function tokenize(html, createCallbacks) {
+  const callbacks = createCallbacks(() => tokenizer.pause());
+  const tokenizer = new Tokenizer({ decodeEntities: true }, { ...IGNORED, ...callbacks });
   tokenizer.write(html);
   tokenizer.end();
 }

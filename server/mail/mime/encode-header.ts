@@ -17,7 +17,7 @@ const Q_SAFE = new Set(
 
 const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/;
 
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+export const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /** A header field under construction, and the column of its last line. */
 type Field = { text: string; column: number };
@@ -69,7 +69,7 @@ export function encodeMailbox(mailbox: Mailbox): string {
   return field.slice(":".length).replaceAll("\r\n", "").trim();
 }
 
-/** Formats a display name as a quoted-string (RFC 5322 section 3.2.4). */
+/** Formats a display name or a parameter as a quoted-string (RFC 5322 section 3.2.4). */
 export function quoteName(name: string): string {
   return `"${name.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -1,9 +1,7 @@
-import { encodeWords } from "./encode-header";
+import { encodeWords, graphemes, quoteName } from "./encode-header";
 
 /** Maximum characters of a value per line; with name and quotes the line stays below 78 characters. */
 const sectionLength = 50;
-
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
  * Formats a parameter of a content field, on a new line. ASCII is quoted. Other values are percent-encoded and, if long,
@@ -14,16 +12,14 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 export function parameter(name: string, value: string): string {
   if (value.includes("=?")) return `;\r\n ${name}="${encodeWords(value)}"`;
   const isPlain = /^[\x20-\x7e]*$/.test(value);
-  if (isPlain && value.length <= sectionLength) return `;\r\n ${name}=${quote(value)}`;
+  if (isPlain && value.length <= sectionLength) return `;\r\n ${name}=${quoteName(value)}`;
   const sections = sectionsOf(value);
   const whole =
     sections.length === 1
       ? `;\r\n ${name}*=UTF-8''${sections[0]}`
       : sections.map((section, n) => `;\r\n ${name}*${n}*=${n === 0 ? "UTF-8''" : ""}${section}`).join("");
-  return `${whole};\r\n ${name}=${quote(asciiOf(value))}`;
+  return `${whole};\r\n ${name}=${quoteName(asciiOf(value))}`;
 }
-
-const quote = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
 
 /** A short ASCII name that every client can display; keeps the extension. */
 function asciiOf(value: string): string {

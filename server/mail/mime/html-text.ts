@@ -12,13 +12,7 @@ import { createTeamTurns } from "./team-turns";
  */
 export type ConvertToText = (teamId: string, html: string) => Promise<string>;
 
-export type TextConverter = { convertToText: ConvertToText; close(): Promise<void> };
-
-export type TextMakerOptions = {
-  log: Log;
-  /** Time limit of one conversion, including the start of its thread. */
-  timeLimitMs?: number;
-};
+export type TextConverter = ReturnType<typeof createTextConverter>;
 
 /** HTML of up to this many characters is converted on the main thread, which takes a few milliseconds at most. */
 export const shortHtmlChars = 8_000;
@@ -35,10 +29,12 @@ const threadFile = path.join(path.dirname(fileURLToPath(import.meta.url)), "conv
  * Converts HTML in threads, because a large newsletter would block the event loop. A conversion that reaches its time limit
  * is stopped together with its thread. The result is then that of `stripTags`, also if no thread can be started.
  */
-export function createTextConverter({
-  log,
-  timeLimitMs = timeLimitMsDefault,
-}: TextMakerOptions): TextConverter {
+export function createTextConverter(options: {
+  log: Log;
+  /** Time limit of one conversion, including the start of its thread. */
+  timeLimitMs?: number;
+}) {
+  const { log, timeLimitMs = timeLimitMsDefault } = options;
   const threads = Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
   const inTurn = createTeamTurns(threads);
   let pool: Tinypool | null = null;
@@ -55,7 +51,7 @@ export function createTextConverter({
     }
   };
   return {
-    convertToText: async (teamId, html) =>
+    convertToText: async (teamId: string, html: string): Promise<string> =>
       html.length <= shortHtmlChars ? convertHtml(html) : inTurn(teamId, () => convert(html)),
     close: async () => {
       await pool?.destroy();

@@ -1,5 +1,6 @@
-import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { QuoteType } from "htmlparser2";
 import { parseUrl } from "#server/platform/egress/parse-url";
+import { tokenize } from "./convert-html.mjs";
 
 /** Tracking data for an HTML body. Null disables click or open tracking. */
 export type Marks = {
@@ -100,12 +101,11 @@ function readTags(
   let name = "";
   let start = 0;
   let value = "";
-  const ignore = () => {};
   const endTag = () => {
     if (isLink && onLink) onLink(attributes);
     isLink = false;
   };
-  const callbacks: TokenizerCallbacks = {
+  tokenize(html, () => ({
     onopentagname(from, to) {
       isLink = onLink !== null && /^(a|area)$/i.test(html.slice(from, to));
       attributes = [];
@@ -132,17 +132,7 @@ function readTags(
     onclosetag(from, to) {
       onClose(html.slice(from, to).toLowerCase(), from - 2);
     },
-    ontext: ignore,
-    ontextentity: ignore,
-    oncdata: ignore,
-    oncomment: ignore,
-    ondeclaration: ignore,
-    onprocessinginstruction: ignore,
-    onend: ignore,
-  };
-  const tokenizer = new Tokenizer({ decodeEntities: true }, callbacks);
-  tokenizer.write(html);
-  tokenizer.end();
+  }));
 }
 
 /** Start of an attribute's value, given the end of its name. */

@@ -1,3 +1,5 @@
+import type { Reply } from "../outcome";
+
 /** Meaning of the first digit of an enhanced code (RFC 3463 section 2). */
 const SEVERITIES: Readonly<Record<string, string>> = {
   "2": "Success",
@@ -125,13 +127,7 @@ const BASIC: Readonly<Record<number, string>> = {
  * Explains a code in two sentences: the cause, and whether the failure is temporary or permanent. An unknown detail is
  * explained by its subject. Null for an unknown code.
  */
-export function explainCode({
-  code,
-  enhanced,
-}: {
-  code: number | null;
-  enhanced: string | null;
-}): string | null {
+export function explainCode({ code, enhanced }: Pick<Reply, "code" | "enhanced">): string | null {
   const [digit = "", subject = "", detail = ""] = enhanced?.split(".") ?? [];
   const meaning = CODES[`${subject}.${detail}`] ?? (enhanced === null ? undefined : CODES[`${subject}.0`]);
   const severity = SEVERITIES[digit];

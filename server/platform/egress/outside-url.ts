@@ -18,17 +18,7 @@ const lengthMax = 2_048;
 const PORTS: ReadonlySet<string> = new Set(["", "443", "8443"]);
 
 /** Suffixes of names in internal networks (RFC 6761, 6762, 8375, and common use). */
-const INTERNAL_ENDS = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "localdomain",
-  "lan",
-  "corp",
-  "home.arpa",
-  "private",
-] as const;
+const INTERNAL_END = /\.(localhost|local|internal|intranet|localdomain|lan|corp|home\.arpa|private)$/;
 
 /**
  * Parses a URL from an untrusted source. A URL that can never be called is a fault with a message. Plain http, other ports
@@ -59,6 +49,5 @@ export function readOutsideUrl(text: string): { target: OutsideTarget } | { faul
 
 /** Single labels, names with a trailing dot, and names with an internal suffix. */
 function isInternalName(host: string): boolean {
-  if (!host.includes(".") || host.endsWith(".")) return true;
-  return INTERNAL_ENDS.some((end) => host.endsWith(`.${end}`));
+  return !host.includes(".") || host.endsWith(".") || INTERNAL_END.test(host);
 }

@@ -1,25 +1,11 @@
 import { Agent } from "undici";
-import { type AddressVerdict, createAddressJudge } from "./address";
+import { createAddressJudge } from "./address";
 import { callWithin, type OutsideRequest, type OutsideResponse } from "./call";
 import { createCheckedLookup } from "./checked-lookup";
 import { type OutsideTarget, readOutsideUrl } from "./outside-url";
 import { createResolveName, type NameServer } from "./resolve";
 
-/** The guarded client for requests to URLs and hosts that teams configure. All such requests use it. */
-export type Outside = {
-  /**
-   * Sends one request. Never throws. All addresses of the name are checked at connection time, and the connection uses a
-   * checked address; SNI and Host contain the name. Redirects are returned, not followed. Proxy variables of the
-   * environment are ignored.
-   */
-  fetch(url: string, request: OutsideRequest): Promise<OutsideResponse>;
-  /** Validates a URL without a DNS lookup. Returns a message for the owner of the URL, or null if it is valid. */
-  checkUrl(url: string): string | null;
-  /** Classifies an address, for connections other than HTTP. */
-  judgeAddress(address: string): AddressVerdict;
-  /** Aborts all requests in progress. */
-  close(): Promise<void>;
-};
+export type Outside = ReturnType<typeof createOutside>;
 
 export type OutsideOptions = {
   /** Allowed networks besides the public Internet, in CIDR notation. For them, http and all ports are allowed, too. */
@@ -37,8 +23,11 @@ const ALLOW_HINT =
 const headerBytesMax = 16 * 1024;
 const connectMs = 10_000;
 
-/** Creates the client. It opens no connection before the first request. */
-export function createOutside(options: OutsideOptions = {}): Outside {
+/**
+ * The guarded client for requests to URLs and hosts that teams configure. All such requests use it. It opens no connection
+ * before the first request.
+ */
+export function createOutside(options: OutsideOptions = {}) {
   const allow = options.allow ?? [];
   const judgeAddress = createAddressJudge(allow);
   const resolveName = createResolveName(options.nameServers ?? []);
@@ -73,17 +62,25 @@ export function createOutside(options: OutsideOptions = {}): Outside {
   };
 
   return {
+    /** Classifies an address, for connections other than HTTP. */
     judgeAddress,
-    checkUrl(text) {
+    /** Validates a URL without a DNS lookup. Returns a message for the owner of the URL, or null if it is valid. */
+    checkUrl(text: string): string | null {
       const read = readChecked(text);
       return "fault" in read ? read.fault : null;
     },
-    async fetch(text, request) {
+    /**
+     * Sends one request. Never throws. All addresses of the name are checked at connection time, and the connection uses a
+     * checked address; SNI and Host contain the name. Redirects are returned, not followed. Proxy variables of the
+     * environment are ignored.
+     */
+    async fetch(text: string, request: OutsideRequest): Promise<OutsideResponse> {
       const read = readChecked(text);
       if ("fault" in read) return { kind: "fault", fault: "blocked" };
       return callWithin(agents[read.target.needs], read.target.url, request);
     },
-    close: async () => {
+    /** Aborts all requests in progress. */
+    close: async (): Promise<void> => {
       // Not awaited: a connection attempt ends only at its own timeout, and its result is no longer needed.
       for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
     },

@@ -2,6 +2,10 @@ import { lookup, Resolver } from "node:dns/promises";
 
 export type NameServer = { host: string; port: number };
 
+/** The form that Node's resolver reads. */
+export const formatNameServer = ({ host, port }: NameServer): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+
 /**
  * Resolves all addresses of a name, IPv4 first. `isInternal` is true if only addresses of allowed networks are accepted; the
  * hosts file and search domains of the machine then apply, too. Rejects if the name has no address or the lookup fails.
@@ -19,10 +23,7 @@ const tries = 2;
 export function createResolveName(servers: readonly NameServer[]): ResolveName {
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   const hasServers = servers.length > 0;
-  if (hasServers)
-    resolver.setServers(
-      servers.map(({ host, port }) => (host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`)),
-    );
+  if (hasServers) resolver.setServers(servers.map(formatNameServer));
   return async (name, isInternal) => {
     const bare = name.replace(/\.$/, "");
     if (bare === "localhost" || bare.endsWith(".localhost")) return ["127.0.0.1", "::1"];

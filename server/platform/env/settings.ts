@@ -22,11 +22,12 @@ type Rule = {
   isViolated(isSet: (name: Name) => boolean, mode: Mode, values: Values): boolean;
 };
 
-const requiredWith = (name: Name, other: Name): Rule => ({
-  name,
-  reason: `Required because ${other} is set. Set both or neither.`,
-  isViolated: (isSet) => isSet(other) && !isSet(name),
-});
+const pairRules = (...pair: [Name, Name]): Rule[] =>
+  [pair, pair.toReversed() as [Name, Name]].map(([name, other]) => ({
+    name,
+    reason: `Required because ${other} is set. Set both or neither.`,
+    isViolated: (isSet) => isSet(other) && !isSet(name),
+  }));
 
 const requiredOnVercel = (name: Name): Rule => ({
   name,
@@ -55,12 +56,9 @@ const RULES: readonly Rule[] = [
       "Required because BACKSTAMP_INBOUND_PORT is set: bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
     isViolated: (isSet) => isSet("BACKSTAMP_INBOUND_PORT") && !isSet("BACKSTAMP_RETURN_PATH_DOMAIN"),
   },
-  requiredWith("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
-  requiredWith("UPSTASH_REDIS_REST_TOKEN", "UPSTASH_REDIS_REST_URL"),
-  requiredWith("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
-  requiredWith("AUTH_GITHUB_SECRET", "AUTH_GITHUB_ID"),
-  requiredWith("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
-  requiredWith("AUTH_GOOGLE_SECRET", "AUTH_GOOGLE_ID"),
+  ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
+  ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
+  ...pairRules("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
 ];
 
 /** All invalid settings with the reasons. The message is meant for the operator's terminal. */

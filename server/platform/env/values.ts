@@ -41,19 +41,11 @@ export const wholeNumber = (min: number, max: number, example: number) =>
 /** A TCP port. */
 export const port = (example: number) => wholeNumber(1, 65_535, example);
 
-const SWITCH: Record<string, boolean> = {
-  "1": true,
-  true: true,
-  on: true,
-  yes: true,
-  "0": false,
-  false: false,
-  off: false,
-  no: false,
-};
-
 /** On or off. */
-export const flag = text("Enter 1 or 0.", (value) => SWITCH[value.toLowerCase()] ?? null);
+export const flag = text("Enter 1 or 0.", (value) => {
+  if (/^(1|true|on|yes)$/i.test(value)) return true;
+  return /^(0|false|off|no)$/i.test(value) ? false : null;
+});
 
 /** A host name or address to listen on. */
 export const listenHost = text(

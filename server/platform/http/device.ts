@@ -1,32 +1,14 @@
 import Bowser from "bowser";
 
 /** Only these names are shown in emails and pages, because a User-Agent header can contain any text. */
-const BROWSERS: ReadonlySet<string> = new Set([
-  "Chrome",
-  "Chromium",
-  "Firefox",
-  "Internet Explorer",
-  "Microsoft Edge",
-  "Opera",
-  "Safari",
-  "Samsung Internet for Android",
-  "Vivaldi",
-  "Yandex Browser",
-]);
-const SYSTEMS: Record<string, string> = {
-  Android: "Android",
-  "Chrome OS": "Chrome OS",
-  iOS: "iOS",
-  Linux: "Linux",
-  macOS: "macOS",
-  Windows: "Windows",
-};
+const BROWSER =
+  /^(Chrome|Chromium|Firefox|Internet Explorer|Microsoft Edge|Opera|Safari|Samsung Internet for Android|Vivaldi|Yandex Browser)$/;
+const SYSTEM = /^(Android|Chrome OS|iOS|Linux|macOS|Windows)$/;
 
 /** The browser and system of a User-Agent header, such as "Firefox on Linux". Null for an unknown browser. */
 export function deviceOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const { browser, os } = Bowser.parse(userAgent.slice(0, 400) || "-");
-  if (!browser.name || !BROWSERS.has(browser.name)) return null;
-  const system = SYSTEMS[os.name ?? ""];
-  return system === undefined ? browser.name : `${browser.name} on ${system}`;
+  if (!browser.name || !BROWSER.test(browser.name)) return null;
+  return SYSTEM.test(os.name ?? "") ? `${browser.name} on ${os.name}` : browser.name;
 }

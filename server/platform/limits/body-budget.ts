@@ -22,48 +22,30 @@ const reviewMs = 250;
 /** Only a request without progress for this many reviews can be rejected to free memory for another. */
 const stillReviews = 4;
 
-/** Memory budget for the large bodies of all requests of a process, and for the files fetched for them. */
-export type BodyBudget = {
-  patience: BodyTimeouts;
-  /** Opens the claim of one request. `holder` is the team or, without a key, the client address. A holder gets at most half. */
-  open(holder: string): BodyClaim;
-};
+export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /** The share of the budget that one request uses. */
-export type BodyClaim = {
-  /** Announces the expected number of further bytes. */
-  expect(bytes: number, as?: "body" | "files"): void;
-  /**
-   * Counts received bytes, and waits if the budget is full. Throws 503 if the wait is too long, or if this request has the
-   * least progress and others need its memory. The files of one email count as at most one body.
-   */
-  grow(bytes: number, as?: "body" | "files"): Promise<void>;
-  /** Marks the body as complete. The request cannot be rejected until it grows again. */
-  settle(): void;
-  /** Aborted when the request is rejected. The reason is the error for the caller. */
-  readonly signal: AbortSignal;
-  /** Releases all bytes. Safe to call more than once. */
-  release(): void;
-};
+export type BodyClaim = ReturnType<BodyBudget["open"]>;
 
+type BodyPart = "body" | "files";
 type Claim = Entry & { stop?: AbortController };
 type Waiter = { claim: Claim; bytes: number; since: number; admit(): void; reject(fault: AppError): void };
 
 /**
- * Creates a budget of two bodies of the maximum size. Only received bytes count, not the declared size. Waiting requests of
+ * Memory budget for the large bodies of all requests of a process, and for the files fetched for them: two bodies of the maximum size. Only received bytes count, not the declared size. Waiting requests of
  * the holder that uses the least memory are admitted first.
  */
 export function createBodyBudget(
   sizes: { bodyMaxBytes: number; filesMaxBytes: number },
   patience: BodyTimeouts = BODY_TIMEOUTS,
-): BodyBudget {
+) {
   const ledger = createLedger({
     capacity: sizes.bodyMaxBytes * largestAtOnce,
     share: sizes.bodyMaxBytes,
     turnMs: patience.turnMs,
   });
   const fileWeight = Math.min(1, sizes.bodyMaxBytes / sizes.filesMaxBytes);
-  const weigh = (bytes: number, as: "body" | "files") => (as === "files" ? bytes * fileWeight : bytes);
+  const weigh = (bytes: number, as: BodyPart) => (as === "files" ? bytes * fileWeight : bytes);
   const waiters = new Set<Waiter>();
   let isScheduled = false;
 
@@ -128,7 +110,8 @@ export function createBodyBudget(
       review();
     });
 
-  const open = (holder: string): BodyClaim => {
+  /** Opens the claim of one request. `holder` is the team or, without a key, the client address. A holder gets at most half. */
+  const open = (holder: string) => {
     const claim: Claim = {
       holder,
       bytes: 0,
@@ -141,11 +124,16 @@ export function createBodyBudget(
       isArriving: true,
     };
     return {
-      expect(coming, as = "body") {
+      /** Announces the expected number of further bytes. */
+      expect(coming: number, as: BodyPart = "body"): void {
         claim.expected = claim.bytes + weigh(coming, as);
         claim.wantsTurn = true;
       },
-      async grow(arrived, as = "body") {
+      /**
+       * Counts received bytes, and waits if the budget is full. Throws 503 if the wait is too long, or if this request has the
+       * least progress and others need its memory. The files of one email count as at most one body.
+       */
+      async grow(arrived: number, as: BodyPart = "body"): Promise<void> {
         claim.stop?.signal.throwIfAborted();
         const bytes = weigh(arrived, as);
         const now = performance.now();
@@ -153,16 +141,19 @@ export function createBodyBudget(
         if (isFirst && ledger.reachedLimit(claim, bytes, now) === null) ledger.take(claim, bytes, now);
         else await wait(claim, bytes);
       },
-      settle() {
+      /** Marks the body as complete. The request cannot be rejected until it grows again. */
+      settle(): void {
         claim.isArriving = false;
         claim.turnEndsAt = 0;
         if (waiters.size > 0) review();
       },
-      get signal() {
+      /** Aborted when the request is rejected. The reason is the error for the caller. */
+      get signal(): AbortSignal {
         claim.stop ??= new AbortController();
         return claim.stop.signal;
       },
-      release() {
+      /** Releases all bytes. Safe to call more than once. */
+      release(): void {
         ledger.drop(claim);
         if (waiters.size > 0) review();
       },

@@ -8,22 +8,18 @@ export const STORE_TIMEOUT_MS = 250;
 export const STORE_PAUSE_MS = 2_000;
 const logIntervalMs = 60_000;
 
-export type FallbackOptions = {
+/**
+ * Uses the shared store, and the store in this process if the shared one fails or is slow. Never rejects. Failures are
+ * logged as `limits.store_unreachable` at most once per minute, recovery as `limits.store_recovered`.
+ */
+export function judgeWithFallback(options: {
   name: string;
   shared: SharedStore;
   local: InProcessStore;
   timeoutMs: number;
   clock: () => number;
   log: Log;
-};
-
-export type Judge = (verb: "take" | "peek", counter: string, limit: number) => Promise<Count>;
-
-/**
- * Uses the shared store, and the store in this process if the shared one fails or is slow. Never rejects. Failures are
- * logged as `limits.store_unreachable` at most once per minute, recovery as `limits.store_recovered`.
- */
-export function judgeWithFallback(options: FallbackOptions): Judge {
+}) {
   const { name, shared, local, timeoutMs, clock, log } = options;
   let pausedAtMs: number | undefined;
   let loggedAtMs: number | undefined;
@@ -50,7 +46,7 @@ export function judgeWithFallback(options: FallbackOptions): Judge {
     log.info("limits.store_recovered", { store: name });
   }
 
-  return async (verb, counter, limit) => {
+  return async (verb: "take" | "peek", counter: string, limit: number): Promise<Count> => {
     if (isWithin(pausedAtMs, STORE_PAUSE_MS)) return local[verb](counter, limit);
     // After the pause, this request tries the store and a new pause starts for the others.
     if (pausedAtMs !== undefined) pausedAtMs = clock();

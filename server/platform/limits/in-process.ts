@@ -3,10 +3,7 @@ import { judgedAtMs, WINDOW_MS, weighPrevious } from "./sliding-window";
 /** A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its minute. */
 export type Count = { allowed: boolean; remaining: number; resetAtMs: number };
 
-export type InProcessStore = {
-  take(counter: string, limit: number): Count;
-  peek(counter: string, limit: number): Count;
-};
+export type InProcessStore = ReturnType<typeof createInProcessStore>;
 
 const countersPerMinuteMax = 50_000;
 
@@ -17,10 +14,7 @@ const countersPerMinuteMax = 50_000;
  * steps back over a boundary. Each minute has at most `countersMax` counters. Beyond that, the oldest counter of the minute is
  * deleted, which can only allow more requests.
  */
-export function createInProcessStore(
-  clock: () => number,
-  countersMax: number = countersPerMinuteMax,
-): InProcessStore {
+export function createInProcessStore(clock: () => number, countersMax: number = countersPerMinuteMax) {
   const windows = new Map<number, Map<string, number>>();
 
   function count(cost: 0 | 1, counter: string, limit: number): Count {
@@ -48,8 +42,5 @@ export function createInProcessStore(
     return { allowed: true, remaining: left - cost, resetAtMs };
   }
 
-  return {
-    take: count.bind(null, 1),
-    peek: count.bind(null, 0),
-  };
+  return { take: count.bind(null, 1), peek: count.bind(null, 0) };
 }

@@ -19,19 +19,7 @@ export type Verdict = {
   retryAfterSeconds: number;
 };
 
-/**
- * Counts requests per bucket and tier in a sliding minute. `bucket` is a key's id or an address bucket. `limitPerMinute` is
- * the effective limit, an integer of at least 1. The methods never reject and add at most 300 ms: if the store fails, this
- * process counts.
- */
-export type Limits = {
-  /** Checks one request, and counts it if it is allowed. */
-  take(bucket: string, tier: Tier, limitPerMinute: number): Promise<Verdict>;
-  /** Checks without counting, for responses that are never limited but have the headers. */
-  peek(bucket: string, tier: Tier, limitPerMinute: number): Promise<Verdict>;
-  /** Closes the store's connection. Later requests are counted in this process. */
-  close(): Promise<void>;
-};
+export type Limits = ReturnType<typeof createLimits>;
 
 export type LimitStore =
   | { kind: "in-process" }
@@ -47,8 +35,12 @@ export type LimitsOptions = {
   storeTimeoutMs?: number;
 };
 
-/** Creates the limiter: one algorithm with three stores. Instances with the same Redis or Upstash database share counts. */
-export function createLimits(options: LimitsOptions): Limits {
+/**
+ * Counts requests per bucket and tier in a sliding minute: one algorithm with three stores. Instances with the same Redis or
+ * Upstash database share counts. `bucket` is a key's id or an address bucket. `limit` is the effective limit per minute, an
+ * integer of at least 1. The methods never reject and add at most 300 ms: if the store fails, this process counts.
+ */
+export function createLimits(options: LimitsOptions) {
   const { store, clock, log, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;
   const local = createInProcessStore(clock);
   const shared = openSharedStore(store, timeoutMs);
@@ -65,9 +57,12 @@ export function createLimits(options: LimitsOptions): Limits {
   }
 
   return {
+    /** Checks one request, and counts it if it is allowed. */
     take: judge.bind(null, "take"),
+    /** Checks without counting, for responses that are never limited but have the headers. */
     peek: judge.bind(null, "peek"),
-    async close() {
+    /** Closes the store's connection. Later requests are counted in this process. */
+    async close(): Promise<void> {
       isClosed = true;
       shared?.close();
     },

@@ -3,16 +3,12 @@ import type { Redis } from "@upstash/redis";
 import type { Count } from "./in-process";
 import { judgedAtMs } from "./sliding-window";
 
-/** A store that several processes share. It can fail or be slow; `judgeWithFallback` handles both. */
-export type SharedStore = {
-  take(counter: string, limit: number): Promise<Count>;
-  peek(counter: string, limit: number): Promise<Count>;
-  close(): void;
-};
+export type SharedStore = ReturnType<typeof createSharedStore>;
 
 const limitersMax = 1_000;
 
 /**
+ * A store that several processes share. It can fail or be slow; `judgeWithFallback` handles both. It is
  * `@upstash/ratelimit` with the given client, which uses REST for Upstash or TCP for Redis. Its clock is this host's
  * `Date.now()`. Redis's own clock only expires old counters.
  *
@@ -20,7 +16,7 @@ const limitersMax = 1_000;
  * a bucket until the end of the minute even if its weighted window allows requests again, rejects it also in the first
  * millisecond after that, and never deletes the entry of a bucket without further requests.
  */
-export function createSharedStore(redis: Redis, close: () => void): SharedStore {
+export function createSharedStore(redis: Redis, close: () => void) {
   redis.use((request, next) => next({ ...request, body: adjustTimes(request.body) }));
   const limiters = new Map<number, Ratelimit>();
 
@@ -41,11 +37,11 @@ export function createSharedStore(redis: Redis, close: () => void): SharedStore 
   }
 
   return {
-    async take(counter, limit) {
+    async take(counter: string, limit: number): Promise<Count> {
       const result = await limiterOf(limit).limit(counter);
       return toCount(result.success, result, limit);
     },
-    async peek(counter, limit) {
+    async peek(counter: string, limit: number): Promise<Count> {
       const result = await limiterOf(limit).getRemaining(counter);
       return toCount(result.remaining > 0, result, limit);
     },

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
+import { Secret } from "otpauth";
 import { parse, stringify } from "uuid";
 import { deriveKey } from "./secrets";
 
 const tagBytes = 16;
 const idBytes = 16;
-const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** The route of unsubscribe links. */
 export const unsubscribePath = "/api/unsubscribe/{token}";
@@ -15,6 +15,7 @@ export const clickPath = "/api/clicks/{token}";
 
 /** Prefix of the token in a local part, for readers of logs. */
 const returnPathPrefix = "bounce-";
+const RETURN_PATH = /^bounce-([a-z2-7]+)$/i;
 
 /** The recipient identified by an unsubscribe link. */
 export type Subscriber = { teamId: string; emailId: string; address: string };
@@ -22,43 +23,26 @@ export type Subscriber = { teamId: string; emailId: string; address: string };
 /** One recipient's copy of an email. */
 export type Copy = { teamId: string; emailId: string; deliveryId: string };
 
-/**
- * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be the same in each
- * attempt. They are encrypted and authenticated with the secret.
- */
-export type RecipientTokens = {
-  /** The public origin of the installation, the start of all links. */
-  origin: string;
-  unsubscribeLink(subscriber: Subscriber): string;
-  openUnsubscribe(token: string): Subscriber | null;
-  /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */
-  returnPath(deliveryId: string): string;
-  /** The id of the delivery that a bounce to this local part refers to. */
-  openReturnPath(local: string): string | null;
-  /** The URL of the open pixel of a copy. */
-  openLink(copy: Copy): string;
-  openOpen(token: string): Copy | null;
-  /** The click-tracking link of a copy. The token contains the target URL, so it cannot be changed. */
-  clickLink(copy: Copy, target: string): string;
-  openClick(token: string): (Copy & { target: string }) | null;
-};
+export type RecipientTokens = ReturnType<typeof createRecipientTokens>;
 
 /**
- * AES-256-CTR with the HMAC-SHA-256 of the content as nonce, as in SIV modes (RFC 5297). It is deterministic, and the nonce
- * also authenticates the content. Each purpose has its own keys.
+ * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be the same in each
+ * attempt. They are encrypted and authenticated with the secret: AES-256-CTR with the HMAC-SHA-256 of the content as nonce, as
+ * in SIV modes (RFC 5297); the nonce also authenticates the content. Each purpose has its own keys.
  */
-export function createRecipientTokens(secret: string, origin: string): RecipientTokens {
+export function createRecipientTokens(secret: string, origin: string) {
   const unsubscribe = createSealer(deriveKey(secret, "unsubscribe"));
   const bounce = createSealer(deriveKey(secret, "return-path"));
   const opens = createSealer(deriveKey(secret, "opens"));
   const clicks = createSealer(deriveKey(secret, "clicks"));
   return {
+    /** The public origin of the installation, the start of all links. */
     origin,
-    unsubscribeLink({ teamId, emailId, address }) {
+    unsubscribeLink({ teamId, emailId, address }: Subscriber): string {
       const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(address, "utf8")]);
       return origin + unsubscribePath.replace("{token}", unsubscribe.seal(content).toString("base64url"));
     },
-    openUnsubscribe(token) {
+    openUnsubscribe(token: string): Subscriber | null {
       const content = openText(unsubscribe, token);
       if (content === null || content.length <= 2 * idBytes) return null;
       return {
@@ -67,25 +51,30 @@ export function createRecipientTokens(secret: string, origin: string): Recipient
         address: content.toString("utf8", 2 * idBytes),
       };
     },
-    returnPath: (deliveryId) => returnPathPrefix + toBase32(bounce.seal(Buffer.from(parse(deliveryId)))),
-    openReturnPath(local) {
-      const text = local.toLowerCase();
-      if (!text.startsWith(returnPathPrefix)) return null;
-      const bytes = fromBase32(text.slice(returnPathPrefix.length));
-      const content = bytes && bounce.open(bytes);
+    /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */
+    returnPath(deliveryId: string): string {
+      const sealed = bounce.seal(Buffer.from(parse(deliveryId)));
+      return returnPathPrefix + Secret.fromHex(sealed.toString("hex")).base32.toLowerCase();
+    },
+    /** The id of the delivery that a bounce to this local part refers to. */
+    openReturnPath(local: string): string | null {
+      const [, base32] = RETURN_PATH.exec(local) ?? [];
+      const content = base32 ? bounce.open(Buffer.from(Secret.fromBase32(base32).bytes)) : null;
       return content?.length === idBytes ? stringify(content) : null;
     },
-    openLink: (copy) =>
+    /** The URL of the open pixel of a copy. */
+    openLink: (copy: Copy): string =>
       origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy)).toString("base64url")),
-    openOpen(token) {
+    openOpen(token: string): Copy | null {
       const content = openText(opens, token);
       return content?.length === 3 * idBytes ? copyOf(content) : null;
     },
-    clickLink(copy, target) {
+    /** The click-tracking link of a copy. The token contains the target URL, so it cannot be changed. */
+    clickLink(copy: Copy, target: string): string {
       const content = Buffer.concat([bytesOfCopy(copy), Buffer.from(target, "utf8")]);
       return origin + clickPath.replace("{token}", clicks.seal(content).toString("base64url"));
     },
-    openClick(token) {
+    openClick(token: string): (Copy & { target: string }) | null {
       const content = openText(clicks, token);
       if (content === null || content.length <= 3 * idBytes) return null;
       return { ...copyOf(content), target: content.toString("utf8", 3 * idBytes) };
@@ -127,34 +116,4 @@ function createSealer(keyHex: string) {
       return timingSafeEqual(tag, tagOf(content)) ? content : null;
     },
   };
-}
-
-/** RFC 4648 section 6 in lower case, without padding. */
-function toBase32(bytes: Uint8Array): string {
-  let text = "";
-  let held = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
-    held &= (1 << bits) - 1;
-  }
-  return bits > 0 ? text + BASE32[(held << (5 - bits)) & 31] : text;
-}
-
-function fromBase32(text: string): Buffer | null {
-  const bytes: number[] = [];
-  let held = 0;
-  let bits = 0;
-  for (const char of text) {
-    const value = BASE32.indexOf(char);
-    if (value === -1) return null;
-    held = (held << 5) | value;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push((held >> bits) & 255);
-    held &= (1 << bits) - 1;
-  }
-  return Buffer.from(bytes);
 }

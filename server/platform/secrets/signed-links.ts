@@ -9,31 +9,27 @@ const idBytes = 16;
 /** The path of a public route whose last segment is the token: `/api/attachments/{token}`. */
 export type LinkPath = `/api/${string}/{token}`;
 
-/** Signed links that give access to one resource without sign-in, until they expire. */
-export type SignedLinks = {
-  /** Creates a link to the resource with these ids (UUIDs). */
-  make(path: LinkPath, ids: readonly string[], expiresAt: Date): string;
-  /** The ids in a valid, unexpired token for this path; null for any other text. */
-  open(path: LinkPath, token: string, now: Date): string[] | null;
-};
+export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
 /**
- * Tokens are authenticated by HMAC-SHA-256 (RFC 2104) over path, expiry and ids, with a key derived from the installation's
+ * Signed links that give access to one resource without sign-in, until they expire. Tokens are authenticated by HMAC-SHA-256 (RFC 2104) over path, expiry and ids, with a key derived from the installation's
  * secret. Links are not stored, so they cannot be revoked. `origin` is the public origin of the installation.
  */
-export function createSignedLinks(secret: string, origin: string): SignedLinks {
+export function createSignedLinks(secret: string, origin: string) {
   const key = Buffer.from(deriveKey(secret, "signed-links"), "hex");
   const macOf = (path: LinkPath, signed: Uint8Array) =>
     createHmac("sha256", key).update(`${path}\n`).update(signed).digest();
   return {
-    make(path, ids, expiresAt) {
+    /** Creates a link to the resource with these ids (UUIDs). */
+    make(path: LinkPath, ids: readonly string[], expiresAt: Date): string {
       const time = Buffer.alloc(timeBytes);
       time.writeUIntBE(expiresAt.getTime(), 0, timeBytes);
       const signed = Buffer.concat([time, ...ids.map((id) => parse(id))]);
       const token = Buffer.concat([macOf(path, signed), signed]).toString("base64url");
       return `${origin}${path.replace("{token}", token)}`;
     },
-    open(path, token, now) {
+    /** The ids in a valid, unexpired token for this path; null for any other text. */
+    open(path: LinkPath, token: string, now: Date): string[] | null {
       const bytes = Buffer.from(token, "base64url");
       const signed = bytes.subarray(macBytes + timeBytes);
       // Several base64url texts decode to the same bytes. Only the canonical one is accepted.

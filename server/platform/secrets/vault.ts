@@ -12,26 +12,25 @@ const KEY_ID = "k1";
  */
 export type Place = { table: string; column: string; id: string; teamId: string };
 
-/** Encrypts secrets that must be read again (DKIM keys, webhook secrets) at rest. */
-export type Vault = {
-  seal(text: string, place: Place): string;
-  /** Throws unless the text was encrypted for this location with this key. */
-  open(sealed: string, place: Place): string;
-};
+export type Vault = ReturnType<typeof createVault>;
 
-/** AES-256-GCM with a random 96-bit IV (NIST SP 800-38D) and a key derived from the installation's secret. */
-export function createVault(secret: string): Vault {
+/**
+ * Encrypts secrets that must be read again (DKIM keys, webhook secrets) at rest: AES-256-GCM with a random 96-bit IV (NIST SP
+ * 800-38D) and a key derived from the installation's secret.
+ */
+export function createVault(secret: string) {
   const key = Buffer.from(deriveKey(secret, "vault"), "hex");
   const placeBytes = ({ table, column, id, teamId }: Place) =>
     Buffer.from([table, column, id, teamId].join("\n"));
   return {
-    seal(text, place) {
+    seal(text: string, place: Place): string {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(placeBytes(place));
       const sealed = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return `${KEY_ID}.${sealed.toString("base64")}`;
     },
-    open(sealed, place) {
+    /** Throws unless the text was encrypted for this location with this key. */
+    open(sealed: string, place: Place): string {
       const [keyId, blob] = sealed.split(".");
       if (keyId !== KEY_ID || !blob) throw new Error("encrypted text has an unknown format");
       const bytes = Buffer.from(blob, "base64");

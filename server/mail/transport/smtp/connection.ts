@@ -24,31 +24,18 @@ export type ConnectionOptions = {
   address?: string;
 };
 
-/**
- * One SMTP connection: nodemailer's client with our own timeouts and our own transcript. `break` closes it at once and
- * discards unsent bytes. `whenBroken` resolves with the reason as soon as the connection is unusable, and never rejects.
- */
-export type Connection = {
-  client: SMTPConnection;
-  transcript: Transcript;
-  whenBroken: Promise<Breakdown>;
-  isBroken(): boolean;
-  break(breakdown: Breakdown): void;
-  /** Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener. */
-  breakOn(signal: AbortSignal): () => void;
-  /** Restarts the timeout of a step; the default step is that of the pending command. */
-  restartTimeout(step?: keyof RelayTimeouts): void;
-  stopTimeout(): void;
-  onClose(listener: () => void): void;
-};
+export type Connection = ReturnType<typeof wrapConnection>;
 
-/** Wraps a connected socket. The dialogue starts with `client.connect()`. */
+/**
+ * One SMTP connection over a connected socket: nodemailer's client with our own timeouts and our own transcript. The dialogue
+ * starts with `client.connect()`.
+ */
 export function wrapConnection(
   socket: Socket,
   target: SmtpTarget,
   options: ConnectionOptions,
   skipsTls: boolean,
-): Connection {
+) {
   const transcript = createTranscript();
   const closeListeners: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -87,6 +74,7 @@ export function wrapConnection(
     restartTimeout();
   }
 
+  /** Restarts the timeout of a step; the default step is that of the pending command. */
   function restartTimeout(step: keyof RelayTimeouts = stepOf(transcript.awaiting())): void {
     clearTimeout(timer);
     if (broken !== null) return;
@@ -98,6 +86,7 @@ export function wrapConnection(
     }, timeoutMs);
   }
 
+  /** Closes the connection at once and discards unsent bytes. */
   function breakOff(breakdown: Breakdown): void {
     if (broken !== null) return;
     broken = breakdown;
@@ -117,10 +106,12 @@ export function wrapConnection(
   return {
     client,
     transcript,
+    /** Resolves with the reason as soon as the connection is unusable, and never rejects. */
     whenBroken,
-    isBroken: () => broken !== null,
+    isBroken: (): boolean => broken !== null,
     break: breakOff,
-    breakOn(signal) {
+    /** Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener. */
+    breakOn(signal: AbortSignal): () => void {
       const onAbort = () =>
         breakOff({ reason: signal.reason instanceof Error ? signal.reason.message : CANCELED });
       if (signal.aborted) onAbort();
@@ -129,7 +120,7 @@ export function wrapConnection(
     },
     restartTimeout,
     stopTimeout: () => clearTimeout(timer),
-    onClose: (listener) => closeListeners.push(listener),
+    onClose: (listener: () => void): unknown => closeListeners.push(listener),
   };
 }
 

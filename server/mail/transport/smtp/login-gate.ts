@@ -1,21 +1,15 @@
 import type { Breakdown } from "../judge";
 
-/**
- * Limits logins with rejected credentials: logins run one at a time, and after a rejected login none runs for `pauseMs`. A
- * login whose connection was lost before the reply does not count.
- */
-export type LoginGate = {
-  /** The last rejection during the pause, else `null`. */
-  rejection(): Breakdown | null;
-  /** Runs a login after the logins before it. During a pause it returns the last rejection and does not run the login. */
-  run(login: () => Promise<LoginResult>): Promise<Breakdown | null>;
-  close(): void;
-};
+export type LoginGate = ReturnType<typeof createLoginGate>;
 
 /** `null` on success. `isRejection`: the server rejected the credentials. */
 export type LoginResult = { breakdown: Breakdown; isRejection: boolean } | null;
 
-export function createLoginGate(pauseMs: number): LoginGate {
+/**
+ * Limits logins with rejected credentials: logins run one at a time, and after a rejected login none runs for `pauseMs`. A
+ * login whose connection was lost before the reply does not count.
+ */
+export function createLoginGate(pauseMs: number) {
   let last: Breakdown | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -35,8 +29,10 @@ export function createLoginGate(pauseMs: number): LoginGate {
   };
 
   return {
+    /** The last rejection during the pause, else `null`. */
     rejection: () => last,
-    run(login) {
+    /** Runs a login after the logins before it. During a pause it returns the last rejection and does not run the login. */
+    run(login: () => Promise<LoginResult>): Promise<Breakdown | null> {
       const result = turn.then(() => runLogin(login));
       turn = result.catch(() => {});
       return result;

@@ -11,22 +11,13 @@ export type PoolOptions = {
   open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }>;
 };
 
+export type Pool = ReturnType<typeof createPool>;
+
 /**
  * Sessions shared by many deliveries, in FIFO order. The pool never exceeds `connectionsMax` connections. If the server
  * accepts fewer, the pool stays at the current number for a while instead of failing deliveries.
  */
-export type Pool = {
-  /**
-   * Acquires a session for exclusive use until `release`; `isFresh` requires a new one. Resolves with the failure if no
-   * session can be opened or the signal aborts the wait.
-   */
-  acquire(signal: AbortSignal, isFresh: boolean): Promise<Session | { failure: OpenFailure }>;
-  release(session: Session): void;
-  /** Closes idle sessions now and the others on release. */
-  close(): void;
-};
-
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   const idle: { session: Session; timer: NodeJS.Timeout }[] = [];
   const waiting: (() => void)[] = [];
   let limit = options.connectionsMax;
@@ -109,6 +100,10 @@ export function createPool(options: PoolOptions): Pool {
     return true;
   }
 
+  /**
+   * Acquires a session for exclusive use until `release`; `isFresh` requires a new one. Resolves with the failure if no
+   * session can be opened or the signal aborts the wait.
+   */
   async function acquire(signal: AbortSignal, isFresh: boolean): Promise<Session | { failure: OpenFailure }> {
     if (isFresh) closeIdle();
     for (;;) {
@@ -127,7 +122,7 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     acquire,
-    release(session) {
+    release(session: Session): void {
       acquired -= 1;
       session.reset().then(() => {
         if (isClosed || session.messages() >= options.messagesMax) session.quit();
@@ -135,7 +130,8 @@ export function createPool(options: PoolOptions): Pool {
         releaseSlot();
       });
     },
-    close() {
+    /** Closes idle sessions now and the others on release. */
+    close(): void {
       isClosed = true;
       clearTimeout(restoreTimer);
       closeIdle();

@@ -1,17 +1,11 @@
 import type { Pool } from "./pool";
 
-/** Connection pools by destination. A pool is closed some time after its last use. */
-export type Pools = {
-  /** Runs `use` with the pool of this key; `create` makes it if necessary. */
-  use<T>(key: string, create: () => Pool, use: (pool: Pool) => Promise<T>): Promise<T>;
-  close(): void;
-};
-
-/** Closes an unused pool after `keepMs`. Choose a value above the idle time of its connections. */
-export function createPools(keepMs: number): Pools {
+/** Connection pools by destination. An unused pool is closed after `keepMs`. Choose a value above the idle time of its connections. */
+export function createPools(keepMs: number) {
   const pools = new Map<string, { pool: Pool; users: number; timer?: NodeJS.Timeout }>();
   return {
-    async use(key, create, use) {
+    /** Runs `use` with the pool of this key; `create` makes it if necessary. */
+    async use<T>(key: string, create: () => Pool, use: (pool: Pool) => Promise<T>): Promise<T> {
       const entry = pools.get(key) ?? { pool: create(), users: 0 };
       pools.set(key, entry);
       clearTimeout(entry.timer);

@@ -1,4 +1,4 @@
-import { type Outcome, readReply } from "../../outcome";
+import { readReply } from "../../outcome";
 import { describeConnectionError } from "../describe-connection-error";
 import type { Breakdown } from "../judge";
 import type { SmtpTarget } from "../smtp-url";
@@ -8,24 +8,7 @@ import { dial } from "./dial";
 import type { LoginGate, LoginResult } from "./login-gate";
 import { sendMessage } from "./send-message";
 
-/** A connection that is greeted, encrypted and logged in as the target requires, and ready for messages. */
-export type Session = {
-  /** Number of messages attempted. */
-  messages(): number;
-  isOpen(): boolean;
-  send(message: OutgoingMessage, recipients: readonly string[], watch: SendWatch): Promise<SessionResult>;
-  /** Prepares the session for the next message, or closes it. */
-  reset(): Promise<void>;
-  /** Sends QUIT; the connection then closes within 5 seconds. */
-  quit(): void;
-  onClose(listener: () => void): void;
-};
-
-/**
- * `isStale`: the connection was closed before the server processed any command of this message. A new connection may then
- * send it within the same attempt.
- */
-export type SessionResult = { outcomes: Outcome[]; isStale: boolean };
+export type Session = ReturnType<typeof createSession>;
 
 export type OpenFailure = Breakdown & {
   /** The server may have reached its limit of connections from us. */
@@ -122,7 +105,8 @@ function explainOpening(connection: Connection, breakdown: Breakdown, host: stri
   return { reason, reply, alarm: "connect", isCrowded: reply.code === 421, dialogue };
 }
 
-function createSession(connection: Connection, target: SmtpTarget): Session {
+/** A connection that is greeted, encrypted and logged in as the target requires, and ready for messages. */
+function createSession(connection: Connection, target: SmtpTarget) {
   const ehlo = connection.transcript.exchanges().findLast(({ command }) => command.startsWith("EHLO "));
   const offers = readOffers(ehlo?.reply ?? "");
   let messages = 0;
@@ -137,11 +121,17 @@ function createSession(connection: Connection, target: SmtpTarget): Session {
     connection.onClose(() => clearTimeout(timer));
   };
   return {
+    /** Number of messages attempted. */
     messages: () => messages,
     isOpen,
+    /** Sends QUIT; the connection then closes within 5 seconds. */
     quit,
     onClose: connection.onClose,
-    async send(message, recipients, watch) {
+    /**
+     * `isStale`: the connection was closed before the server processed any command of this message. A new connection may then
+     * send it within the same attempt.
+     */
+    async send(message: OutgoingMessage, recipients: readonly string[], watch: SendWatch) {
       messages += 1;
       needsReset = true;
       const result = await sendMessage({ connection, host: target.host, offers }, message, recipients, watch);
@@ -149,7 +139,8 @@ function createSession(connection: Connection, target: SmtpTarget): Session {
       const isStale = result.isUnprocessed && messages > 1 && !watch.signal.aborted;
       return { outcomes: result.outcomes, isStale };
     },
-    async reset() {
+    /** Prepares the session for the next message, or closes it. */
+    async reset(): Promise<void> {
       if (!needsReset || !isOpen()) return;
       needsReset = false;
       connection.restartTimeout("commandMs");

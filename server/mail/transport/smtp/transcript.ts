@@ -7,53 +7,47 @@ export type Exchange = { command: string; reply: string | null };
 export const DIALOGUE_MAX = 8192;
 const REPLY_MAX = 2000;
 
+export type Transcript = ReturnType<typeof createTranscript>;
+
 /**
  * The commands and replies of one connection, from the client library's log. Replies are matched to commands in order, also
- * with pipelining (RFC 2920). `begin` starts the section of the next message.
+ * with pipelining (RFC 2920).
  */
-export type Transcript = {
-  exchanges(): readonly Exchange[];
-  /** The first command without a reply. */
-  awaiting(): string | null;
-  begin(): void;
-  command(text: string): void;
-  reply(text: string): void;
-  /**
-   * Formats the dialogue of the current message as lines. For the first message it starts with the connection setup. Other
-   * recipients are only counted.
-   */
-  dialogue(recipient: string): string;
-};
-
-export function createTranscript(): Transcript {
+export function createTranscript() {
   let setup: Exchange[] = [];
   let current: Exchange[] = [];
   let messages = 0;
   let inLogin = false;
 
   return {
-    exchanges: () => current,
+    exchanges: (): readonly Exchange[] => current,
+    /** The first command without a reply. */
     awaiting: () => current.find((exchange) => exchange.reply === null)?.command ?? null,
-    begin() {
+    /** Starts the section of the next message. */
+    begin(): void {
       setup = messages === 0 ? current : [];
       current = [];
       messages += 1;
     },
-    command(text) {
+    command(text: string): void {
       // All client lines from AUTH to its last reply contain credentials, in any mechanism.
       const isLogin = /^AUTH /i.test(text);
       const redacted = isLogin ? `${/^AUTH +[^ ]+/i.exec(text)?.[0] ?? "AUTH"} ***` : inLogin ? "***" : text;
       inLogin ||= isLogin;
       current.push({ command: redacted, reply: null });
     },
-    reply(text) {
+    reply(text: string): void {
       const truncated = text.slice(0, REPLY_MAX);
       if (inLogin && !truncated.startsWith("334")) inLogin = false;
       const open = current.find((exchange) => exchange.reply === null);
       if (open === undefined) current.push({ command: "", reply: truncated });
       else open.reply = truncated;
     },
-    dialogue: (recipient) => formatDialogue([...setup, ...current], recipient),
+    /**
+     * Formats the dialogue of the current message as lines. For the first message it starts with the connection setup. Other
+     * recipients are only counted.
+     */
+    dialogue: (recipient: string) => formatDialogue([...setup, ...current], recipient),
   };
 }
 

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { newId } from "#server/platform/ids";
-import { setDestinationLimit, unsetDestinationLimit } from "#server/services/destinations/limits";
-import { readDestinationShares } from "#server/services/destinations/worker-limits";
+import {
+  readDestinationShares,
+  setDestinationLimit,
+  unsetDestinationLimit,
+} from "#server/services/destinations/limits";
 import { type Act, PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";

@@ -35,7 +35,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "keys/use.listRejections": "The same log that the API opens by `logs:read`, for one key.",
   "suppressions/suppress.addSuppressions":
     "The console adds what was pasted, by `addPastedSuppressions`, which calls it.",
-  "suppressions/paste.addPastedSuppressions": "Reads addresses out of what a person pastes.",
+  "suppressions/transfer.addPastedSuppressions": "Reads addresses out of what a person pastes.",
   "suppressions/read.getSuppression": "The console's list holds all that is known of an address.",
   "suppressions/remove.removeSuppression": "The console removes one as it removes many.",
   "suppressions/search.readSources": "Which mail an address is suppressed by, for people to open.",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { addPastedSuppressions } from "#server/services/suppressions/paste";
+import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { arf, dsn, failed } from "../mail/bounce/messages";
 import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { fakeSendgrid } from "../support/servers/providers";

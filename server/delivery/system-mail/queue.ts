@@ -1,19 +1,11 @@
 import type { HotSql } from "#db/client";
-import type { SystemMailKind } from "#db/schema/account";
 import { writeStatement } from "#db/statement";
+import type { StoredSystemEmail } from "#server/services/system-mail/outgoing";
 
 /** An email of Backstamp itself that a worker has leased. */
-export type SystemEmailClaim = {
-  id: string;
-  kind: SystemMailKind;
-  recipient: string;
-  /** Encrypted. */
-  details: string;
+export type SystemEmailClaim = StoredSystemEmail & {
   /** Counted at the claim: the first is 1. */
   attempt: number;
-  messageId: string;
-  createdAt: Date;
-  expiresAt: Date;
   /** `expiresAt` has passed: the email is no longer useful. */
   isExpired: boolean;
   leaseToken: string;

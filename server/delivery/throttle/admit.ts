@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
-import { readDestinationShares } from "#server/services/destinations/worker-limits";
+import { readDestinationShares } from "#server/services/destinations/limits";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { type Claim, markHandedOver } from "../queue/claims";
 import { coalesce } from "../queue/coalesce";

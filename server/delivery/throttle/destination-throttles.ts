@@ -1,5 +1,5 @@
 import type { Outcome } from "#server/mail/outcome";
-import type { DestinationShare } from "#server/services/destinations/worker-limits";
+import type { DestinationShare } from "#server/services/destinations/limits";
 import type { BacklogSchedule } from "./postpone-backlog";
 
 /** Concurrency limit of a destination without history. */

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/platform/ids";
-import { type FeedPage, type FeedQuery, placeOf } from "#server/services/events/feed";
-import type { FeedEvent, FeedPlace } from "#server/services/events/feed-query";
+import {
+  type FeedEvent,
+  type FeedPage,
+  type FeedPlace,
+  type FeedQuery,
+  placeOf,
+} from "#server/services/events/feed";
 import { EventResponse, presentEvent } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
 import { EMAIL_FILTER } from "./email-query";

@@ -1,5 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
+import type { HotSql } from "#db/client";
 import { destinationLimits } from "#db/schema/deliveries";
+import { runPrepared } from "#db/statement";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 
@@ -7,12 +9,7 @@ import { AppError } from "#server/platform/errors";
 export const destinationLimitMax = 1_000_000;
 
 /** The limits of a destination over all workers; null: no limit. */
-export type DestinationLimit = {
-  domain: string;
-  connectionsMax: number | null;
-  perMinute: number | null;
-  updatedAt: Date;
-};
+export type DestinationLimit = typeof destinationLimits.$inferSelect;
 
 /** Omitted: unchanged. Null: the limit is removed. */
 export type DestinationLimitChange = { connectionsMax?: number | null; perMinute?: number | null };
@@ -59,3 +56,49 @@ export async function unsetDestinationLimit({ db }: Pick<Deps, "db">, domain: st
     .returning({ domain: destinationLimits.domain });
   if (!deleted) throw new AppError("not_found", `${domain} has no limit.`);
 }
+
+/** A worker without a heartbeat for this long gets no share: three times the heartbeat interval. */
+const beatSecondsMax = 15;
+
+/**
+ * The limits of one worker at one destination; null: no limit. `places` is a number of concurrent
+ * connections.
+ */
+export type DestinationShare = { places: number | null; perMinute: number | null };
+
+type Limit = Omit<DestinationLimit, "updatedAt"> & {
+  /** Other active workers that send directly to destinations, and how many of them precede this one. */
+  others: number;
+  before: number;
+};
+
+/**
+ * This worker's share of the limits that the operator set for these destinations, keyed by domain.
+ * Connections are divided into whole numbers, so all workers together never exceed the limit: with more
+ * workers than connections, some workers get none.
+ */
+export async function readDestinationShares(
+  hot: HotSql,
+  { workerId, domains }: { workerId: string; domains: readonly string[] },
+): Promise<Map<string, DestinationShare>> {
+  const limits = await runPrepared<Limit>(hot, READ_LIMITS, [domains, workerId, beatSecondsMax]);
+  return new Map(limits.map((limit) => [limit.domain, shareOf(limit)]));
+}
+
+function shareOf({ connectionsMax, perMinute, others, before }: Limit): DestinationShare {
+  const workers = others + 1;
+  return {
+    places:
+      connectionsMax === null
+        ? null
+        : Math.floor(connectionsMax / workers) + (before < connectionsMax % workers ? 1 : 0),
+    perMinute: perMinute === null ? null : perMinute / workers,
+  };
+}
+
+const READ_LIMITS = `
+select l.domain, l.connections_max as "connectionsMax", l.per_minute as "perMinute", w.others, w.before
+from destination_limits l cross join lateral (
+  select count(*)::int as others, (count(*) filter (where id < $2::uuid))::int as before from workers
+  where id <> $2::uuid and transport = 'direct' and beat_at > now() - $3::int * interval '1 s') w
+where l.domain = any($1::text[])`;

@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, exists, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import { relays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
@@ -23,38 +23,27 @@ const columns = {
   isPaused: sql<boolean>`${relays.pausedUntil} is not null`,
 };
 
-/** All relays: the shared ones first, then by team, each in the order in which they are tried. */
-export async function listRelays(deps: Deps): Promise<RelayView[]> {
-  return deps.db
+/** Relays: the shared ones first, then by team, each in the order in which they are tried. */
+export const listRelays = (deps: Deps, where?: SQL): Promise<RelayView[]> =>
+  deps.db
     .select(columns)
     .from(relays)
     .leftJoin(teams, eq(teams.id, relays.teamId))
     .leftJoin(domains, eq(domains.id, relays.domainId))
+    .where(where)
     .orderBy(
       sql`${relays.teamId} nulls first`,
       sql`${relays.domainId} nulls first`,
       asc(relays.position),
       asc(relays.createdAt),
     );
-}
 
 /** Finds a relay by id or name. If several teams use the name, the team or the id is required. */
 export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<RelayView> {
-  const found = await deps.db
-    .select(columns)
-    .from(relays)
-    .leftJoin(teams, eq(teams.id, relays.teamId))
-    .leftJoin(domains, eq(domains.id, relays.domainId))
-    .where(
-      and(
-        isId(idOrName) ? eq(relays.id, idOrName) : eq(relays.name, idOrName),
-        team && eq(relays.teamId, team.id),
-      ),
-    )
-    .orderBy(asc(relays.id));
-  const [relay] = found;
+  const isNamed = eq(isId(idOrName) ? relays.id : relays.name, idOrName);
+  const [relay, ...others] = await listRelays(deps, and(isNamed, team && eq(relays.teamId, team.id)));
   if (!relay) throw new AppError("not_found", `Relay "${idOrName}" not found.`);
-  if (found.length > 1)
+  if (others.length > 0)
     throw new AppError("conflict", `Several relays are named "${idOrName}". Use the relay's id.`);
   return relay;
 }

@@ -1,18 +1,21 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
+import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from "#db/schema/suppressions";
+import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import type { CsvColumn } from "#server/platform/http/csv";
+import { isId } from "#server/platform/ids";
+import { restoreCell } from "#server/shared/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { findColumns, readEntry } from "./row";
 import type { NewSuppression } from "./suppress";
 
 /** Lines per import; a larger file must be split. */
-export const linesMax = 100_000;
+const linesMax = 100_000;
 /** A longer line cannot be an address: most likely a quote was opened and never closed. */
 const lineCharsMax = 10_000;
 /** Invalid lines that are reported individually. */
-export const faultsMax = 1_000;
+const faultsMax = 1_000;
 
 /** The columns of an export of the suppression list. */
 export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
@@ -26,11 +29,11 @@ export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
 export type InvalidLine = { line: number; message: string };
 
 /** The content of a file: its entries, the number of invalid lines, and the first `faultsMax` of these. */
-export type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty: number };
+type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty: number };
 
 /**
  * Reads entries from CSV as a stream. The first line may name the columns, in the form of our own export or
- * of other services (see `findColumns`); without it, the first column contains the addresses. Accepts commas,
+ * of other services (see `HEADINGS`); without it, the first column contains the addresses. Accepts commas,
  * semicolons and tabs, and files from spreadsheet programs. An invalid line is reported by its number. A file
  * that is not CSV, is too long or is not UTF-8 is rejected as a whole.
  */
@@ -49,18 +52,17 @@ export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<Par
   const source = Readable.from(decode(bytes));
   source.once("error", (error) => parser.destroy(error));
   source.pipe(parser);
-  let columns = findColumns([]);
-  let isFirst = true;
+  let columns: Columns | undefined;
   let lines = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{
       record: string[];
       info: { lines: number };
     }>) {
-      if (isFirst) {
-        isFirst = false;
+      if (columns === undefined) {
         columns = findColumns(record);
-        if (columns.isHeading) continue;
+        if (columns.address !== -1) continue;
+        columns.address = 0;
       }
       if (++lines > linesMax)
         throw new AppError(
@@ -100,4 +102,56 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
     await setImmediate();
   }
   yield read();
+}
+
+/** The columns of our own export, and the names that other services use for address and reason. */
+const HEADINGS = {
+  address: /^(e-?mail|address|e-?mail[ _]?address)$/i,
+  origin: /^origin$/i,
+  reason: /^(suppression[ _]?)?reason$/i,
+  source: /^source_id$/i,
+  listsOnly: /^lists_only$/i,
+};
+
+/** Column indexes; -1 for a missing column. */
+type Columns = Record<keyof typeof HEADINGS, number>;
+
+const findColumns = (record: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(HEADINGS).map(([column, name]) => [column, record.findIndex((cell) => name.test(cell))]),
+  ) as Columns;
+
+/** Reasons as other services name them, in lower case without spaces, hyphens and underscores. */
+const REASONS: Record<string, SuppressionOrigin> = {
+  bounce: "bounce",
+  bounced: "bounce",
+  hardbounce: "bounce",
+  complaint: "complaint",
+  spamcomplaint: "complaint",
+  spamreport: "complaint",
+};
+
+/**
+ * Parses one line; returns the entry or the error message. An unknown reason counts as `manual`, an empty
+ * cell as absent.
+ */
+function readEntry(columns: Columns, record: readonly string[]): NewSuppression | string {
+  const cellOf = (column: number) => restoreCell(record[column] ?? "");
+  const mailbox = parseMailbox(cellOf(columns.address));
+  if (!mailbox.ok) return mailbox.fault;
+  const origin = cellOf(columns.origin);
+  const source = cellOf(columns.source);
+  const extent = cellOf(columns.listsOnly);
+  const known = SUPPRESSION_ORIGINS.find((each) => each === origin.toLowerCase());
+  if (origin !== "" && !known)
+    return `Invalid \`origin\`: must be one of ${SUPPRESSION_ORIGINS.join(", ")}, or empty.`;
+  if (source !== "" && !isId(source)) return "Invalid `source_id`: must be the id of an email, or empty.";
+  if (!/^(true|false)?$/i.test(extent)) return "Invalid `lists_only`: must be true or false, or empty.";
+  const reason = REASONS[cellOf(columns.reason).toLowerCase().replace(/[ _-]/g, "")];
+  return {
+    address: mailbox.mailbox.address,
+    origin: known ?? reason ?? "manual",
+    sourceEmailId: source === "" ? null : source,
+    listsOnly: extent.toLowerCase() === "true",
+  };
 }

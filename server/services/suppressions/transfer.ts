@@ -1,11 +1,12 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
+import { parseMailbox } from "#server/mail/address/address";
 import { writeCsv } from "#server/platform/http/csv";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type InvalidLine, readEntries, SUPPRESSION_COLUMNS } from "./csv";
 import { beginsWith } from "./search";
-import { addNewSuppressions } from "./suppress";
+import { addNewSuppressions, addSuppressions } from "./suppress";
 
 /** Rows read at once. */
 const rowsPerRead = 2_000;
@@ -64,4 +65,30 @@ async function* readOldestFirst(
     last = rows.at(-1)?.id;
     if (rows.length < rowsPerRead) return;
   }
+}
+
+/**
+ * The result of pasted text: new addresses, addresses that were on the list already, and invalid ones with
+ * the reason.
+ */
+export type PasteResult = { added: number; existing: number; rejected: { text: string; reason: string }[] };
+
+const excerptCharsMax = 100;
+
+/**
+ * Adds all addresses of a text to the suppression list, separated by lines, commas or semicolons. Reports
+ * invalid ones.
+ */
+export async function addPastedSuppressions(ctx: Ctx, text: string): Promise<PasteResult> {
+  const addresses: string[] = [];
+  const rejected: PasteResult["rejected"] = [];
+  for (const part of text.split(/[\r\n,;]+/)) {
+    const given = part.trim();
+    if (given === "") continue;
+    const read = parseMailbox(given);
+    if (read.ok) addresses.push(read.mailbox.address);
+    else rejected.push({ text: given.slice(0, excerptCharsMax), reason: read.fault });
+  }
+  const { ids, added } = await addSuppressions(ctx, addresses);
+  return { added: added.length, existing: new Set(ids).size - added.length, rejected };
 }

@@ -1,10 +1,10 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import { addPastedSuppressions } from "#server/services/suppressions/paste";
 import { listSuppressions } from "#server/services/suppressions/read";
 import { removeSuppressions } from "#server/services/suppressions/remove";
 import { readSources, searchSuppressions } from "#server/services/suppressions/search";
+import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { inTeam, router } from "../init";
 import { strictInput } from "../strict";

@@ -9,14 +9,14 @@ import { strayNames } from "./architecture/top-level";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = readSources(root);
 
-describe("the project keeps its rules", () => {
+describe("the project follows its architecture rules", () => {
   for (const rule of Object.keys(RULES) as RuleName[]) {
     test(rule, () => {
       expect(findingsOf(rule, sources)).toEqual([]);
     });
   }
 
-  test("the top level holds only what a tool or a reader looks for there", () => {
+  test("the top level contains only expected files and folders", () => {
     const gitignore = readFileSync(path.join(root, ".gitignore"), "utf8");
     expect(strayNames(readdirSync(root), gitignore)).toEqual([]);
   });
@@ -26,7 +26,7 @@ const nameOf = (file: string, text: string): string => `${file}: ${text.trim().s
 
 type Planted = { file: string; text: string; message: RegExp };
 
-/** For every rule, files that break it. A rule without one does not compile. */
+/** For every rule, files that violate it. A rule without one does not compile. */
 const PLANTED: Record<RuleName, Planted[]> = {
   "db imports nothing of ours and never reads the environment": [
     {
@@ -225,7 +225,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
   ],
 };
 
-describe("a planted violation is found", () => {
+describe("each rule detects its violations", () => {
   for (const [rule, planted] of Object.entries(PLANTED) as [RuleName, Planted[]][]) {
     for (const { file, text, message } of planted) {
       test(`${rule}: ${nameOf(file, text)}`, () => {
@@ -234,7 +234,7 @@ describe("a planted violation is found", () => {
     }
   }
 
-  test("a cycle through other files is named in each of them", () => {
+  test("a cycle through other files is reported in each of them", () => {
     const cycle = [
       readSource("server/mail/a.ts", 'import { b } from "./b";\nimport { d } from "./d";'),
       readSource("server/mail/b.ts", 'import { c } from "#server/platform/c";'),
@@ -248,7 +248,7 @@ describe("a planted violation is found", () => {
     ]);
   });
 
-  test("a folder of 13 files is named once", () => {
+  test("a folder with 13 files is reported once", () => {
     const folder = Array.from({ length: 13 }, (_, n) => readSource(`server/mail/a/${n}.ts`, ""));
     expect(findingsOf("no folder above 12 files", folder)).toEqual([
       expect.stringMatching(/^server\/mail\/a\/0\.ts:1 is one of 13 files in server\/mail\/a/),
@@ -256,7 +256,7 @@ describe("a planted violation is found", () => {
     expect(findingsOf("no folder above 12 files", folder.slice(1))).toEqual([]);
   });
 
-  test("a stray file at the top level is named, and what git ignores is not", () => {
+  test("an unexpected file at the top level is reported, and an ignored one is not", () => {
     const names = [
       "app",
       ".github",
@@ -270,7 +270,7 @@ describe("a planted violation is found", () => {
   });
 });
 
-/** What looks like a violation and is none. */
+/** Code that resembles a violation. */
 const ALLOWED_CODE: [file: string, text: string][] = [
   ["server/services/a.ts", '// fetch(, Date.now(), process.env\nconst text = "process.env new Date()";'],
   ["server/services/a.ts", "const a = (http: { fetch(url: string): void }) => http.fetch('x');"],
@@ -293,7 +293,7 @@ const ALLOWED_CODE: [file: string, text: string][] = [
   ["tests/a.test.ts", 'import { a } from "#server/a";\nimport { b } from "./support/b";'],
 ];
 
-describe("what only looks like a violation passes", () => {
+describe("code that resembles a violation is allowed", () => {
   for (const [file, text] of ALLOWED_CODE) {
     test(nameOf(file, text), () => {
       const rules = Object.keys(RULES) as RuleName[];

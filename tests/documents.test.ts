@@ -14,7 +14,7 @@ function below(folder: string): string[] {
 
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 
-/** As GitHub names the anchors of headings. */
+/** The anchors of headings, as GitHub builds them. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -49,11 +49,11 @@ const missingPathsOf = (text: string): string[] =>
     (named) => !["", ".ts", ".tsx", ".test.ts"].some((end) => existsSync(path.join(root, named + end))),
   );
 
-test.each(documents)("%s links only to what exists", (file) => {
+test.each(documents)("all links of %s exist", (file) => {
   expect(brokenLinksOf(file, read(file))).toEqual([]);
 });
 
-test.each(documents)("%s names only files that exist", (file) => {
+test.each(documents)("all files that %s names exist", (file) => {
   expect(missingPathsOf(read(file))).toEqual([]);
 });
 
@@ -64,6 +64,6 @@ test("a broken link, a missing anchor and a missing file are found", () => {
   expect(missingPathsOf(text)).toEqual(["server/missing.ts"]);
 });
 
-test("the workflow runs what runs on any machine", () => {
+test("the workflow runs the same script as developers", () => {
   expect(read(".github/workflows/ci.yml")).toContain("run: .ci/run");
 });

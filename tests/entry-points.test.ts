@@ -12,7 +12,7 @@ const { entryPoints, reached } = readEntryPoints(root);
 const namesOf = (kind: string) =>
   new Set(entryPoints.filter((entryPoint) => entryPoint.kind === kind).map(({ name }) => name));
 
-test("every route of the API and every procedure is read as an entry point", () => {
+test("every route and every procedure is found as an entry point", () => {
   const routes = declared.map(({ method, path }) => `${method} ${path}`);
   expect(routes.filter((route) => !namesOf("REST").has(route))).toEqual([]);
   const procedures = Object.keys((appRouter as unknown as { _def: { procedures: object } })._def.procedures);

@@ -9,17 +9,26 @@ import { TERMS } from "./language/terms";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PATTERNS = [...TERMS, ...STYLE];
-const READ = /\.(ts|tsx|mts|mjs|md|example)$/;
-/** Lists the words that are rejected, or is written from names of the source. */
-const NOT_READ = [".github/CONTRIBUTING.md", ".github/entry-points.md"];
+const READ = /\.(ts|tsx|mts|mjs|md|sql|example)$/;
+/**
+ * These list the rejected words, are generated from names of the source, or quote bounces, replies and newsletters
+ * of others.
+ */
+const NOT_READ = [
+  ".github/CONTRIBUTING.md",
+  ".github/entry-points.md",
+  "tests/language/",
+  "tests/language.test.ts",
+  "tests/mail/bounce/messages.ts",
+  "tests/mail/newsletters.ts",
+];
 
 const below = (folder: string): string[] =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
     .map((name) => path.posix.join(folder, ...name.split(path.sep)))
     .filter((file) => !file.includes("/.artifacts/"));
 
-/** Everything but the tests, whose names and helpers follow folder by folder. */
-const files = ["app", "server", "db", ".github"]
+const files = ["app", "server", "db", "tests", ".github"]
   .flatMap(below)
   .concat("README.md", ".env.example", "proxy.ts", "instrumentation.ts", "next.config.ts")
   .filter((file) => READ.test(file) && !NOT_READ.some((path) => file.startsWith(path)));
@@ -28,7 +37,7 @@ const passages = files.flatMap((file) => readFilePassages(root, file));
 const findIn = ({ kinds, pattern }: Pattern, among: readonly Passage[]): Passage[] =>
   among.filter(({ kind, text }) => kinds.includes(kind) && pattern.test(text));
 
-describe("the project is written in the words of the field", () => {
+describe("the project uses standard technical terms", () => {
   test.each(PATTERNS.map((each) => [`${each.concept}: ${each.instead}`, each] as const))("%s", (_, each) => {
     const found = findIn(each, passages).map(
       ({ file, line, text }) => `${file}:${line} ${text.slice(0, 120)}`,
@@ -37,7 +46,7 @@ describe("the project is written in the words of the field", () => {
   });
 });
 
-describe("a violation is found in each place that the pattern covers", () => {
+describe("each pattern finds its example in every kind of text that it covers", () => {
   const place = (kind: Passage["kind"], text: string): Passage[] => {
     const camel = text.replace(/ +(\w)/g, (_, letter: string) => letter.toUpperCase());
     switch (kind) {
@@ -60,7 +69,7 @@ describe("a violation is found in each place that the pattern covers", () => {
   });
 });
 
-test("identifiers are read as words", () => {
+test("identifiers are split into words", () => {
   expect(splitWords("clearTheWay")).toBe("clear the way");
   expect(splitWords("SMTP_URL")).toBe("smtp url");
   expect(splitWords("readDNSPanel")).toBe("read dns panel");

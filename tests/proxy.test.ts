@@ -26,7 +26,7 @@ const addressesOf = (name: string): string[] =>
 const isProxied = (address: string): boolean =>
   config.matcher.some((matcher) => new RegExp(`^${matcher}$`).test(address));
 
-describe("the policy of pages", () => {
+describe("the content security policy of pages", () => {
   test.each(addressesOf("route.ts"))("is not set on %s, which sets its own", (address) => {
     expect(isProxied(address)).toBe(false);
   });
@@ -52,7 +52,7 @@ describe("a base URL without /api", () => {
     routes.filter(({ access }) => typeof access === "object").map(({ path }) => path.split("/")[2] ?? ""),
   );
 
-  test.each([...nouns])("is named to a client that calls /%s", async (noun) => {
+  test.each([...nouns])("is reported to a client that calls /%s", async (noun) => {
     expect(isProxied(`/${noun}`)).toBe(true);
     for (const [method, address] of [
       ["POST", `/${noun}`],
@@ -67,7 +67,7 @@ describe("a base URL without /api", () => {
     }
   });
 
-  test("hides no page, and a browser that mistypes an address gets the page for it", () => {
+  test("replaces no page, and a browser with a mistyped URL gets the not-found page", () => {
     for (const address of [...addressesOf("page.tsx"), "/", "/no/such/page", "/emails-of-mine"])
       expect([address, isPassedOn(ask("GET", address))]).toEqual([address, true]);
     expect(isPassedOn(ask("GET", "/emails", { accept: "text/html,*/*;q=0.8" }))).toBe(true);
@@ -78,7 +78,7 @@ test.each([
   ["/api/trpc/%zz", "/api/trpc/%25zz"],
   ["/api/emails/%E0%A4%A?limit=1", "/api/emails/%25E0%25A4%25A?limit=1"],
   ["/api/suppressions/ann%40example.com", null],
-])("below /api %s reaches its route file", (address, rewritten) => {
+])("below /api, %s reaches its route file", (address, rewritten) => {
   expect(isProxied(address.split("?")[0] ?? "")).toBe(true);
   const response = ask("GET", address);
   const target = response.headers.get("x-middleware-rewrite");
@@ -88,7 +88,7 @@ test.each([
 });
 
 test.each(["/console/emails/%E0%A4%A", "/docs/%zz", "/login/%", "/a%00b"])(
-  "the path %s is refused where it cannot be decoded",
+  "the path %s is rejected if it cannot be decoded",
   async (address) => {
     const response = ask("GET", address);
     expect(response.status).toBe(400);

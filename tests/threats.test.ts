@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CONTENT } from "./threats/content";
 import { MESSAGE } from "./threats/message";
-import { OUTSIDE } from "./threats/network";
+import { NETWORK } from "./threats/network";
 import { SIGN_IN } from "./threats/sign-in";
 
 describe.each([
-  ["of a message", MESSAGE],
-  ["of what lies outside", OUTSIDE],
-  ["at the door of the console", SIGN_IN],
-  ["of what the console shows and takes", CONTENT],
-])("the dangers %s", (_, dangers) => {
-  test.each(Object.entries(dangers))("%s: each of its tests is there", (_danger, proofs) => {
-    for (const [file, ...names] of proofs) {
+  ["in messages", MESSAGE],
+  ["from the network", NETWORK],
+  ["in the sign-in to the console", SIGN_IN],
+  ["in the input and output of the console", CONTENT],
+])("threats %s", (_, threats) => {
+  test.each(Object.entries(threats))("%s: each referenced test exists", (_threat, evidence) => {
+    for (const [file, ...names] of evidence) {
       const source = readFileSync(new URL(`./${file}.test.ts`, import.meta.url), "utf8");
       for (const name of names)
         expect(

@@ -5,18 +5,21 @@ import { findMemoryFolder } from "./support/database/memory-folder";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
 
-// For this process and all that it starts.
+// For this process and its children.
 const memory = findMemoryFolder();
 if (memory !== null) process.env.TMPDIR ??= memory;
 
-/** Two projects: what needs no database starts at once; the rest shares one embedded PostgreSQL for the run. */
+/**
+ * Two projects: tests without a database start immediately; the others share one embedded PostgreSQL for the
+ * run.
+ */
 export default defineConfig({
   root,
   test: {
     root,
-    // The files share PostgreSQL and the machine and wait for both: one worker a core leaves neither idle.
+    // The files wait for PostgreSQL as well as for the processor, so one worker per core keeps both busy.
     maxWorkers: "100%",
-    // Nothing of ours is kept in modules, so no project isolates its files: those of one worker share what is loaded.
+    // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     projects: [
       {
         root,

@@ -1,17 +1,17 @@
 import path from "node:path";
 import type { Import, Source, Use } from "./source";
 
-/** A place where a rule is broken, and what would keep it. */
+/** A violation of a rule, with a message that says how to fix it. */
 export type Finding = { path: string; line: number; message: string };
 
-/** A rule of the project. Every file is judged by itself, with the others at hand. */
+/** A rule of the project. It checks one file, and can read all others. */
 export type Rule = (file: Source, all: readonly Source[]) => Finding[];
 
 /** Pages, layouts and what else Next finds by the name of the file and its default export. */
 const NEXT_FILE =
   /^app\/(.*\/)?(page|layout|template|loading|error|not-found|global-error|default|forbidden|unauthorized|sitemap|robots|manifest|icon|apple-icon|opengraph-image)\.tsx?$/;
 const ROUTE_FILE = /^app\/(.*\/)?route\.ts$/;
-/** Tools that want a default export from their settings. */
+/** Settings of tools that require a default export. */
 const SETTINGS_FILE =
   /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/database\/global-[a-z-]+\.ts$/;
 const LINES_MAX = 350;
@@ -29,7 +29,7 @@ const LAYERS = [
   ["app"],
 ];
 
-/** What code behind the entry points may import of ours: a folder with everything in it, or one file. */
+/** The modules of ours that each folder may import: a folder with its contents, or one file. */
 const SERVICES_IMPORTS = [
   "db/",
   "server/mail/",
@@ -93,7 +93,7 @@ function forbidUses(file: Source, kinds: readonly Use["kind"][], reason: string)
     .map(({ text, line }) => ({ path: file.path, line, message: `has \`${text}\`: ${reason}` }));
 }
 
-/** The rules of import, effect and form, each by the sentence that it keeps. */
+/** The rules for imports, effects and form. The key is the name of the test. */
 export const RULES = {
   "db imports nothing of ours and never reads the environment": (file) =>
     file.folder !== "db"
@@ -222,7 +222,7 @@ export const RULES = {
   "across rooms #server and #db, inside a room relative": (file) =>
     forbidImports(
       file,
-      // Nobody imports app, or the proxy before it, but their tests, so they have no name of their own.
+      // Only tests import app and proxy.ts, so these have no import alias.
       ({ isOurs, specifier, target }) =>
         isOurs &&
         !(file.folder === "tests" && /^(app\/|proxy$)/.test(target ?? "")) &&
@@ -292,7 +292,7 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-/** All that breaks one rule, a line each, ready to be read and clicked. */
+/** All violations of one rule, as lines that an editor can open. */
 export function findingsOf(rule: RuleName, all: readonly Source[]): string[] {
   const check: Rule = RULES[rule];
   return all.flatMap((file) =>

@@ -1,4 +1,4 @@
-/** What may lie at the top of the repository; everything else has a room. */
+/** The files and folders that are allowed at the top level of the repository. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "app",
   "server",
@@ -18,7 +18,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "compose.yaml",
 ]);
 
-/** Names at the top that do not belong there. Dotfiles do, and so does what git ignores. */
+/** The names at the top level that are not allowed. Dotfiles and ignored files are allowed. */
 export function strayNames(names: readonly string[], gitignore: string): string[] {
   const ignored = gitignore
     .split("\n")

@@ -16,9 +16,9 @@ let close = async (): Promise<void> => {};
 
 const commands = {
   /**
-   * Opens a web process like the launcher: its HTTP server, and with a production build also Next alone on
-   * another port, as on Vercel. Where the server would respond with pages, the baseline responds through the
-   * same server.
+   * Starts a web process in the same way as the launcher: its HTTP server, and with a production build also
+   * Next alone on another port, as on Vercel. Where the server would respond with pages, the baseline
+   * responds through the same server.
    */
   async open({ databaseUrl, productFolder, env = {} }: Opened) {
     const settings = settingsFor(databaseUrl, env);

@@ -31,7 +31,7 @@ const commands = {
     await worker?.stop();
     worker = undefined;
   },
-  /** The usual code: `sendMail` in a loop over nodemailer's pool. Returns how long it took. */
+  /** The common code: `sendMail` in a loop over nodemailer's pool. Returns how long it took. */
   async sendPlain({ port, connections, emails }: { port: number; connections: number; emails: number }) {
     const transport = nodemailer.createTransport({
       host: "127.0.0.1",

@@ -5,7 +5,7 @@ export const pairsMin = 3;
 
 /**
  * Alternates the sides, A B A B, after one warm-up each, so that other load on the machine affects all of
- * them alike. Returns the numbers of each side in the order of the rounds.
+ * them equally. Returns the numbers of each side in the order of the rounds.
  */
 export async function runAlternately<Name extends string>(
   sides: Record<Name, Side>,

@@ -82,7 +82,8 @@ const REACH: Readonly<Record<Stage, Reach>> = {
   // The dialogue has begun: the server has all or part of the message and has stored nothing yet.
   "handed over": (rig, _load, moment) => rig.holdMessage("unread", workerOf(moment)),
 
-  // The server has it on disk. It has not replied yet, or the worker knows and cannot write the result.
+  // The server has it on disk. It has not replied yet, or the worker has the reply and cannot write the
+  // result.
   answered: (rig, _load, moment) =>
     moment.variant === 0
       ? rig.holdMessage("written", workerOf(moment))

@@ -106,7 +106,7 @@ describe("creating a passkey", () => {
     expect(again.ok).toBe(false);
   });
 
-  test("is rejected if the session ends during verification", async () => {
+  test("is rejected after the session was ended during verification", async () => {
     const { home, user } = await openOwner();
     const response = createPasskeyDevice(page).make(await begin(home));
     const { adding } = await console.deps.db.transaction(async (tx) => {

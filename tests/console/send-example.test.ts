@@ -11,7 +11,7 @@ const argumentsOf = (command: string): string[] =>
     .split("\0")
     .slice(0, -1);
 
-test("a shell reads the call that sends a mail as it is meant, whatever the mail says", () => {
+test("a shell parses the example call correctly, whatever the email contains", () => {
   for (const mail of [FIRST_EMAIL, { subject: 'Ann\'s "$HOME" `id`\nand \\ more', html: "'; exit 1 #" }]) {
     const given = argumentsOf(formatCurl("http://localhost:3000", mail));
     expect(given.slice(0, -1)).toEqual([

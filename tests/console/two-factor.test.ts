@@ -284,7 +284,7 @@ describe("setting up an app", () => {
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
   });
 
-  test("is rejected if the session ends during verification", async () => {
+  test("is rejected after the session was ended during verification", async () => {
     const other = await console.person();
     const visitor = stranger();
     await visitor.signIn(other.email, PASSWORD);

@@ -14,11 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** What one claim reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
+/**
+ * How much one claim reads of the queue: sequential scans, and rows fetched by an index, as PostgreSQL counts
+ * them.
+ */
 async function readsOfClaim() {
   return world.hot.begin(async (tx) => {
     const hot = Object.assign(tx, { options: world.hot.options }) as unknown as HotSql;
-    // What earlier transactions of the connection did may still be among the counts.
+    // The counts may still include reads of earlier transactions on this connection.
     const before = await countReads(hot);
     const claims = await claimDeliveries(hot, { limit, leaseToken: newId() });
     const after = await countReads(hot);
@@ -49,7 +52,8 @@ test("a claim reads about as many rows as it claims, independent of other queued
   await hot`
     update deliveries set status = 'sent' where id in (select id from deliveries where priority = 1 limit 5000)`;
   await hot.unsafe("vacuum analyze deliveries");
-  // A team and a priority each cost one row more than what is taken, and each row is fetched once more to be written.
+  // Each team and each priority cost one additional row, and each claimed row is fetched once more for its
+  // update.
   const { claimed, scans, fetched } = await readsOfClaim();
   expect({ claimed, scans }).toEqual({ claimed: limit, scans: 0 });
   expect(fetched).toBeGreaterThanOrEqual(limit);

@@ -45,7 +45,10 @@ const resultOf = ({ id, leaseToken }: { id: string; leaseToken: string }) => ({
   events: [{ id: newId(), type: "email.sent" as const, data: {} }],
 });
 
-/** Resolves to what the work failed with; the process has to outlive it by some turns of its loop. */
+/**
+ * Resolves to the error of the work, after some turns of the event loop in which an unhandled error would end
+ * the process.
+ */
 async function faultOf(work: Promise<unknown>): Promise<unknown> {
   const fault = await work.then(
     () => null,
@@ -61,7 +64,7 @@ test.each([
   { how: "reset", when: "before" },
   { how: "reset", when: "after" },
 ] as const)(
-  "a transaction whose connection breaks ($how) $when its statement is begun fails, and takes nothing along",
+  "a transaction whose connection breaks ($how) $when a statement starts fails, and the process and the pool continue",
   async ({ how, when }) => {
     const work = database.db.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
@@ -78,7 +81,7 @@ test.each([
 );
 
 test.each(["end", "reset"] as const)(
-  "results whose connection breaks (%s) while they are written are not taken for written, and can be written again",
+  "results whose connection breaks (%s) during the write are reported as not written, and can be written again",
   async (how) => {
     await world.send({ to: [`ann+${how}@example.net`, `ben+${how}@example.net`] });
     const claims = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
@@ -99,7 +102,7 @@ test.each([
   { how: "reset", mode: "directly" },
   { how: "reset", mode: "behind a pooler" },
 ] as const)(
-  "a statement asked for $mode while its connection breaks ($how) is answered by its own rows or by the loss, never by nothing",
+  "a statement sent $mode while its connection breaks ($how) returns its own rows or a connection error",
   { timeout: 60_000 },
   async ({ how, mode }) => {
     const { db, hot } = mode === "directly" ? database : pooled;
@@ -113,7 +116,8 @@ test.each([
           (rows) => (rows as { n: number }[])[0]?.n === n || rows,
           (error) => isDatabaseUnreachable(error) || error,
         );
-      // One in each of the next turns of the loop: in some of them the loss is heard of and not yet dealt with.
+      // One in each of the next turns of the event loop: in some of them the driver has received the loss and
+      // not handled it yet.
       for (let n = 0; n < 15; n++) {
         await turn();
         const work =
@@ -131,7 +135,9 @@ test.each([
   },
 );
 
-/** A task that hears of nothing while its connection is lost, and then goes on as it is told. */
+/**
+ * A task that pauses in its transaction while its connection is lost, and continues when `resume` is called.
+ */
 function createPausedTask() {
   let paused = 0;
   let resume = () => {};
@@ -176,15 +182,15 @@ test("statements of a transaction after the loss of its connection are rejected"
   expect(results.map(isDatabaseUnreachable)).toEqual([true, true]);
 });
 
-test.each(["is done with", "failed at"])(
-  "a task that %s what it was busy with ends no transaction but its own, which is no more",
+test.each(["completed", "failed in"])(
+  "a task that %s its work after the loss of its connection does not end the transaction of another task",
   async (how) => {
     const task = createPausedTask();
     const lost = [1, 2].map(() =>
       faultOf(
         database.hot.begin(async (tx) => {
           await task.pause(tx);
-          if (how === "failed at") throw new Error("a fault of its own");
+          if (how === "failed in") throw new Error("a fault of its own");
         }),
       ),
     );
@@ -194,7 +200,7 @@ test.each(["is done with", "failed at"])(
     await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
     await world.hot`create table if not exists strangers (name text)`;
     const other = createPausedTask();
-    // They hold both connections, and one of them takes back what it wrote.
+    // They use both connections, and one of them rolls back.
     const kept = database.hot.begin(async (tx) => {
       await tx`insert into strangers values ('kept')`;
       await other.pause(tx);
@@ -218,7 +224,7 @@ test.each(["is done with", "failed at"])(
 );
 
 test.each(["end", "reset"] as const)(
-  "a transaction inside another survives the loss of their connection (%s), wherever it happens",
+  "a nested transaction reports the loss of its connection (%s) at any statement, and the pool recovers",
   async (how) => {
     for (const held of ["savepoint", "select 42", "rollback to"]) {
       const reached = tap.holdAt("up", held);
@@ -258,7 +264,7 @@ test.each([
   { how: "reset", mode: "behind a pooler" },
   { how: "end", mode: "directly" },
 ] as const)(
-  "connections that are refused $mode ($how) fail each statement, and are made as soon as the database is back",
+  "while connections are refused $mode ($how), each statement fails; once the database is available, new connections are opened",
   async ({ how, mode }) => {
     const { hot, db } = mode === "directly" ? database : pooled;
     tap.refuse(how === "end" ? "end" : true);
@@ -283,7 +289,7 @@ test("repeated connection losses under load leave the pool intact", {
 }, async () => {
   const faults: unknown[] = [];
   let isOver = false;
-  // Some ask in the same turn in which they hear, some a turn later: connections die between the two.
+  // Some send the next statement in the turn of the response, some later: connections break in between.
   const load = async (index: number) => {
     for (let n = 0; !isOver; n++) {
       for (let turns = index % 3; turns > 0; turns--) await turn();

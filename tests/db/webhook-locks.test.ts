@@ -31,7 +31,9 @@ const events = ["email.queued", "email.sent", "email.delivered", "email.bounced"
 const url = "http://127.0.0.1:9/hooks";
 const add = (ctx: Ctx) => createWebhook(ctx, { url, events: [...events], status: "enabled" });
 
-/** Takes calls, fixes their bodies, gives some back and records the others, each in an order of its own. */
+/**
+ * Claims event deliveries, stores their bodies, releases some and records the others, each in random order.
+ */
 async function call({ hot }: Database, random: Random, ids: readonly string[]): Promise<void> {
   const widths = new Map(ids.map((id) => [id, width]));
   const room = { healthy: lanesMax, failing: lanesMax, widths, leaseToken: newId() };
@@ -68,7 +70,7 @@ async function call({ hot }: Database, random: Random, ids: readonly string[]): 
   );
 }
 
-/** Takes recipients and records what became of them, which writes events for every endpoint. */
+/** Claims deliveries and records their results, which writes events for every endpoint. */
 async function deliver({ hot }: Database, random: Random): Promise<void> {
   const leaseToken = newId();
   const claims = random.shuffled(await claimDeliveries(hot, { limit: 40, leaseToken }));

@@ -32,8 +32,8 @@ describe("capture", () => {
   });
 });
 
-describe("scripted recipients", () => {
-  test("each scripted address has the outcome that its name says", async () => {
+describe("simulated recipients", () => {
+  test("each simulated address has the outcome of its name", async () => {
     const names = ["delivered", "bounced", "complained", "suppressed", "slow", "nobody"];
     const { id } = await world.send({ to: names.map((name) => `${name}+x@backstamp.test`) });
     await round();
@@ -99,7 +99,7 @@ describe("scripted recipients", () => {
   });
 });
 
-test("without a transport real recipients wait with a reason until there is one, and scripted ones do not", async () => {
+test("without a transport, email to real recipients waits with a reason, and email to simulated ones is delivered", async () => {
   const { id } = await world.send({ to: ["ben@example.net", "delivered@backstamp.test"] });
   const without = world.withTransport(null);
   await tick(without, { budgetMs: 20_000 });

@@ -130,7 +130,8 @@ describe.runIf(isOpen)("a worker and MTA-STS policies with certificates of a tes
       eventually,
     );
     const commandsOf = (domain: string) => servers.get(domain)?.commands.map((line) => line.split(" ")[0]);
-    // TLS is used where it is offered. If the policy requires a valid certificate, no MAIL command is sent without one.
+    // TLS is used if it is offered. If the policy requires a valid certificate, MAIL is never sent without
+    // one.
     for (const domain of ["enforcing.example", "testing.example", "unproved.example", "moved.example"])
       expect([domain, commandsOf(domain)]).toEqual([
         domain,

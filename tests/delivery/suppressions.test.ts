@@ -208,7 +208,7 @@ describe("bounces and complaints", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("scripted outcomes never suppress an address, and scripted addresses can be added manually", async () => {
+  test("simulated outcomes never suppress an address, and simulated addresses can be added manually", async () => {
     const { id } = await world.send({
       to: ["bounced@backstamp.test", "complained@backstamp.test", "delivered@backstamp.test"],
     });

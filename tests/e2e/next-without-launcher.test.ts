@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
   });
   await server.waitFor(/Ready in/, { timeoutMs: 60_000 });
-  // Here nobody watches a start: the user of the settings is made when somebody first comes.
+  // Without a launcher, the first visit creates the configured user.
   await fetch(`${url}/login`);
 });
 afterAll(async () => {
@@ -64,7 +64,7 @@ const api = async (method: string, target: string, body?: unknown) => {
 };
 
 describe("Next without a launcher", () => {
-  test("accepts a mail and delivers it, with no process beside it", async () => {
+  test("accepts and delivers an email without another process", async () => {
     const mail = {
       from: "a@backstamp.test",
       to: "delivered@backstamp.test",
@@ -79,7 +79,7 @@ describe("Next without a launcher", () => {
       .toBe("delivered");
   });
 
-  test("tells its reference, and shows it to whoever asks", async () => {
+  test("serves the OpenAPI document and the API reference without sign-in", async () => {
     const document = await api("GET", "/openapi.json");
     expect(document).toMatchObject({ status: 200, json: { openapi: "3.1.1" } });
     expect(Object.keys(document.json.paths)).toContain("/api/emails");
@@ -88,14 +88,14 @@ describe("Next without a launcher", () => {
     expect(await page.text()).toContain("Loading the API reference");
   });
 
-  test("answers unknown paths below /api as the launcher does", async () => {
+  test("responds to unknown paths below /api like the launcher", async () => {
     expect(await api("GET", "/nothing")).toMatchObject({ status: 404, json: { name: "not_found" } });
     expect((await fetch(`${url}/api/nothing`)).status).toBe(401);
   });
 });
 
 describe("the sign-in routes", () => {
-  /** A browser's small part: cookies as they were set, and the page's own origin. */
+  /** Signs in like a browser: with the CSRF cookie and the origin of our own page. */
   const visit = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
     const issued = await fetch(`${url}/api/auth/csrf`);
     const cookie = issued.headers
@@ -120,7 +120,7 @@ describe("the sign-in routes", () => {
   };
   const sessionOf = (set: string[]) => set.find((line) => line.includes("backstamp.session="));
 
-  test("set a cookie that only this host's pages send, over TLS, and no script reads", async () => {
+  test("set the session cookie for this host only, over TLS only, and hidden from scripts", async () => {
     const { status, set, text } = await visit({ callbackUrl: "https://evil.example/" });
     expect(status).toBe(200);
     const cookie = sessionOf(set);
@@ -130,20 +130,20 @@ describe("the sign-in routes", () => {
     expect(JSON.parse(text).url).toBe(`${publicUrl}/console`);
   });
 
-  test("take their own address from the settings, whatever the request says", async () => {
+  test("use the configured public URL, whatever host the request names", async () => {
     const { text } = await visit({}, { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" });
     expect(text).not.toContain("evil.example");
     expect(JSON.parse(text).url).toMatch(/^https:\/\/mail\.example\.org\//);
   });
 
-  test("refuse another site, a missing token, and a body without end", async () => {
+  test("reject other origins, an invalid CSRF token, and a body that is too large", async () => {
     expect((await visit({}, { origin: "https://evil.example" })).status).toBe(403);
     const forged = await visit({ csrfToken: "x" });
     expect(sessionOf(forged.set)).toBeUndefined();
     expect((await visit({ password: "x".repeat(20_000) })).status).toBe(413);
   });
 
-  test("tell nothing of what went wrong inside, nor whether the account exists", async () => {
+  test("respond equally to a wrong password and an unknown account, without internal details", async () => {
     const wrong = await visit({ password: "not the password" });
     const unknown = await visit({ email: "nobody@example.org", password: "not the password" });
     expect(wrong).toMatchObject({ status: 401, text: unknown.text });
@@ -151,7 +151,7 @@ describe("the sign-in routes", () => {
     expect(sessionOf(wrong.set)).toBeUndefined();
   });
 
-  test("are closed but for signing in and out", async () => {
+  test("respond with 404 to everything except signing in and out", async () => {
     for (const target of ["signin/github", "callback/github", "verify-request", "_log", "x/y"])
       expect((await fetch(`${url}/api/auth/${target}`)).status).toBe(404);
     const logged = await fetch(`${url}/api/auth/_log`, {
@@ -163,7 +163,7 @@ describe("the sign-in routes", () => {
   });
 });
 
-test("pages carry their policy and the API does not", async () => {
+test("pages have a content security policy, and API responses do not", async () => {
   const page = await fetch(`${url}/login`);
   const policy = page.headers.get("content-security-policy") ?? "";
   const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
@@ -183,7 +183,7 @@ test("pages carry their policy and the API does not", async () => {
   expect((await fetch(`${url}/api/health`)).headers.get("content-security-policy")).toBeNull();
 });
 
-test("without its database no page tells what it wanted to ask, and signing in says only that it does not work", async () => {
+test("without the database, pages and sign-in errors contain no SQL and no connection details", async () => {
   const page = await fetch(`${url}/login`);
   expect(page.status).toBe(200);
   const issued = await fetch(`${url}/api/auth/csrf`);

@@ -3,19 +3,20 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { makeCertificate } from "../support/servers/certificate";
 
-/** The rest of the world, as a browser's proxy. */
+/** A proxy in place of all other hosts. */
 export type OtherHosts = {
-  /** What the browser is to take as its proxy. It reaches loopback addresses without one. */
+  /** The proxy setting for the browser. Loopback addresses are reached without it. */
   url: string;
-  /** Addresses on other hosts that something asked for, in turn. */
+  /** Requested URLs on other hosts, in order. */
   addresses: string[];
   stop: () => void;
 };
 
 /**
- * Stands where every other host would be, and answers nothing: 204, which leaves a document that goes there where it is.
- * A proxy and not an interception of the browser's requests: those turn its cache off, so that every page would be fetched
- * and compiled anew. Whoever connects over TLS gets a certificate that only a browser told to ignore it takes.
+ * Starts a proxy that responds to every request with 204, which leaves the requesting document in place. A
+ * proxy is used because intercepting requests in the browser disables its cache, so that every page would be
+ * fetched and compiled again. TLS connections get a certificate that only a browser with certificate checks
+ * disabled accepts.
  */
 export async function startOtherHosts(): Promise<OtherHosts> {
   const addresses: string[] = [];
@@ -31,7 +32,7 @@ export async function startOtherHosts(): Promise<OtherHosts> {
     socket.on("close", () => sockets.delete(socket));
   });
   proxy.on("connect", (_, socket: Socket) => {
-    // A page that is closed in the middle of its request resets it.
+    // A page that is closed during its request resets the connection.
     socket.on("error", () => socket.destroy());
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     tlsServer.emit("connection", socket);

@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A real Chromium against the production build, which `npm run build` has made. */
+/** Runs a real Chromium against the production build of `npm run build`. */
 export default defineConfig({
   root,
   test: {
     root,
     include: ["tests/e2e/**/*.test.ts"],
-    // A page that is waited for leaves its core to another suite's. Files of one worker share what is loaded.
+    // While one suite waits for a page, another one uses the core. Files of one worker share loaded modules.
     maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,

@@ -3,7 +3,7 @@ const SENDS =
 const PAGE = "It fills a page of the console; the API tells the same by what its answers hold.";
 const MANY = "The console's form of a call that the API takes one by one.";
 
-/** Functions of services that only one of the API and the console calls by itself, each with the reason. */
+/** Functions of services that only the API or only the console calls directly, each with the reason. */
 export const GAPS: Readonly<Record<string, string>> = {
   "domains/keys-and-relays.listKeysOfDomain": PAGE,
   "domains/keys-and-relays.listRelaysOfDomain":

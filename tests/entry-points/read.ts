@@ -1,19 +1,19 @@
 import { readFolders, type Source } from "./source";
 
-/** One way in: a route of the API, a procedure or file of the console, or an operator's command. */
+/** An entry point: a route of the API, a procedure or file of the console, or a CLI command. */
 export type EntryPoint = { kind: "REST" | "console" | "command line"; name: string };
 
-/** What entry points call of a service, as `domains/write.createDomain`, with all the entry points that reach it. */
+/** A function of a service, such as `domains/write.createDomain`, with all entry points that call it. */
 export type Reached = { service: string; entryPoints: EntryPoint[] };
 
 const ROOMS = /^(?:server\/(?:rest|trpc|services|startup\/admin)|app)\//;
 
 type Block = EntryPoint & { file: string; text: string; owner: string };
 
-/** Reads from the source which entry point reaches which function of a service. */
+/** Reads from the source which entry point calls which function of a service. */
 export function readEntryPoints(root: string): { entryPoints: EntryPoint[]; reached: Reached[] } {
   const all = readFolders(root, ["server", "app"]);
-  // Sessions and startup are behind every entry point, so they belong to none.
+  // Sessions and startup are used by every entry point, so they are not listed.
   const sources = new Map([...all].filter(([file]) => ROOMS.test(file)));
   const blocks = [...sources.values()].flatMap((source) => blocksOf(source, all));
   const found = new Map<string, EntryPoint[]>();
@@ -45,7 +45,7 @@ function blocksOf(source: Source, sources: ReadonlyMap<string, Source>): Block[]
   return file.endsWith("/route.ts") && file.startsWith("app/console/") ? filesOf(source) : [];
 }
 
-/** A route's path is in its declaration, or with the service that makes links to it: `GET ${openPath}`. */
+/** The path of a route is in its declaration, or in the service that creates links to it: `GET ${openPath}`. */
 function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string, Source>): Block[] {
   return [...parts.values()].flatMap(({ name: owner, text: list }) =>
     cut(list, /withApi\(\s*\{\s*route: ["`]([^"`]+)["`]/g).flatMap(({ name: declared, text }) => {
@@ -64,7 +64,7 @@ function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string,
   );
 }
 
-/** A procedure is a line of a router, or of a record of procedures that is spread into one. */
+/** A procedure is a property of a router, or of a record of procedures that is spread into one. */
 function proceduresOf({ file, parts }: Source, sources: ReadonlyMap<string, Source>): Block[] {
   const mounted = sources.get("server/trpc/router.ts")?.parts.get("appRouter")?.text ?? "";
   return [...parts.values()].flatMap(({ name: owner, text }) => {
@@ -110,7 +110,7 @@ const filesOf = ({ file, parts }: Source): Block[] =>
       owner: name,
     }));
 
-/** The pieces of a text that begin where the pattern matches, by what it caught. */
+/** The sections of a text that begin where the pattern matches, by its first group. */
 function cut(text: string, pattern: RegExp): { name: string; text: string }[] {
   const starts = [...text.matchAll(pattern)];
   return starts.map((start, place) => ({
@@ -119,7 +119,7 @@ function cut(text: string, pattern: RegExp): { name: string; text: string }[] {
   }));
 }
 
-/** The functions of services that a text uses, by itself or by what it calls on its side of the services' entry point. */
+/** The functions of services that a text calls, directly or through other functions above the services. */
 function servicesIn(
   sources: ReadonlyMap<string, Source>,
   file: string,
@@ -131,7 +131,7 @@ function servicesIn(
   if (!source) return found;
   for (const [word] of text.matchAll(/\b[a-zA-Z_]\w*\b/g)) {
     const target = source.imports.get(word) ?? (source.parts.has(word) ? { file, name: word } : null);
-    // Behind the console's own caller stand its procedures, which are entry points by themselves.
+    // The console's caller calls procedures, which are separate entry points.
     if (target === null || target.file === "server/trpc/router.ts") continue;
     if (seen.has(`${target.file}#${target.name}`)) continue;
     seen.add(`${target.file}#${target.name}`);
@@ -147,7 +147,7 @@ function servicesIn(
 const nameOf = ({ file, name }: { file: string; name: string }) =>
   `${file.replace("server/services/", "").replace(/\.ts$/, "")}.${name}`;
 
-/** A function whose first argument is what a service works with, and not one that only computes. */
+/** Whether the first parameter is a context or dependencies; pure functions are not listed. */
 const isFunction = (text: string): boolean =>
   /^export (?:async )?function\*? \w+(?:<[^(]*>)?\(\s*(?:\{[^}]*\}|\w+): (?:Ctx|\w*Deps|Pick<|Db)/.test(
     text,

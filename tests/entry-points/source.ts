@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What stands at the top of a file: its name, its text, and whether others may import it. */
+/** A top-level declaration of a file: its name, its text, and whether it is exported. */
 export type Part = { file: string; name: string; text: string };
 
 /** A file's parts, and where each name that it imports comes from. */
@@ -11,7 +11,7 @@ export type Source = {
   imports: Map<string, { file: string; name: string }>;
 };
 
-// The formatter sees to it that a declaration begins at the margin and everything in it does not.
+// After formatting, a declaration begins in the first column and everything inside it does not.
 const BEGINS = /^(?:export )?(?:default )?(?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/;
 
 /** Reads every source below some folders of the project, by its path. */

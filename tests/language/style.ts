@@ -70,7 +70,7 @@ export const STYLE: readonly Pattern[] = [
   {
     concept: "archaic words",
     pattern:
-      /\b(?:thereby|whence|hither|thither|lest|ere|heed(?:s|ed)?|rous(?:e|es|ed|ing)|bespeak|forthwith|of old|in vain|alike|for ever|any more|now and then|reckon(?:s|ed)?|dearer?)\b/i,
+      /\b(?:thereby|whence|hither|thither|lest|ere|heed(?:s|ed)?|rous(?:e|es|ed|ing)|bespeak|forthwith|of old(?! [a-z])|in vain|alike|for ever|any more|now and then|reckon(?:s|ed)?|dearer?)\b/i,
     instead: "a plain word",
     kinds: PROSE,
     planted: "It is claimed in vain.",

@@ -7,7 +7,7 @@ const read = (input: string) => {
   return parsed.ok ? [parsed.mailbox.name, parsed.mailbox.address] : parsed.fault;
 };
 
-describe("a mailbox is read", () => {
+describe("a mailbox is parsed", () => {
   test.each<[input: string, name: string | null, address: string]>([
     ["a@b.c", null, "a@b.c"],
     ["  a@b.c  ", null, "a@b.c"],
@@ -37,7 +37,7 @@ describe("a mailbox is read", () => {
     expect(read(input)).toEqual([name, address]);
   });
 
-  test("with a mark when its local part needs SMTPUTF8, and in composed form", () => {
+  test("with a flag if its local part needs SMTPUTF8, and in composed form", () => {
     expect(parseMailbox("jo\u0308rg@example.com")).toEqual({
       ok: true,
       mailbox: {
@@ -51,7 +51,7 @@ describe("a mailbox is read", () => {
     expect(parseMailbox("a@münchen.de")).toMatchObject({ mailbox: { smtpUtf8: false } });
   });
 
-  test("with a line separator in its name, which a header can only hold encoded", () => {
+  test("with a line separator in its name, which must be encoded in a header", () => {
     expect(read("Ann\u2028Smith <a@b.c>")).toEqual(["Ann\u2028Smith", "a@b.c"]);
   });
 });
@@ -142,7 +142,7 @@ describe("input that parsers could interpret differently is rejected", () => {
     expect(parsed.ok ? "accepted" : parsed.fault).toMatch(hint);
   });
 
-  test("in a sentence that holds neither line breaks nor the hostile text", () => {
+  test("with a message without line breaks and without the hostile text", () => {
     const parsed = parseMailbox("a@b.c\r\nBcc: x@evil.com");
     expect(parsed.ok ? "" : parsed.fault).toMatch(/^[A-Z][^\r\n]*\.$/);
     expect(JSON.stringify(parsed)).not.toContain("evil");
@@ -183,7 +183,7 @@ test("an address is never parsed as a different domain than the one sent to", ()
   );
 });
 
-test("what formatMailbox writes, parseMailbox reads back", () => {
+test("parseMailbox parses everything that formatMailbox returns", () => {
   const name = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
     .map((text) => text.replace(/[\p{Cc}\p{Cs}]/gu, "").trim());
@@ -196,7 +196,7 @@ test("what formatMailbox writes, parseMailbox reads back", () => {
   );
 });
 
-test("any text of any size is judged without an exception and in linear time", () => {
+test("any text of any size is parsed without an exception and in linear time", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => void parseMailbox(text)),
     { numRuns: 2000 },
@@ -209,7 +209,7 @@ test("any text of any size is judged without an exception and in linear time", (
   }
 });
 
-test("a domain name is read in the form that is compared and sent", () => {
+test("a domain name is normalized to the form that is compared and sent", () => {
   expect(readDomainName("Mail.MÜNCHEN.de")).toEqual({ ok: true, domain: "mail.xn--mnchen-3ya.de" });
   expect(readDomainName("example.com.")).toMatchObject({ ok: false });
   expect(readDomainName("localhost")).toMatchObject({ ok: false });

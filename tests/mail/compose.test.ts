@@ -9,7 +9,7 @@ const fieldsOf = (text: string) => text.slice(0, text.indexOf("\r\n\r\n")).split
 const namesOf = (text: string) => fieldsOf(text).map((field) => field.slice(0, field.indexOf(":")));
 
 describe("a composed message", () => {
-  test("is the same bytes for the same draft, and others for another", () => {
+  test("has the same bytes for the same draft, and other bytes for another draft", () => {
     expect(wire()).toBe(wire());
     expect(wire({ boundarySeed: "other" })).not.toBe(wire());
   });
@@ -54,7 +54,7 @@ describe("a composed message", () => {
     expect(text).not.toContain("multipart");
   });
 
-  test("keeps its boundary out of a body that holds the one it would have chosen", async () => {
+  test("uses another boundary if the body contains the default one", async () => {
     const boundary = /boundary="([^"]+)"/.exec(wire())?.[1] ?? "";
     const text = `--${boundary}\r\nContent-Type: text/html\r\n\r\nevil\r\n--${boundary}--`;
     const bytes = wire({ text });
@@ -62,7 +62,7 @@ describe("a composed message", () => {
     expect((await PostalMime.parse(bytes)).text?.trim()).toBe(text.replaceAll("\r\n", "\n"));
   });
 
-  test("names no recipient when it has none to name", () => {
+  test("has an undisclosed-recipients group without To and Cc, and no To field with only Cc", () => {
     expect(fieldsOf(wire({ to: [] }))).toContain("To: undisclosed-recipients:;");
     expect(namesOf(wire({ to: [], cc: [mailbox("c@example.org")] }))).not.toContain("To");
   });
@@ -75,7 +75,7 @@ describe("a composed message", () => {
     expect(needsSmtpUtf8(draft())).toBe(false);
   });
 
-  test("is 7-bit, CRLF only, in lines of at most 998, whatever comes in", async () => {
+  test("is 7-bit, with CRLF only, and with lines of at most 998 octets, for any input", async () => {
     const text = fc.string({ unit: "binary", maxLength: 300 }).map((each) => each.replace(/\p{Cs}/gu, ""));
     const header = text.map((each) => each.replace(/\p{Cc}/gu, ""));
     await fc.assert(

@@ -48,11 +48,11 @@ test.each([
   expect(judge(raw)).toBe(false);
 });
 
-test("a refusal of the sender is none of the recipient", () => {
+test("a rejected sender does not mark a recipient as dead", () => {
   expect(judge("550 5.1.1 no such sender", "mail")).toBe(false);
 });
 
-test("a rejection of the message marks its only recipient as dead, but none of several", () => {
+test("a rejected message marks its only recipient as dead, but none of several", () => {
   expect(judge("550 5.1.1 no such user", "message", 1)).toBe(true);
   expect(judge("550 5.1.1 no such user", "message", 2)).toBe(false);
   expect(judge("550 5.1.1 no such user", "data", 2)).toBe(false);

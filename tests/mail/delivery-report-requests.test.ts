@@ -33,7 +33,7 @@ test("a server with DSN is asked to report failures and delays, with the email's
   ]);
 });
 
-test("nothing is asked where DSN is not offered, where the return path is not ours, or is that of several", async () => {
+test("no report is requested if DSN is not offered, or the return path is not ours or is shared", async () => {
   const plain = await sendTo(EHLO_PLAIN, own);
   const sendersOwn = await sendTo(EHLO_DSN, {});
   const several = await sendTo(EHLO_DSN, own, ["b@example.org", "c@example.org"]);
@@ -41,7 +41,7 @@ test("nothing is asked where DSN is not offered, where the return path is not ou
     expect(envelopeOf(peer).join("\n")).not.toMatch(/RET=|ENVID=|NOTIFY=|ORCPT=/);
 });
 
-test("what an address or an id holds is written as xtext, and can neither end the command nor add to it", async () => {
+test("an address and an id are encoded as xtext, so they cannot end the command or add to it", async () => {
   const peer = await sendTo(EHLO_DSN, { ...own, id: "id=+ \r\nRSET\u00e9" }, ["a+b=c@example.org"]);
   expect(envelopeOf(peer)).toEqual([
     "MAIL FROM:<bounce-token@bounces.example.com> RET=HDRS ENVID=id+3D+2B+20+0D+0ARSET+C3+A9",

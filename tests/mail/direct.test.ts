@@ -50,7 +50,7 @@ test.each([
   ["is too busy", { greeting: { bye: "421 4.3.2 later" } }],
   ["breaks off before the message", { data: DROP }],
   ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
-] as const)("where the first server %s, the next one is tried", async (_, script) => {
+] as const)("if the first server %s, the next one is tried", async (_, script) => {
   const [mx, backup] = [await internet.serve("127.0.0.2", script), await internet.serve("127.0.0.3")];
   const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
@@ -58,7 +58,7 @@ test.each([
   expect(envelopes(backup)).toEqual([{ from: "bounce@example.com", to: ["ann@example.net"] }]);
 });
 
-test("an unreachable first server is passed over", async () => {
+test("an unreachable first server is skipped", async () => {
   await internet.serve("127.0.0.3");
   const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
@@ -111,7 +111,7 @@ test("an address that the guard denies is not connected to, and a reachable one 
   expect(inside.connections()).toBe(0);
 });
 
-test("servers of equal preference share the load by chance", async () => {
+test("servers of equal preference are tried in random order", async () => {
   internet.zone["twin.example"] = {
     mx: [
       [10, "one.example"],
@@ -130,7 +130,7 @@ test("servers of equal preference share the load by chance", async () => {
   expect(hosts.toSorted()).toEqual(["one.example", "two.example"]);
 });
 
-test("connections are kept for the next mail to the same destination, and shared with no other", async () => {
+test("connections are reused for the next email to the same destination only", async () => {
   const [mx, other] = [await internet.serve("127.0.0.2"), await internet.serve("127.0.0.3")];
   internet.zone["other.example"] = { a: ["127.0.0.3"] };
   const transport = internet.transport();
@@ -142,7 +142,7 @@ test("connections are kept for the next mail to the same destination, and shared
   expect([other.messages.length, other.connections()]).toEqual([3, 1]);
 });
 
-test("an IPv6 server is reached", async () => {
+test("an IPv6 server is connected to", async () => {
   internet.zone["six.example"] = { aaaa: ["::1"] };
   const peer = await internet.serve("::1");
   const outcomes = await internet.transport().deliver(message(), parsed(["ann@six.example"]), watch());
@@ -150,7 +150,7 @@ test("an IPv6 server is reached", async () => {
   expect(peer.messages).toHaveLength(1);
 });
 
-test("TLS is used where it is offered, with any certificate, and left where it does not work", async () => {
+test("opportunistic TLS accepts any certificate, and falls back to plain text if TLS fails", async () => {
   const certificate = makeCertificate({ names: ["somebody-else.example"] });
   const mx = await internet.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
   const transport = internet.transport();
@@ -211,7 +211,7 @@ test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with 
   expect([mx.messages.length, backup.connections()]).toEqual([1, 0]);
 });
 
-test("a lost lease or an ended attempt reaches no further server", async () => {
+test("after a lost lease or the end of the attempt no further server is tried", async () => {
   await internet.serve("127.0.0.2", { greeting: DROP });
   const backup = await internet.serve("127.0.0.3");
   const lost = await internet

@@ -54,7 +54,7 @@ describe("a record is formatted for the provider's form", () => {
     expect(typed("ovh", dkim)).toMatchObject({ "Sub-domain": "backstamp._domainkey", Value: dkim.value });
   });
 
-  test("elsewhere: by its full name, and the relative one beside it", () => {
+  test("at other providers: with its full name, and the relative one in addition", () => {
     expect(typed("other", dkim)["Full name"]).toBe(dkim.host);
     expect(formatForPanel("other", dkim, zone).hints.join(" ")).toContain("only backstamp._domainkey as");
   });

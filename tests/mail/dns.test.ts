@@ -14,7 +14,7 @@ async function peerOf(script: DnsScript): Promise<DnsTestServer> {
 const unreachable = { host: "127.0.0.1", port: 9 };
 const addressOf = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
 
-test("an answer comes with whose it was, and a text with its strings apart", async () => {
+test("an answer names its resolver, and a TXT record keeps its strings separate", async () => {
   const name = "a.example";
   const peer = await peerOf(({ type }) => ({
     answers: type === "TXT" ? [{ name, type, ttl: 0, data: ["one", "two"] }] : [],
@@ -59,7 +59,7 @@ test("a server error is followed by the next server, a negative answer is not", 
   });
 });
 
-test("nothing is remembered between two questions", async () => {
+test("nothing is cached between two queries", async () => {
   const peer = await peerOf(({ name, type }, nth) => ({
     answers: type === "A" ? [{ name, type, ttl: 3_600, data: `192.0.2.${nth}` }] : [],
   }));
@@ -68,7 +68,7 @@ test("nothing is remembered between two questions", async () => {
     expect(await ask("a.example", "A")).toMatchObject({ records });
 });
 
-test("a question that is broken off is a timeout at once", async () => {
+test("an aborted query is a timeout immediately", async () => {
   const peer = await peerOf(() => ({ silent: true }));
   const breaking = new AbortController();
   const asking = createQueryDns([peer])("a.example", "TXT", breaking.signal);

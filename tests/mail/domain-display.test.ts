@@ -9,7 +9,7 @@ test("a plain name needs no second form", () => {
   expect(describeDomainName("xn--a.example")).toEqual({ unicode: null, warning: null });
 });
 
-describe("a name of one language is shown in its script without a warning", () => {
+describe("a name in one script is shown in it without a warning", () => {
   test.each([
     "bücher.example",
     "пример.рф",
@@ -23,7 +23,7 @@ describe("a name of one language is shown in its script without a warning", () =
   });
 });
 
-describe("a name that may be taken for another is warned of", () => {
+describe("a name that can be confused with another gets a warning", () => {
   test.each([
     ["pаypal.example", "Latin and Cyrillic"],
     ["gооgle.example", "Latin and Cyrillic"],
@@ -40,7 +40,7 @@ test.each([
   ["mail.\u03bfffice.example", "\u03bfffice", ["Greek", "Latin"]],
   ["\u0431\u0430\u03bdk.example", "\u0431\u0430\u03bdk", ["Cyrillic", "Greek", "Latin"]],
   ["\u0440\u0443-\u13da.example", "\u0440\u0443-\u13da", ["Cyrillic", "another script"]],
-])("%s mixes scripts in one label, in either of its forms", (domain, label, scripts) => {
+])("%s mixes scripts in one label, in both of its forms", (domain, label, scripts) => {
   expect(findMixedLabels(domain)).toEqual([{ label, scripts }]);
   expect(findMixedLabels(toAsciiDomain(domain) ?? "")).toMatchObject([{ scripts }]);
 });
@@ -56,6 +56,6 @@ test.each([
   "\ud55c\uad6d\u6f22abc.kr",
   "\u0645\u062b\u0627\u0644.example",
   "\u13e3\u13b3\u13a9.example",
-])("%s is written as people write", (domain) => {
+])("%s has no unusual mix of scripts", (domain) => {
   expect(findMixedLabels(domain)).toEqual([]);
 });

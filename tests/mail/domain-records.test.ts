@@ -29,11 +29,11 @@ describe("a DKIM key record", () => {
     `v=DKIM1; p="${key}"`,
     `v=DKIM1; p=${key}A`,
     `v=DKIM1; p=AAAA; p=${key}`,
-  ])("is not, where a verifier would not take it: %s", (text) => {
+  ])("is invalid if a verifier would reject it: %s", (text) => {
     expect(isDkimRecordOf(text, "rsa", key)).toBe(false);
   });
 
-  test("of Ed25519 says so, for without a word a key is of RSA", () => {
+  test("of Ed25519 names its algorithm, because the default is RSA", () => {
     const record = formatDkimRecord("ed25519", "abc=");
     expect(isDkimRecordOf(record, "ed25519", "abc=")).toBe(true);
     expect(isDkimRecordOf("v=DKIM1; p=abc=", "ed25519", "abc=")).toBe(false);
@@ -49,7 +49,7 @@ describe("a DKIM key record", () => {
     ]);
   });
 
-  test("belongs to the private key that is made with it", async () => {
+  test("matches the private key that is created with it", async () => {
     const { privateKey, publicKey } = await createDkimKeyPair("rsa");
     const signature = createSign("sha256").update("mail").sign(privateKey);
     const key = createPublicKey({ key: Buffer.from(publicKey, "base64"), format: "der", type: "spki" });

@@ -4,7 +4,7 @@ import { encodeBody } from "#server/mail/mime/encode-body";
 import { addressField, rawField, textField } from "#server/mail/mime/encode-header";
 import { mailbox } from "./drafts";
 
-/** An independent reading of RFC 2045: soft breaks out, escapes in. */
+/** An independent decoder for RFC 2045: removes soft line breaks and decodes escapes. */
 function decodeBody({ encoding, bytes }: ReturnType<typeof encodeBody>): string {
   const text = bytes.toString("latin1");
   if (encoding === "7bit") return text;
@@ -15,7 +15,7 @@ function decodeBody({ encoding, bytes }: ReturnType<typeof encodeBody>): string 
   return Buffer.from(plain, "latin1").toString("utf8");
 }
 
-/** An independent reading of RFC 2047 and 5322: unfold, join neighbouring words, decode. */
+/** An independent decoder for RFC 2047 and 5322: unfolds, joins adjacent encoded words, decodes. */
 function decodeField(field: string): string {
   const value = field
     .slice(field.indexOf(":") + 1)
@@ -71,7 +71,7 @@ const line = fc
   .map((text) => text.replace(/[\p{Cc}\p{Cs}]/gu, ""));
 
 describe("a body", () => {
-  test("decodes to what it was, in 7-bit lines of at most 76 characters, in CRLF", () => {
+  test("decodes to the original, in 7-bit lines of at most 76 characters with CRLF", () => {
     fc.assert(
       fc.property(body, (text) => {
         const encoded = encodeBody(text);
@@ -111,7 +111,7 @@ describe("a body", () => {
 });
 
 describe("a text field", () => {
-  test("decodes to what it was, in 7-bit lines of at most 76 characters", () => {
+  test("decodes to the original, in 7-bit lines of at most 76 characters", () => {
     fc.assert(
       fc.property(line, (text) => {
         const field = textField("Subject", text);
@@ -125,7 +125,7 @@ describe("a text field", () => {
     );
   });
 
-  test("never splits a character over two words, nor a family over two where it fits in one", () => {
+  test("never splits a character, or a grapheme that fits in one encoded word", () => {
     const words = (text: string) => [...textField("Subject", text).matchAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/g)];
     for (const unit of ["👨‍👩‍👧‍👦", "日", "é", "กำ", "🇬🇷", "z͑ͫ̓"]) {
       for (let shift = 0; shift < 8; shift += 1) {
@@ -158,13 +158,13 @@ describe("a text field", () => {
     expect(decodeField(textField("Subject", text))).toBe(text);
   });
 
-  test("of plain words is not encoded", () => {
+  test("of plain ASCII is not encoded", () => {
     expect(textField("Subject", "Your order 4711")).toBe("Subject: Your order 4711\r\n");
   });
 });
 
 describe("a raw field", () => {
-  test("is folded at blanks only, and unfolds to the very value", () => {
+  test("is folded only at blanks, and unfolds to the same value", () => {
     const value = fc.array(fc.constantFrom("a", "bc", " ", "  ", "<https://example.com/x>", "y".repeat(90)), {
       minLength: 1,
       maxLength: 20,
@@ -181,7 +181,7 @@ describe("a raw field", () => {
     );
   });
 
-  test("of the greatest allowed size stays within a line's limit", () => {
+  test("of the maximum size does not exceed the line limit", () => {
     for (const each of linesOf(rawField("x".repeat(76), "y".repeat(920))))
       expect(each.length).toBeLessThanOrEqual(998);
   });

@@ -38,7 +38,7 @@ const pdf = {
   content: Buffer.alloc(5_000, 7),
 };
 
-test("inline files lie beside the HTML and the others around it, as readers expect", async () => {
+test("inline files are related to the HTML, and other files are attached to the message", async () => {
   const bytes = composeMessage(draft({ files: [png, pdf] }));
   const text = Buffer.from(bytes).toString("latin1");
   const order = [
@@ -65,7 +65,7 @@ test("inline files lie beside the HTML and the others around it, as readers expe
   expect(Buffer.from(read.attachments[1]?.content as ArrayBuffer).equals(pdf.content)).toBe(true);
 });
 
-test("any name and any content come back, and no line is longer than 998 or leaves ASCII", async () => {
+test("any name and content can be parsed back, and all lines are ASCII of at most 998 octets", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc

@@ -22,23 +22,23 @@ test.each([
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-test("HTML with nothing to read in it has an empty text", async () => {
+test("HTML without visible content has an empty text", async () => {
   expect(await textOf("<img src=x>")).toBe("");
   expect(await textOf("")).toBe("");
 });
 
 const units = ["<div>", "<b>", "<table><tr><td>", "<a href=x>", "<", "&", "<!--", "<ul><li>", "<p>", "<li>a"];
-test.each(units)("HTML of endless %s has a text, and the same one each time", async (unit) => {
+test.each(units)("HTML of very many %s has a text, which is the same each time", async (unit) => {
   const html = unit.repeat(100_000);
   expect(await textOf(html)).toBe(await textOf(html));
 });
 
-test("nesting that the converter would cut off is read to its end, without tags", async () => {
+test("nesting above the converter's limit is converted completely, without tags", async () => {
   const html = `<title>No</title><style>p{color:red}</style>${"<ul><li>".repeat(2_000)}Deep &amp; <b>far</b><br>below<script>x()</script>`;
   expect(await textOf(html)).toBe("Deep & far\nbelow");
 });
 
-test("a list in a table in a newsletter whose end tags are missing is not taken for deep nesting", async () => {
+test("missing end tags in a newsletter with lists and tables do not count as deep nesting", async () => {
   const row = '<tr><td><p>One<p>Two<ul><li>Three<li><a href="https://example.com/">Four</a></ul>';
   const text = await textOf(`<table>${row.repeat(200)}</table>`);
   expect(text).toContain("Four [https://example.com/]");
@@ -47,7 +47,7 @@ test("a list in a table in a newsletter whose end tags are missing is not taken 
 describe("a conversion that takes too long", () => {
   const html = "<p>One <b>word</b></p>".repeat(5_000);
 
-  test("ends with its thread: the text is the HTML without its tags, and the log says so", async () => {
+  test("is stopped with its thread: the text is the HTML without tags, which is logged", async () => {
     const events: [string, unknown][] = [];
     const note = (event: string, facts?: unknown) => void events.push([event, facts]);
     const log: Log = { info: note, warn: note, error: note };
@@ -59,7 +59,7 @@ describe("a conversion that takes too long", () => {
     await hurried.close();
   });
 
-  test("leaves the next ones alone", async () => {
+  test("does not affect the next ones", async () => {
     const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
     const both = await Promise.all([hurried.convertToText("a", html), textOf(html)]);
     expect(both[1]).toMatch(/^One word\n\nOne word\n\n/);
@@ -67,7 +67,7 @@ describe("a conversion that takes too long", () => {
   });
 });
 
-test("many conversions of one team let that of another team pass", async () => {
+test("many conversions of one team do not block that of another team", async () => {
   const ended: string[] = [];
   const html = "<p>One <b>word</b></p>".repeat(1_000);
   const convert = async (teamId: string) => {

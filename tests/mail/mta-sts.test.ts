@@ -12,7 +12,7 @@ const valid = file([
 ]);
 const signal = new AbortController().signal;
 
-/** DNS that knows one TXT record for each name. */
+/** DNS with at most one TXT record for each name. */
 const saying =
   (records: Record<string, string[] | undefined>): QueryDns =>
   async (name, type) => {
@@ -46,7 +46,7 @@ test.each([
   expect(readPolicy(type, body)).toBeNull();
 });
 
-test("a policy is fetched once for each id, from the one address that it may stand at", async () => {
+test("a policy is fetched once for each id, from its only allowed URL", async () => {
   const records: Record<string, string[]> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   const fetched: string[] = [];
   const find = createFindStsPolicy(saying(records), async (url) => {
@@ -75,7 +75,7 @@ test("a valid policy stays in force if the record or the file is removed", async
   expect((await find("example.net", signal))?.mode).toBe("enforce");
 });
 
-test("a policy whose age has passed holds no longer", async () => {
+test("a policy is not applied after its max_age", async () => {
   const records: Record<string, string[] | undefined> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   const find = createFindStsPolicy(saying(records), async () => ({
     contentType: "text/plain",
@@ -86,7 +86,7 @@ test("a policy whose age has passed holds no longer", async () => {
   expect(await find("example.net", signal)).toBeNull();
 });
 
-test("a domain without a record, with two, or with a file that fails has no policy, and the file is not asked for again at once", async () => {
+test("a domain without a record, with two records, or with an unavailable file has no policy, and the file is not fetched again immediately", async () => {
   let asked = 0;
   const records = {
     "_mta-sts.two.example": ["v=STSv1; id=1;", "v=STSv1; id=2;"],

@@ -1,6 +1,9 @@
 import mjml2html from "mjml";
 
-/** A long newsletter as a customer would send it: html rendered by mjml, a subject, people in several scripts. */
+/**
+ * A long newsletter as a customer would send it: HTML rendered by mjml, a subject, and names in several
+ * scripts.
+ */
 export type Newsletter = {
   title: string;
   from: string;
@@ -214,7 +217,7 @@ export async function renderNewsletters(): Promise<Newsletter[]> {
   );
 }
 
-/** The stories come several times, as a long newsletter's do. */
+/** The stories are repeated to reach the length of a long newsletter. */
 function writeIssue({ lang, dir, preview, stories, footer, subject }: Issue): string {
   const align = dir === "rtl" ? "right" : "left";
   const sections = Array.from({ length: 6 }, () => stories)

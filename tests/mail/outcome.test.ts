@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
 
-describe("a reply is read", () => {
+describe("a reply is parsed", () => {
   test.each<[raw: string, code: number | null, enhanced: string | null, text: string]>([
     ["250 OK", 250, null, "OK"],
     ["250", 250, null, ""],
@@ -27,13 +27,13 @@ describe("a reply is read", () => {
     expect(reply.text.replace(/ +/g, " ")).toBe(text);
   });
 
-  test("in bounded size, however large it came", () => {
+  test("with a bounded size, however large it is", () => {
     expect(readReply(`550 ${"x".repeat(1_000_000)}`).text.length).toBeLessThanOrEqual(1000);
     expect(readReply("550-x\r\n".repeat(200_000)).text.length).toBeLessThanOrEqual(1000);
   });
 });
 
-describe("a reply decides about its recipient", () => {
+describe("a reply determines the outcome of its recipient", () => {
   test.each<[raw: string, step: ReplyStep, kind: string]>([
     ["250 ok", "message", "accepted"],
     ["251 will forward", "rcpt", "accepted"],

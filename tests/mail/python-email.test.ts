@@ -14,12 +14,12 @@ const FIELDS = [
   ["date", "from", "to"],
   ["subject", "message-id", "mime-version", "content-type"],
 ] as const;
-/** This reader leaves the blank in between two encoded words of a name, against RFC 2047 section 6.2. */
+/** This parser keeps the space between two encoded words of a name, contrary to RFC 2047 section 6.2. */
 const withoutBlanks = (name: string) => name.replaceAll(" ", "");
 const lines = (text: string | null | undefined) => (text ?? "").replaceAll("\r\n", "\n").replace(/\n$/, "");
 
 describe.runIf(isThere)("Python's standard library", { timeout: 120_000 }, () => {
-  test("finds in our mail what was written, no field more, and no offence against any rule", async () => {
+  test("parses our email to its exact content, without additional fields and without defects", async () => {
     const newsletters = await renderNewsletters();
     const drafts = await Promise.all(
       newsletters.map(
@@ -57,7 +57,7 @@ describe.runIf(isThere)("Python's standard library", { timeout: 120_000 }, () =>
     }
   });
 
-  test("finds files by their names and bytes, whatever they are called", async () => {
+  test("parses attachments with their exact names and bytes", async () => {
     const content = Buffer.from(Array.from({ length: 1_000 }, (_, byte) => byte % 256));
     const names = [
       "plain.pdf",

@@ -14,7 +14,7 @@ import {
 import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const RECIPIENTS = ["one@example.org", "two@example.org", "three@example.org"];
-/** More than the buffers between two sockets hold, so that its end waits for the peer to read. */
+/** More than the socket buffers hold, so that sending waits until the server reads. */
 const LARGE_BODY = `${"0123456789".repeat(7)}\r\n`.repeat(300_000);
 const DIALECTS = { "one command at a time": EHLO_PLAIN, pipelined: EHLO_PIPELINING };
 
@@ -85,7 +85,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
   );
 
   test.each(silent)(
-    "a caller who aborts while %s is unanswered gets the same judgement at once",
+    "a caller that aborts while %s has no reply gets the same outcome immediately",
     async (where, script, kind) => {
       await begin({ ehlo, ...script });
       const controller = new AbortController();
@@ -108,16 +108,16 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
   });
 
   const verdicts: [where: string, script: SmtpScript, kind: string, code: number | null][] = [
-    ["a refused sender", { mail: "550 5.7.1 not you" }, "rejected", 550],
-    ["a sender refused for now", { mail: "451 4.3.0 later" }, "deferred", 451],
-    ["a refused DATA", { data: "554 5.5.1 no valid recipients" }, "rejected", 554],
-    ["a DATA refused for now", { data: "451 4.3.0 later" }, "deferred", 451],
-    ["a refused message", { message: "554 5.7.1 spam" }, "rejected", 554],
-    ["a message refused for now", { message: "452 4.3.1 disk full" }, "deferred", 452],
-    ["a garbage answer to MAIL", { mail: "garbage" }, "deferred", null],
-    ["a garbage answer to RCPT", { rcpt: "garbage" }, "deferred", null],
-    ["a garbage answer to DATA", { data: "garbage" }, "deferred", null],
-    ["a garbage answer to the message", { message: "garbage" }, "deferred", null],
+    ["a rejected sender", { mail: "550 5.7.1 not you" }, "rejected", 550],
+    ["a temporarily rejected sender", { mail: "451 4.3.0 later" }, "deferred", 451],
+    ["a rejected DATA", { data: "554 5.5.1 no valid recipients" }, "rejected", 554],
+    ["a temporarily rejected DATA", { data: "451 4.3.0 later" }, "deferred", 451],
+    ["a rejected message", { message: "554 5.7.1 spam" }, "rejected", 554],
+    ["a temporarily rejected message", { message: "452 4.3.1 disk full" }, "deferred", 452],
+    ["an invalid reply to MAIL", { mail: "garbage" }, "deferred", null],
+    ["an invalid reply to RCPT", { rcpt: "garbage" }, "deferred", null],
+    ["an invalid reply to DATA", { data: "garbage" }, "deferred", null],
+    ["an invalid reply to the message", { message: "garbage" }, "deferred", null],
   ];
 
   test.each(verdicts)("%s counts for all recipients", async (_what, script, kind, code) => {
@@ -127,7 +127,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(outcomes.map((outcome) => outcome.reply?.code)).toEqual([code, code, code]);
   });
 
-  test("each recipient keeps its own reply when some pass", async () => {
+  test("each recipient has its own reply if some are accepted", async () => {
     const rcpt = ({ address }: { address: string }) =>
       ({ "one@example.org": "550 5.1.1 nobody", "two@example.org": "250 ok" })[address] ??
       "450 4.2.0 greylisted";
@@ -138,7 +138,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(peer.messages.map((sent) => sent.to)).toEqual([["two@example.org"]]);
   });
 
-  test("each recipient keeps its own reply when none passes, and the connection serves the next message", async () => {
+  test("each recipient has its own reply if none is accepted, and the connection is used for the next message", async () => {
     const rcpt = ({ address, nth }: { address: string; nth: number }) =>
       nth > 2 ? "250 ok" : address === "two@example.org" ? "450 4.2.0 greylisted" : "550 5.1.1 nobody";
     await begin(
@@ -171,14 +171,14 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     ]);
   });
 
-  test("an answer that comes before the message is complete never counts as accepted", async () => {
+  test("a positive reply before the message is complete does not count as accepted", async () => {
     await begin({ ehlo, body: { hold: "250 2.0.0 taken already" } });
     const outcomes = await relay.deliver(message({ body: LARGE_BODY }), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
     expect(peer.messages).toEqual([]);
   });
 
-  test("a refusal that comes before the message is complete is the refusal", async () => {
+  test("a rejection before the message is complete rejects the message", async () => {
     await begin({ ehlo, body: { hold: "552 5.3.4 too big" } });
     const outcomes = await relay.deliver(message({ body: LARGE_BODY }), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["rejected", "rejected", "rejected"]);
@@ -196,7 +196,7 @@ describe("a lease lost during the dialogue", () => {
     expect(peer.messages).toEqual([]);
   });
 
-  test("is noticed when the rest of a large message has left, however long that took", async () => {
+  test("is detected after the body of a large message was sent, however long that took", async () => {
     let read = () => {};
     const reading = new Promise<void>((resolve) => {
       read = resolve;
@@ -227,7 +227,7 @@ describe("a lease lost during the dialogue", () => {
     expect(peer.messages).toEqual([]);
   });
 
-  test("counts as lost when asking for it fails", async () => {
+  test("counts as lost if the lease cannot be checked", async () => {
     await begin({});
     const isLeaseValid = () => {
       throw new Error("no database");

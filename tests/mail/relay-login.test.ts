@@ -37,7 +37,7 @@ const send = (relay: Transport, id = "m1") =>
   relay.deliver(message({ id }), parsed(["b@example.org"]), watch());
 
 describe("encryption", () => {
-  test("is used where it is offered, whatever the certificate, when no credentials are at stake", async () => {
+  test("is used if it is offered, with any certificate, if no credentials are sent", async () => {
     const sink = await startSink({
       tls: "starttls",
       certificate: makeCertificate({ names: ["elsewhere.example"] }),
@@ -46,13 +46,13 @@ describe("encryption", () => {
     expect(sink.messages[0]?.secure).toBe(true);
   });
 
-  test("is left out where its setup fails and nothing demands it", async () => {
+  test("is skipped if the handshake fails and TLS is not required", async () => {
     const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls: { bye: "220 go" } });
     expect(kinds(await send(relayBy(`smtp://127.0.0.1:${peer.port}`)))).toEqual(["accepted"]);
     expect(peer.connections()).toBe(2);
   });
 
-  test("is left out where STARTTLS is refused and nothing demands it", async () => {
+  test("is skipped if STARTTLS is rejected and TLS is not required", async () => {
     const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
     expect(kinds(await send(relayBy(`smtp://127.0.0.1:${peer.port}`)))).toEqual(["accepted"]);
     expect(peer.connections()).toBe(1);
@@ -64,13 +64,13 @@ describe("encryption", () => {
       validTo: new Date(Date.now() - DAY_MS),
     }),
     "for another name": makeCertificate({ names: ["elsewhere.example"] }),
-    "that nobody vouches for": makeCertificate(),
+    "from an untrusted authority": makeCertificate(),
   };
 
   test.each(Object.entries(bad))(
-    "with a certificate %s defers mail where a valid one is demanded",
+    "with a certificate %s defers email if a valid one is required",
     async (what, certificate) => {
-      const ca = what === "that nobody vouches for" ? {} : { ca: certificate.cert };
+      const ca = what === "from an untrusted authority" ? {} : { ca: certificate.cert };
       for (const [tls, url] of [
         ["starttls", "smtp://HOST?tls=required"],
         ["implicit", "smtps://HOST"],
@@ -84,7 +84,7 @@ describe("encryption", () => {
     },
   );
 
-  test("with a valid certificate is accepted where one is demanded, at once or by STARTTLS", async () => {
+  test("with a valid certificate is accepted if one is required, with implicit TLS and with STARTTLS", async () => {
     const certificate = makeCertificate();
     for (const [tls, url] of [
       ["starttls", "smtp://HOST?tls=required"],
@@ -97,7 +97,7 @@ describe("encryption", () => {
     }
   });
 
-  test("with any certificate does where the URL says insecure, but clear text does not", async () => {
+  test("with any certificate is accepted if the URL contains tls=insecure, but plain text is not", async () => {
     const sink = await startSink({ tls: "starttls" });
     expect(kinds(await send(relayBy(`smtp://127.0.0.1:${sink.port}?tls=insecure`)))).toEqual(["accepted"]);
     const clear = await startSink({});
@@ -106,7 +106,7 @@ describe("encryption", () => {
     expect(clear.messages).toEqual([]);
   });
 
-  test("discards what a stranger slips in before the handshake", async () => {
+  test("ignores replies that were injected before the handshake", async () => {
     const starttls = Buffer.from("220 go\r\n250-peer.test\r\n250 AUTH PLAIN\r\n");
     const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls }, { certificate: makeCertificate() });
     const [outcome] = await send(relayBy(`smtp://127.0.0.1:${peer.port}?tls=insecure`));
@@ -126,13 +126,13 @@ describe("login", () => {
     expect(outcome?.dialogue).toContain("> AUTH PLAIN ***");
   });
 
-  test("in clear is for this very machine only", async () => {
+  test("without TLS is allowed only for this machine", async () => {
     const sink = await startSink({ auth: LOGIN });
     expect(kinds(await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`)))).toEqual(["accepted"]);
     expect(targetOf(`smtp://${USERINFO}mail.example.com`)).toMatchObject({ tls: "required", verify: true });
   });
 
-  test("is never tried without TLS where TLS is demanded", async () => {
+  test("is never tried without TLS if TLS is required", async () => {
     const peer = await startPeer({ ehlo: EHLO_AUTH, starttls: "502 no" });
     const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}?tls=required`));
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
@@ -161,7 +161,7 @@ describe("login", () => {
     ["530 5.7.0 must issue STARTTLS first"],
     ["534 5.7.9 mechanism too weak"],
     ["garbage"],
-  ])("answered with %s bounces nothing", async (auth) => {
+  ])("with the reply %s bounces nothing", async (auth) => {
     const peer = await startPeer({ ehlo: EHLO_AUTH, auth });
     const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`));
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
@@ -173,7 +173,7 @@ describe("login", () => {
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
   });
 
-  test("leaves no trace of the password anywhere in the outcome", async () => {
+  test("leaves no trace of the password in the outcome", async () => {
     const secret = Buffer.from(`\0${LOGIN.user}\0${LOGIN.pass}`).toString("base64");
     const password = Buffer.from(LOGIN.pass).toString("base64");
     for (const method of ["PLAIN", "LOGIN", "CRAM-MD5"]) {

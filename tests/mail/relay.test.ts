@@ -20,7 +20,7 @@ async function sinkAndRelay(query = "", options = {}): Promise<{ sink: MailSink;
   return { sink, relay: keep(relayTo(sink, query, options)) };
 }
 
-test("an ordinary server gets the envelope and the very bytes, and the outcome names its answer", async () => {
+test("a normal server gets the envelope and the exact bytes, and the outcome contains its reply", async () => {
   const { sink, relay } = await sinkAndRelay();
   const body = "A line.\r\n.\r\n.. dots\r\n.end\r\n";
   const sent = message({ body });
@@ -35,7 +35,7 @@ test("an ordinary server gets the envelope and the very bytes, and the outcome n
   expect(sink.messages[0]?.bytes.equals(sent.bytes)).toBe(true);
 });
 
-test("the null sender and an address that comes twice are sent as they should be", async () => {
+test("the null sender and a repeated address are sent correctly", async () => {
   const { sink, relay } = await sinkAndRelay();
   const twice = ["b@example.org", "b@example.org"];
   expect(kinds(await relay.deliver(message({ returnPath: "" }), parsed(twice), watch()))).toEqual([
@@ -45,7 +45,7 @@ test("the null sender and an address that comes twice are sent as they should be
   expect(sink.messages[0]).toMatchObject({ from: "", to: ["b@example.org"] });
 });
 
-test("connections are reused, never more than the pool allows, and replaced after their share of messages", async () => {
+test("connections are reused, never exceed the pool size, and are replaced after their maximum of messages", async () => {
   const { sink, relay } = await sinkAndRelay("?pool=3", { messagesPerConnection: 10 });
   const ids = Array.from({ length: 60 }, (_, index) => `m${index}`);
   const outcomes = await Promise.all(
@@ -57,7 +57,7 @@ test("connections are reused, never more than the pool allows, and replaced afte
   expect(sink.connections()).toBeLessThanOrEqual(9);
 });
 
-test("a connection that the server closed while it was idle costs no attempt", async () => {
+test("an idle connection that the server closed causes no failed attempt", async () => {
   const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer, "?pool=1"));
   expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
@@ -161,7 +161,7 @@ test.each([
   expect(peer.messages).toEqual([]);
 });
 
-test("a reply of many megabytes, with or without line ends, ends the connection and is not kept", async () => {
+test("a reply of many megabytes, with or without line ends, closes the connection and is not stored", async () => {
   for (const flood of [Buffer.alloc(5_000_000, "x"), Buffer.from("250-more\r\n".repeat(500_000))]) {
     const peer = await startSmtpTestServer({ mail: flood });
     const relay = relayTo(peer);
@@ -173,7 +173,7 @@ test("a reply of many megabytes, with or without line ends, ends the connection 
   }
 });
 
-test("hostile reply texts become plain text", async () => {
+test("hostile reply texts are converted to plain text", async () => {
   const peer = keep(
     await startSmtpTestServer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }),
   );

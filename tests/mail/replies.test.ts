@@ -8,8 +8,8 @@ import heldOut from "./replies/held-out.json";
 import studied from "./replies/studied.json";
 
 /**
- * A reply as a server gave it or its provider documents it. `classes` are those which a person who reads it without the
- * table would call right: more than one where it names two reasons, or none.
+ * A reply as a server sent it or its provider documents it. `classes` are those that a person would choose
+ * without the table: several if it names several reasons, or none.
  */
 type Sample = { reply: string; kind: string; classes: string[]; source: string; step?: string };
 
@@ -25,15 +25,19 @@ const isRight = (sample: Sample): boolean => {
 
 const shareRight = (samples: Sample[]): number => samples.filter(isRight).length / samples.length;
 
-/** Collections whose replies are split by the first byte of the SHA-256 of their text: odd is studied, even is held out. */
+/**
+ * Collections whose replies are split by the first byte of the SHA-256 of their text: odd ones were used to
+ * write the table, even ones are held out.
+ */
 const SPLIT =
   /ActiveCampaign\/smtp-field-manual|answer\/3726730|PHP-Bounce-Handler|bounce_email|BounceParser|bouncehammer|OfficeDocs/;
 const isEven = ({ reply }: Sample): boolean =>
   createHash("sha256").update(reply).digest().readUInt8(0) % 2 === 0;
 
 /**
- * At least this share of the held-out replies is read right, by the first of their classes. They were first read when the table
- * stood, and the table has not been changed for them since: 163 of 182 is what it makes of replies that it never saw.
+ * The minimum share of held-out replies that is classified correctly, by their first class. They were first
+ * classified after the table was complete, and the table has not been changed for them since: 163 of 182 are
+ * correct.
  */
 const AT_LEAST: Record<string, number> = {
   hard: 0.82,
@@ -55,7 +59,7 @@ const AT_LEAST: Record<string, number> = {
 };
 
 describe("replies of real servers", () => {
-  test("are more than five hundred, each with its source, a third of them held out by a rule", () => {
+  test("are more than five hundred, each with its source, a third of them held out", () => {
     expect(studied.length + heldOut.length).toBeGreaterThan(500);
     expect(heldOut.length / (studied.length + heldOut.length)).toBeGreaterThan(0.33);
     for (const { source } of [...studied, ...heldOut])
@@ -64,16 +68,16 @@ describe("replies of real servers", () => {
     expect(studied.filter((sample) => SPLIT.test(sample.source) && isEven(sample))).toEqual([]);
   });
 
-  test("that the table was written by are read right", () => {
+  test("that were used to write the table are classified correctly", () => {
     expect(shareRight(studied)).toBeGreaterThan(0.99);
   });
 
-  test("that it never saw are read right in 89 of 100", () => {
+  test("that were held out are classified correctly in 89% of cases", () => {
     expect(shareRight(heldOut)).toBeGreaterThan(0.89);
   });
 
   test.each(Object.entries(AT_LEAST))(
-    "about %s that it never saw are read right at least in %d",
+    "with the class %s that were held out are classified correctly in a share of at least %d",
     (about, least) => {
       const samples = heldOut.filter(({ classes }) => classes[0] === about);
       expect(samples.length).toBeGreaterThan(0);
@@ -87,7 +91,7 @@ describe("replies of real servers", () => {
     expect(alive.filter((sample) => isDeadAddress(judge(sample), 1))).toEqual([]);
   });
 
-  test("with a code for a dead address mark it as dead", () => {
+  test("with a code for a dead address mark the address as dead", () => {
     const dead = [...studied, ...heldOut].filter(({ reply }) =>
       /^550[ -]5\.1\.1 .*(unknown|not exist|not found)/i.test(reply),
     );
@@ -96,7 +100,7 @@ describe("replies of real servers", () => {
   });
 });
 
-describe("however a reply is formed", () => {
+describe("replies in unusual forms", () => {
   const classOf = (raw: string, step: ReplyStep = "rcpt") => {
     const { kind, class: about } = outcomeOfReply("ben@example.net", readReply(raw), "mx", step);
     return [kind, about];
@@ -147,8 +151,8 @@ describe("however a reply is formed", () => {
   });
 });
 
-describe("a long reply costs little", () => {
-  test("of any text a bounded part is read", () => {
+describe("long replies", () => {
+  test("only a bounded part of any text is read", () => {
     expect(normalizeWords("a ".repeat(1_000_000)).length).toBeLessThanOrEqual(1_002);
     expect(normalizeWords("\ufdfa".repeat(1_000_000)).length).toBeLessThanOrEqual(20_000);
     expect(classifyReply({ code: 550, enhanced: null, text: "no such user ".repeat(1_000_000) }, true)).toBe(
@@ -156,7 +160,7 @@ describe("a long reply costs little", () => {
     );
   });
 
-  test("a phrase reads each character at most once for each of its pieces, however often they nearly fit", () => {
+  test("matching a phrase reads each character at most once per piece of the phrase", () => {
     for (const { phrases } of [...PLAIN_WORDS, ...VAGUE_WORDS])
       for (const phrase of phrases.split(/[|\n]/)) {
         const pieces = phrase.split("…").map((piece) => ` ${piece.trim()}`);

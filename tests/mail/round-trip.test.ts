@@ -8,7 +8,7 @@ import { draft, mailbox, textOf } from "./drafts";
 import { type Newsletter, renderNewsletters } from "./newsletters";
 import { targetOf, watch } from "./relay-world";
 
-/** A way for bytes to a server and back out of it. */
+/** Sends bytes to a server and returns what it received. */
 type Far = { host: string; port: number; received(): Promise<Buffer>; close(): Promise<void> };
 
 let newsletters: Newsletter[] = [];
@@ -50,7 +50,7 @@ if (postfix === null)
   );
 else servers.push(["Postfix's smtp-sink", () => startPostfix(postfix)]);
 
-describe.each(servers)("through %s a newsletter arrives as it was written", (_name, start) => {
+describe.each(servers)("a newsletter is received unchanged through %s", (_name, start) => {
   test.each(TITLES)("%s", async (title) => {
     const newsletter = newsletters.find((candidate) => candidate.title === title);
     if (newsletter === undefined) throw new Error(`No newsletter is called ${title}`);
@@ -93,7 +93,7 @@ describe.each(servers)("through %s a newsletter arrives as it was written", (_na
   });
 });
 
-/** Line ends differ between what was written and what a parser gives; one line end at the very end is the format's. */
+/** Parsers return other line ends than the original, and the format adds one at the end. */
 function lines(text: string | undefined): string {
   return (text ?? "").replace(/\r\n/g, "\n").replace(/\n$/, "");
 }
@@ -102,7 +102,7 @@ function person(address: Address | undefined): { name: string; address: string |
   return address === undefined ? [] : [{ name: address.name, address: address.address }];
 }
 
-/** Some words that a text made from the html must still have: those of its buttons. */
+/** Words that the generated text must contain: those of the buttons. */
 function wordsOf({ html }: Newsletter): string[] {
   const buttons = [...html.matchAll(/<a href="[^"]*"[^>]*>\s*([^<]+?)\s*<\/a>/g)].map(
     (match) => match[1] ?? "",

@@ -21,7 +21,7 @@ test.each<[address: string, kinds: string[]]>([
     expect(kinds.map((_, index) => scriptedOutcome(form, index + 1).outcome.kind)).toEqual(kinds);
 });
 
-test("a bounce has the reply of a missing mailbox, an unknown none", () => {
+test("a simulated bounce has the reply of a missing mailbox, and an unknown outcome has none", () => {
   expect(scriptedOutcome("bounced@backstamp.test", 1).outcome.reply).toMatchObject({
     code: 550,
     enhanced: "5.1.1",
@@ -33,7 +33,7 @@ test("a bounce has the reply of a missing mailbox, an unknown none", () => {
   expect(scriptedOutcome("unknown@backstamp.test", 1).outcome.reply).toBeNull();
 });
 
-test("only complained causes a complaint, only slow is delayed, only suppressed is suppressed", () => {
+test("only complained@ causes a complaint, only slow@ is delayed, and only suppressed@ is suppressed", () => {
   for (const name of Object.keys(FATES)) {
     const answer = scriptedOutcome(`${name}@backstamp.test`, 1);
     expect(answer.complaintAfterMs !== null).toBe(name === "complained");
@@ -42,7 +42,7 @@ test("only complained causes a complaint, only slow is delayed, only suppressed 
   }
 });
 
-test("names of object members are no fates", () => {
+test("names of object properties have no simulated outcome", () => {
   for (const name of ["constructor", "__proto__", "toString"])
     expect(getScriptedFate(`${name}@backstamp.test`)).toBe(FATES["no-such-user"]);
 });

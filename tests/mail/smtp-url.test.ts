@@ -61,7 +61,7 @@ test.each<[url: string, hint: RegExp]>([
   expect(parsed.ok ? "accepted" : parsed.fault).toMatch(hint);
 });
 
-test("a fault never contains the password", () => {
+test("an error never contains the password", () => {
   for (const url of [
     "smtp://u:hunter2@h?x=1",
     "smtp://u:hunter2@h/x",

@@ -116,7 +116,7 @@ async function theirs({ subject, html, text, files }: Content): Promise<Uint8Arr
 const KNOWN_SPAM = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X";
 
 describe.runIf(spamAssassinMissing === null)("SpamAssassin", () => {
-  test("finds in our mail nothing that it does not find in nodemailer's of the same content", {
+  test("matches no rule in our email that nodemailer's email with the same content does not match", {
     timeout: 240_000,
   }, async () => {
     const newsletters = await Promise.all(

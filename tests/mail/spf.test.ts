@@ -19,7 +19,7 @@ function askOf(zone: Record<string, string | null>) {
 const lookupsOf = async (record: string, zone: Record<string, string | null> = {}) =>
   (await walkSpf(askOf(zone).ask, record)).lookups;
 
-describe("the look-ups of a record", () => {
+describe("the lookups of a record", () => {
   test.each([
     ["v=spf1 -all", 0],
     ["v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all", 0],
@@ -35,7 +35,7 @@ describe("the look-ups of a record", () => {
     expect(await lookupsOf(record)).toBe(lookups);
   });
 
-  test("count those of included records, however deep", async () => {
+  test("include those of included records at any depth", async () => {
     const zone = {
       "a.example": "v=spf1 include:b.example a mx -all",
       "b.example": "v=spf1 redirect=c.example",
@@ -44,7 +44,7 @@ describe("the look-ups of a record", () => {
     expect(await lookupsOf("v=spf1 include:a.example -all", zone)).toBe(6);
   });
 
-  test("end soon in records that include each other, and ask no more than the limit", async () => {
+  test("stop at the limit in records that include each other", async () => {
     const { ask, asked } = askOf({
       "a.example": "v=spf1 include:b.example -all",
       "b.example": "v=spf1 include:a.example -all",
@@ -59,7 +59,7 @@ describe("the look-ups of a record", () => {
   });
 });
 
-test("a term lets pass only where every include on the way does", async () => {
+test("a term passes only if every include above it passes", async () => {
   const zone = {
     "yes.example": "v=spf1 a:in.example ~a:soft.example -all",
     "no.example": "v=spf1 a:out.example -all",

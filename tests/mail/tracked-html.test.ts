@@ -53,7 +53,7 @@ const CHANGED: [what: string, html: string, changed: string][] = [
     `<title><a href="https://a.example/1"></title><a href="${to("https://a.example/2")}">`,
   ],
 ];
-test.each(CHANGED)("of %s the value of href changes, and nothing else", (_, html, changed) => {
+test.each(CHANGED)("in %s only the value of href changes", (_, html, changed) => {
   expect(links(html)).toBe(changed);
 });
 
@@ -91,7 +91,7 @@ const LEFT: [what: string, html: string][] = [
   ["Mailgun's", '<a disable-tracking="true" href="https://a.example/x">'],
   ["a very long one", `<a href="https://a.example/${"x".repeat(1_500)}">`],
 ];
-test.each(LEFT)("%s is left as it stands", (_, html) => {
+test.each(LEFT)("%s is unchanged", (_, html) => {
   expect(links(html)).toBe(html);
 });
 
@@ -102,18 +102,18 @@ test.each([
   ["<p>x</p>", `<p>x</p>${IMAGE}`],
   ["<!-- </body> --><p>x</p>", `<!-- </body> --><p>x</p>${IMAGE}`],
   ["", IMAGE],
-])("the picture stands before the end of %j", (html, changed) => {
+])("the pixel is inserted before the end of %j", (html, changed) => {
   expect(addTracking(html, { linkFor: null, pixel })).toBe(changed);
 });
 
-test("both together, a link behind the end included", () => {
+test("links and pixel together, including a link after the end", () => {
   const html = '<a href="https://a.example/1"></a></body><a href="https://a.example/2"></a>';
   expect(addTracking(html, { linkFor, pixel })).toBe(
     `<a href="${to("https://a.example/1")}"></a>${IMAGE}</body><a href="${to("https://a.example/2")}"></a>`,
   );
 });
 
-test("whatever the html, taking out what was put in gives it back byte for byte", () => {
+test("for any HTML, removing the inserted parts restores it exactly", () => {
   const piece = fc.constantFrom(
     '<a href="https://a.example/?q=1&amp;r=2">',
     "<a href='http://b.example/x y'>",
@@ -161,7 +161,7 @@ test("whatever the html, taking out what was put in gives it back byte for byte"
   );
 });
 
-test("time grows with the length alone, also where nothing is ever closed", () => {
+test("time is linear in the length, also without any end tags", () => {
   const html = '<a href="https://a.example/x"><b><i>'.repeat(20_000);
   expect(addTracking(html, { linkFor: () => null, pixel: null })).toBe(html);
 });

@@ -27,7 +27,7 @@ async function data<T>(calling: PromiseLike<{ data: T | null; error: unknown }>)
 }
 
 describe.each(CLIENTS)("$name", (client) => {
-  test("the official client sends through the product, which delivers and calls an endpoint with a signature that the client verifies", async () => {
+  test("the official client sends an email, which is delivered and reported to an endpoint with a valid signature", async () => {
     const sdk = client.open(Number(new URL(target.baseUrl).port), token);
     const path = `/${client.isNewest}/${client.isAtRoot}`;
     const { id: webhookId, signing_secret: webhookSecret } = await data(

@@ -17,7 +17,7 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test("a key for everything works at once, is listed with its use, renamed, and dead when it was removed", async () => {
+  test("a key with full access works immediately, is listed, can be renamed, and is rejected after its removal", async () => {
     const { sdk, mail } = account;
     const { id, token } = await data(sdk.apiKeys.create({ name: "Whole", permission: "full_access" }));
     expect(token).toMatch(/^re_/);
@@ -36,7 +36,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await row()).toBeUndefined();
   });
 
-  test("a key for sending sends from its domain and can do nothing else", async () => {
+  test("a key with sending access can only send from its domain", async () => {
     const { sdk, mail, team, domain } = account;
     const { id: domain_id } = await team.domain(`linked.${domain}`);
     const { token } = await data(
@@ -49,7 +49,7 @@ describe.each(CLIENTS)("$name", (client) => {
       expect(await errorOf(call)).toEqual(FORBIDDEN);
   });
 
-  test("both cursors walk the list", async () => {
+  test("the list supports both cursors", async () => {
     const { sdk } = await testServer.account(client);
     for (const name of ["a", "b"]) await data(sdk.apiKeys.create({ name }));
     const all = (await data(sdk.apiKeys.list())).data.map(({ id }) => id);
@@ -60,7 +60,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await page({ limit: 1, before: all[2] ?? "" })).toEqual(all.slice(1, 2));
   });
 
-  test("what is refused says why", async () => {
+  test("an error names the reason", async () => {
     const { sdk } = account;
     const create = (options: object) =>
       errorOf(sdk.apiKeys.create(options as Parameters<typeof sdk.apiKeys.create>[0]));

@@ -6,7 +6,7 @@ import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestS
 
 type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
 
-/** Every byte there is, and no whole number of base64's groups. */
+/** Every byte value, with a length that is not a multiple of a base64 group. */
 const bytes = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, n) => n)), randomBytes(1_001)]);
 
 let testServer: TestServer;
@@ -38,7 +38,7 @@ describe.each(CLIENTS)("$name", (client) => {
   const forms: [string, () => Attachments[number]][] = [
     ["as a Buffer", () => ({ content: bytes })],
     ["in base64", () => ({ content: bytes.toString("base64") })],
-    ["as an address", () => ({ path: address("/report.pdf") })],
+    ["as a URL", () => ({ path: address("/report.pdf") })],
     ...(client.isNewest
       ? [
           ["as a Uint8Array", () => ({ content: new Uint8Array(bytes) })] as [
@@ -52,7 +52,7 @@ describe.each(CLIENTS)("$name", (client) => {
         ]
       : []),
   ];
-  test.each(forms)("a file given %s arrives as the same bytes", async (_, form) => {
+  test.each(forms)("a file passed %s arrives as the same bytes", async (_, form) => {
     const [file] = await sentFilesOf([{ filename: "Bericht.pdf", ...form() }]);
     expect(file).toMatchObject({
       filename: "Bericht.pdf",
@@ -62,7 +62,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(file?.bytes.equals(bytes)).toBe(true);
   });
 
-  test("type and content id are the caller's: an image shown inside the HTML", async () => {
+  test("content type and content id are kept: an inline image in the HTML", async () => {
     const html = '<img src="cid:logo">';
     const { id } = await data(
       account.sdk.emails.send({
@@ -86,7 +86,7 @@ describe.each(CLIENTS)("$name", (client) => {
     ]);
   });
 
-  test("the files of a mail are listed by both cursors, shown, and downloaded by their link", async () => {
+  test("attachments of an email are listed with both cursors, read one by one, and downloaded by their link", async () => {
     const { sdk } = account;
     const { id: emailId } = await data(
       send([
@@ -136,7 +136,7 @@ describe.each(CLIENTS)("$name", (client) => {
     );
   });
 
-  test("what cannot be taken is refused by name", async () => {
+  test("an invalid attachment is rejected with the reason", async () => {
     const errorFor = (attachment: object) => errorOf(send([attachment as Attachments[number]]));
     expect(await errorFor({ filename: "a.txt" })).toEqual(
       errorWith(422, "invalid_attachment", /content.*path/),

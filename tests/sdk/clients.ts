@@ -2,20 +2,20 @@ import { Resend as Newest } from "resend";
 import { Resend as Older } from "resend-6.22";
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 
-/** The client as the newest version types it; the older one has a part of that. */
+/** The client with the types of the newest version. The older version has a part of them. */
 export type Sdk = Newest;
 
-/** One way in which a program meets Backstamp: a version of the official client, told nothing but an address and a key. */
+/** A version of the official client, configured only with a URL and a key. */
 export type Client = {
   name: string;
   isNewest: boolean;
-  /** The address has no `/api`, and its host is the one at whose root the API answers. */
+  /** The URL has no `/api`; its host serves the API at the root. */
   isAtRoot: boolean;
-  /** For a Backstamp on this port of loopback that knows `API_HOST`, with `nameEverythingHere` in force. */
+  /** Connects to a Backstamp on this loopback port with `API_HOST`. Requires `resolveAllHostsToLoopback`. */
   open(port: number, token: string): Sdk;
 };
 
-/** What the Backstamp under test is told as `BACKSTAMP_API_HOST`. */
+/** The value of `BACKSTAMP_API_HOST` of the Backstamp under test. */
 export const API_HOST = "api.example.com";
 
 const VERSIONS = [Newest, Older as unknown as typeof Newest];
@@ -40,7 +40,7 @@ export const CLIENTS: readonly Client[] = VERSIONS.flatMap((Version) => {
   }));
 });
 
-/** Makes every host name that this process fetches from mean loopback, until the function that it gives back is called. */
+/** Resolves every host name in `fetch` of this process to loopback. The returned function restores it. */
 export function resolveAllHostsToLoopback(): () => Promise<void> {
   const before = getGlobalDispatcher();
   const here = new Agent({

@@ -20,7 +20,7 @@ afterAll(async () => {
   await peer.close();
 });
 
-/** The only words that typed clients know. */
+/** The values in the client's types. */
 const RECORDS = ["SPF", "DKIM", "Receiving", "Tracking", "TrackingCAA"];
 const TYPES = ["MX", "TXT", "CNAME", "CAA"];
 const STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"];
@@ -33,7 +33,7 @@ describe.each(CLIENTS)("$name", (client) => {
     name = `new-${account.domain}`.replace(".example.org", ".example");
   });
 
-  test("a domain from its creation to the mail that is sent from it", async () => {
+  test("a domain is created, verified and used to send", async () => {
     const { sdk } = account;
     const created = await data(
       sdk.domains.create({
@@ -84,7 +84,7 @@ describe.each(CLIENTS)("$name", (client) => {
     await data(sdk.emails.send(mail));
   });
 
-  test("a domain is changed and removed", async () => {
+  test("a domain is updated and removed", async () => {
     const { sdk } = account;
     const { id } = await data(sdk.domains.create({ name: `changed-${name}` }));
     expect(
@@ -95,7 +95,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await errorOf(sdk.domains.get(id))).toEqual(errorWith(404, "not_found"));
   });
 
-  test("both cursors walk the list", async () => {
+  test("the list supports both cursors", async () => {
     const { sdk, team, domain } = await testServer.account(client);
     for (const label of ["a", "b"]) await team.domain(`${label}.${domain}`);
     const all = (await data(sdk.domains.list())).data.map(({ id }) => id);
@@ -107,7 +107,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await page({ limit: 1, before: all[2] ?? "" })).toEqual(all.slice(1, 2));
   });
 
-  test("what is refused says why", async () => {
+  test("an error names the reason", async () => {
     const { sdk } = account;
     const create = (options: object) =>
       errorOf(sdk.domains.create(options as Parameters<typeof sdk.domains.create>[0]));

@@ -16,7 +16,7 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test("a mail in HTML leaves with a text made from it, and is read back whole", async () => {
+  test("an email with only HTML is sent with a generated text part, and can be read back", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send({ ...mail, html: "<h1>Hi</h1><p>Ben</p>" }));
     expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
@@ -44,7 +44,7 @@ describe.each(CLIENTS)("$name", (client) => {
     });
   });
 
-  test("a mail in text alone leaves without HTML; an empty text asks for none", async () => {
+  test("an email with only text is sent without HTML; an empty text requests no text part", async () => {
     const { sdk, mail } = account;
     const { html, ...rest } = mail;
     const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
@@ -68,7 +68,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(sentMessage.text).toContain("Grüße, Ben");
   });
 
-  test("every other field reaches the mail", async () => {
+  test("all other fields are in the sent email", async () => {
     const { sdk, mail, domain } = account;
     const { id } = await data(
       sdk.emails.send({
@@ -102,7 +102,7 @@ describe.each(CLIENTS)("$name", (client) => {
     });
   });
 
-  test("a template stands for the content, by its id or its alias", async () => {
+  test("a template, named by id or alias, provides the content", async () => {
     const { sdk, domain } = account;
     const created = await data(
       sdk.templates.create({
@@ -134,7 +134,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await send({ id: randomUUID() })).toEqual(errorWith(404, "not_found"));
   });
 
-  test("an idempotency key makes a repetition the same mail", async () => {
+  test("a repeat with the same idempotency key returns the same email", async () => {
     const { sdk, mail } = account;
     const idempotencyKey = randomUUID();
     const first = await data(sdk.emails.send(mail, { idempotencyKey }));
@@ -149,7 +149,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(new Set(duplicates.map(({ id }) => id)).size).toBe(1);
   });
 
-  test("headers of the caller's reach us, and ours the caller", async () => {
+  test("request headers reach the API, and response headers the caller", async () => {
     const { headers } = await account.sdk.emails.send(account.mail, {
       headers: { "X-Request-Id": "my-own-request" },
     });
@@ -162,7 +162,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   describe("batch", () => {
-    test("strict: all are accepted in order, with fields that differ", async () => {
+    test("strict: all are accepted in order, with different fields", async () => {
       const { sdk, mail } = account;
       const { html, ...rest } = mail;
       const { data: ids } = await data(
@@ -181,7 +181,7 @@ describe.each(CLIENTS)("$name", (client) => {
       expect(mails[1]?.html).toContain("<i>Slanted</i>");
     });
 
-    test("strict: one that is wrong refuses all, and its place is named", async () => {
+    test("strict: one invalid email rejects the batch, and the error contains its index", async () => {
       const { sdk, mail } = account;
       const before = await data(sdk.emails.list({ limit: 1 }));
       const { subject, ...without } = mail;
@@ -192,7 +192,7 @@ describe.each(CLIENTS)("$name", (client) => {
       expect(await data(sdk.emails.list({ limit: 1 }))).toEqual(before);
     });
 
-    test("permissive: the good ones are accepted, the others explained by place", async () => {
+    test("permissive: valid emails are accepted, and the errors of the others contain their index", async () => {
       const { sdk, mail } = account;
       const batchValidation = "permissive";
       const answer = await data(
@@ -211,7 +211,7 @@ describe.each(CLIENTS)("$name", (client) => {
       expect((await data(sdk.batch.send([mail], { batchValidation }))).errors).toEqual([]);
     });
 
-    test("more than 100 are refused either way, and a repetition under one key is the same batch", async () => {
+    test("more than 100 emails are rejected in both modes, and a repeat with the same key returns the same batch", async () => {
       const { sdk, mail } = account;
       const many = Array.from({ length: 101 }, () => mail);
       for (const batchValidation of ["strict", "permissive"] as const)
@@ -228,7 +228,7 @@ describe.each(CLIENTS)("$name", (client) => {
     });
   });
 
-  test("the list goes newest first, and both cursors walk it", async () => {
+  test("the list is sorted newest first and supports both cursors", async () => {
     const { sdk, mail } = await testServer.account(client);
     const ids: string[] = [];
     for (const subject of ["1", "2", "3", "4", "5"])
@@ -263,7 +263,7 @@ describe.each(CLIENTS)("$name", (client) => {
     );
   });
 
-  test("a scheduled mail is moved and called off, and then nothing can be changed any more", async () => {
+  test("a scheduled email is rescheduled and canceled, and cannot be changed after that", async () => {
     const { sdk, mail } = account;
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: at }));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 type Case = {
-  /** What the client hands to its caller. */
+  /** The error that the client returns. */
   error: unknown;
   cause(account: TestAccount): PromiseLike<{ data: unknown; error: unknown }>;
 };
@@ -20,10 +20,10 @@ type Case = {
 const send = ({ sdk, mail }: TestAccount, change: object) =>
   sdk.emails.send({ ...mail, ...change } as Parameters<Sdk["emails"]["send"]>[0]);
 
-/** What a client cannot provoke: it sends a body at once. */
+/** An error that the client cannot cause, because it sends a complete body. */
 type ConnectionError = "too_slow";
 
-/** Every error that a caller can meet, but for those of a database in trouble, which follow. */
+/** Every error that a caller can get, except those of the database, which follow. */
 const CASES: Record<
   Exclude<ErrorCode, "unauthorized" | "rate_limited" | ConnectionError | keyof typeof DATABASE_ERRORS>,
   Case
@@ -109,29 +109,29 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test.each(Object.entries(CASES))(
-    "%s arrives as the client's types promise it",
-    async (_, { error, cause }) => {
-      expect(await errorOf(cause(account))).toEqual(error);
+  test.each(Object.entries(CASES))("%s has the shape of the client's types", async (_, { error, cause }) => {
+    expect(await errorOf(cause(account))).toEqual(error);
+  });
+
+  test.each(["re_nobody", "nobody", "re_with spaces"])(
+    "the invalid key %s gets the 401 of the specification",
+    async (token) => {
+      const unauthorized = testServer.open(client, token);
+      for (const call of [
+        unauthorized.emails.send(account.mail),
+        unauthorized.emails.list(),
+        unauthorized.topics.list(),
+      ])
+        expect(await errorOf(call)).toEqual({ error: "Unauthorized" });
     },
   );
-
-  test.each(["re_nobody", "nobody", "re_with spaces"])("the key %s is the interface's 401", async (token) => {
-    const unauthorized = testServer.open(client, token);
-    for (const call of [
-      unauthorized.emails.send(account.mail),
-      unauthorized.emails.list(),
-      unauthorized.topics.list(),
-    ])
-      expect(await errorOf(call)).toEqual({ error: "Unauthorized" });
-  });
 
   test("an expired key is the same 401", async () => {
     const expired = await account.with({ expiresAt: new Date(Date.now() - 1_000) });
     expect(await errorOf(expired.emails.list())).toEqual({ error: "Unauthorized" });
   });
 
-  test("beyond the limit the seconds to wait are told in both dialects", async () => {
+  test("above the rate limit, the seconds to wait are in the body and in the headers", async () => {
     const limited = await account.with({ limits: { "GET /api/emails": 1 } });
     await data(limited.emails.list());
     const { error, headers } = await limited.emails.list();
@@ -147,7 +147,7 @@ describe.each(CLIENTS)("$name", (client) => {
     });
   });
 
-  test("what cannot be read is refused in JSON, which the client understands", async () => {
+  test("an unparsable request gets an error in JSON, which the client parses", async () => {
     const { sdk } = account;
     expect(await errorOf(sdk.post("/emails"))).toEqual(errorWith(400, "validation_error", /missing/));
     expect(await errorOf(sdk.get("//emails"))).toEqual(errorWith(404, "not_found", /Use \/api\/emails/));
@@ -158,8 +158,9 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 });
 
-test("a database in trouble is told apart from a fault of the caller's", async () => {
-  // Two: whoever waits for a key holds one of the few statements that accept mail.
+test("errors of the database differ from errors of the caller", async () => {
+  // Two clients only, because a request that waits for a key uses one of the few statements that accept
+  // email.
   const versions = CLIENTS.filter(({ isAtRoot }) => !isAtRoot);
   const accounts = await Promise.all(versions.map((client) => testServer.account(client)));
   const idempotencyKey = "held";
@@ -171,7 +172,7 @@ test("a database in trouble is told apart from a fault of the caller's", async (
   const held = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  // A first request that does not end, and a table that somebody keeps for himself.
+  // A first request that does not end, and a locked table.
   const holding = testServer.world.deps.db.transaction(async (tx) => {
     await tx.insert(idempotencyKeys).values(
       accounts.map(({ team }) => ({

@@ -15,7 +15,7 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test("the record of calls names the client, and both cursors walk it", async () => {
+  test("the request log contains the user agent of the client, and supports both cursors", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));
     await errorOf(sdk.emails.get(randomUUID()));
@@ -45,14 +45,14 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await errorOf(sdk.logs.get("last"))).toEqual(errorWith(422, "invalid_parameter"));
   });
 
-  // The older client has no call for it.
+  // The older client has no such call.
   if (client.isNewest)
-    test("usage counts what was sent", async () => {
+    test("usage counts sent emails", async () => {
       const { sdk, mail } = await testServer.account(client);
       const { id } = await data(sdk.emails.send(mail));
       await testServer.sentMessage(id);
       const counts = { used: 1, limit: null, sent: 1, received: 0, resets_at: expect.stringMatching(/Z$/) };
-      // Events are counted when no older one can come any more.
+      // Events are counted once no older transaction is open.
       await vi.waitFor(async () => {
         await testServer.world.round();
         expect(await data(sdk.usage.get())).toMatchObject({

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-/** One round of delivery to a mail server that knows nobody. */
+/** One delivery round to a mail server that rejects every recipient. */
 async function deliverWithRejection(): Promise<void> {
   const peer = await startSmtpTestServer({ rcpt: "550 5.1.1 No such user here" });
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
@@ -30,7 +30,7 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test("an address is put on the list, found by itself or its id, and taken off", async () => {
+  test("an address is added, read by address or id, and removed", async () => {
     const { sdk, mail } = account;
     const email = "odd+one%20/two@example.net";
     const { id } = await data(sdk.suppressions.add({ email }));
@@ -52,7 +52,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await errorOf(sdk.suppressions.get(email))).toEqual(errorWith(404, "not_found"));
   });
 
-  test("a hard bounce puts its recipient there, with the mail that bounced", async () => {
+  test("a hard bounce suppresses its recipient, with the id of the bounced email", async () => {
     const { sdk, mail } = account;
     const { id } = await data(sdk.emails.send({ ...mail, to: "gone@example.net" }));
     await deliverWithRejection();
@@ -62,7 +62,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await data(sdk.suppressions.list({ origin: "complaint" }))).data).toEqual([]);
   });
 
-  test("many are put on and taken off at once, and both cursors walk the list", async () => {
+  test("many addresses are added and removed in one call, and the list supports both cursors", async () => {
     const { sdk } = await testServer.account(client);
     const emails = ["a@example.net", "b@example.net", "c@example.net"];
     const added = await data(sdk.suppressions.batch.add({ emails }));
@@ -81,7 +81,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await data(sdk.suppressions.list())).data).toEqual([]);
   });
 
-  test("what is refused says why", async () => {
+  test("an error names the reason", async () => {
     const { sdk } = account;
     expect(await errorOf(sdk.suppressions.add({ email: "nobody" }))).toEqual(
       errorWith(422, "validation_error", /email/),

@@ -16,7 +16,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
   const one = (id: string) => ({ object: "template", id });
 
-  test("create and publish in one chain, and read it back", async () => {
+  test("a template is created and published in one chain, and can be read back", async () => {
     const { sdk, domain } = account;
     const { id } = await data(
       sdk.templates
@@ -53,7 +53,7 @@ describe.each(CLIENTS)("$name", (client) => {
       });
   });
 
-  test("a change waits as a draft until it is published", async () => {
+  test("a change is a draft until it is published", async () => {
     const { sdk, mail } = account;
     const { id } = await data(
       sdk.templates.create({ name: "Draft", alias: "draft", subject: "One", html: "<p>One</p>" }),
@@ -72,7 +72,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await data(sdk.templates.get(id))).has_unpublished_versions).toBe(false);
   });
 
-  test("React becomes the template's HTML, and its placeholders stay", async () => {
+  test("a React element is rendered to the template's HTML, and its placeholders remain", async () => {
     const { sdk, mail } = account;
     const react = createElement("p", null, "Dear {{{NAME}}}");
     const { id } = await data(sdk.templates.create({ name: "React", subject: "Hi", react }).publish());
@@ -82,7 +82,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await testServer.sentMessage(sent.id)).html).toContain("Dear Ben");
   });
 
-  test("a duplicate is published in the chain, listed, and removed without its original", async () => {
+  test("a duplicate is published in one chain, listed, and removed without its original", async () => {
     const { sdk } = await testServer.account(client);
     const { id } = await data(sdk.templates.create({ name: "First", html: "<p>1</p>" }));
     const { id: copy } = await data(sdk.templates.duplicate(id).publish());
@@ -102,7 +102,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await data(sdk.templates.get(id))).name).toBe("First");
   });
 
-  test("what is refused stops the chain with the reason", async () => {
+  test("an error stops the chain, and names the reason", async () => {
     const { sdk } = account;
     expect(await sdk.templates.create({ name: "Bad", html: "" }).publish()).toMatchObject({
       data: null,

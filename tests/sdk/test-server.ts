@@ -10,25 +10,25 @@ import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world"
 import type { KeyOptions, TestTeam } from "../support/world";
 import { API_HOST, type Client, resolveAllHostsToLoopback, type Sdk } from "./clients";
 
-/** A team of its own for one client, with a verified domain. */
+/** A separate team for one client, with a verified domain. */
 export type TestAccount = {
   team: TestTeam;
   sdk: Sdk;
   domain: string;
-  /** A mail with which nothing is wrong. */
+  /** A valid email. */
   mail: { from: string; to: string; subject: string; html: string };
   /** The same client with another key of the team. */
   with(key: KeyOptions): Promise<Sdk>;
 };
 
-/** A Backstamp behind the door that the product opens, met by the official client alone. */
+/** A Backstamp behind the product's HTTP server, used only through the official client. */
 export type TestServer = {
   world: WebhookWorld;
   port: number;
   account(client: Client): Promise<TestAccount>;
-  /** The client as whoever holds this token has it. */
+  /** The client with this token. */
   open(client: Client, token: string): Sdk;
-  /** Delivers what is due, and reads a mail as it left. */
+  /** Delivers due email, and parses a sent message. */
   sentMessage(id: string): Promise<Email>;
   close(): Promise<void>;
 };
@@ -48,7 +48,7 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
     log: silentLog,
   });
   const restoreHosts = resolveAllHostsToLoopback();
-  // Elsewhere the older client writes every refusal to the console.
+  // In other environments the older client logs every error to the console.
   vi.stubEnv("NODE_ENV", "production");
   const openClient = (client: Client, token: string): Sdk => client.open(server.port, token);
 
@@ -88,7 +88,7 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
 
 type Answer<T> = { data: T | null; error: unknown; headers: Record<string, string> | null };
 
-/** What a call answers where it succeeds, which no answer may contradict by the field that some clients take for a failure. */
+/** The data of a successful call. It must not have the field by which some clients detect an error. */
 export async function data<T>(call: PromiseLike<Answer<T>>): Promise<T> {
   const { data, error } = await call;
   if (data === null) throw new Error(JSON.stringify(error));
@@ -96,7 +96,7 @@ export async function data<T>(call: PromiseLike<Answer<T>>): Promise<T> {
   return data;
 }
 
-/** What a call answers where it is refused. */
+/** The error of a failed call. */
 export async function errorOf(
   call: PromiseLike<Omit<Answer<unknown>, "headers">>,
 ): Promise<Record<string, unknown>> {
@@ -110,7 +110,7 @@ export async function errorOf(
   return error as Record<string, unknown>;
 }
 
-/** An error as the client's types promise it, by a name that both versions know. */
+/** Matches an error in the shape of the client's types, with a name that both versions have. */
 export const errorWith = (
   statusCode: number,
   name: Known["name"] & KnownBefore["name"],

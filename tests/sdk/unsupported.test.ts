@@ -13,7 +13,10 @@ const id = randomUUID();
 const contact = { email: "ann@example.com" };
 type Call = PromiseLike<{ data: unknown; error: unknown }>;
 
-/** What the client can ask for and Backstamp, which neither markets nor receives, has not. */
+/**
+ * Calls of the client that Backstamp does not support, because it has no marketing features and receives no
+ * email.
+ */
 const ABSENT: Record<string, (sdk: Sdk) => Call> = {
   "broadcasts.create": (sdk) =>
     sdk.broadcasts.create({ segmentId: id, from: "ann@example.com", subject: "x", html: "x" }),
@@ -68,13 +71,13 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   const absent = { ...ABSENT, ...(client.isNewest ? ABSENT_FROM_NEWEST : {}) };
-  test.each(Object.entries(absent))("%s is told that there is no such thing", async (_, call) => {
+  test.each(Object.entries(absent))("%s gets a 404", async (_, call) => {
     expect(await errorOf(call(account.sdk))).toEqual(
       errorWith(404, "not_found", /^\/api\/.* does not exist\./),
     );
   });
 
-  test("events are the feed of what happened to mail, which nobody writes", async () => {
+  test("events.list returns the event feed, and events.create is rejected", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));
     const list = await data(sdk.events.list({ limit: 100 }));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-/** The client's own verification, given the headers of either family as they arrived. */
+/** Verifies a request with the client, with the received headers of one naming scheme. */
 function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, family = "svix") {
   const header = (name: string) => String(request?.headers[`${family}-${name}`]);
   const headers = { id: header("id"), timestamp: header("timestamp"), signature: header("signature") };
@@ -24,7 +24,7 @@ describe.each(CLIENTS)("$name", (client) => {
     account = await testServer.account(client);
   });
 
-  test("an endpoint is made, read, listed, changed and removed", async () => {
+  test("an endpoint is created, read, listed, updated and removed", async () => {
     const { sdk } = account;
     const endpoint = "https://example.com/hooks";
     const { id, signing_secret } = await data(
@@ -57,7 +57,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await errorOf(sdk.webhooks.get(id))).toEqual(errorWith(404, "not_found"));
   });
 
-  test("both cursors walk the list", async () => {
+  test("the list supports both cursors", async () => {
     const { sdk } = await testServer.account(client);
     const ids: string[] = [];
     for (const label of ["a", "b", "c"]) {
@@ -70,7 +70,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await page({ limit: 1, before: ids[2] ?? "" })).toEqual(ids.slice(1, 2));
   });
 
-  test("what arrives is verified by the client and by the reference library, in either family of headers", async () => {
+  test("a received event verifies with the client and with the reference library, with both sets of header names", async () => {
     const { sdk } = account;
     const sink = await testServer.world.sink();
     const { signing_secret: secret } = await data(
@@ -127,9 +127,9 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(() => verify(sdk, request, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).toThrow();
   });
 
-  // The older client has no calls for it.
+  // The older client has no such calls.
   if (client.isNewest)
-    test("what an endpoint was told is read, told again, and signed anew", async () => {
+    test("the events of an endpoint are listed and replayed, and signed with both secrets after a rotation", async () => {
       const { sdk } = account;
       const sink = await testServer.world.sink();
       const { id, signing_secret: secret } = await data(
@@ -167,7 +167,7 @@ describe.each(CLIENTS)("$name", (client) => {
       for (const live of [secret, next]) expect(verify(sdk, again, live)).toEqual(event);
     });
 
-  test("what is refused says why", async () => {
+  test("an error names the reason", async () => {
     const { sdk } = account;
     const create = (options: object) =>
       errorOf(sdk.webhooks.create(options as Parameters<typeof sdk.webhooks.create>[0]));

@@ -196,8 +196,11 @@ describe("domains, teams and users", () => {
     const [row] = await world.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
     expect(row?.live).toBe(0);
 
-    const nobody = await cli(["user", "reset-password", "nobody@example.com"]);
-    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user .*nobody@example/i) });
+    const unknownUser = await cli(["user", "reset-password", "nobody@example.com"]);
+    expect(unknownUser).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no user .*nobody@example/i),
+    });
   });
 });
 

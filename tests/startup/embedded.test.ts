@@ -30,7 +30,7 @@ import {
 import { startProgram } from "../support/processes/program";
 import { asUnprivileged, isRoot, mayUnshare, mountedAt } from "./launcher";
 
-const nobody = 65_534;
+const unprivilegedUid = 65_534;
 const holder = "tests/startup/hold-database.ts";
 const eventually = { timeout: 20_000, interval: 20 };
 
@@ -240,14 +240,14 @@ test.runIf(isRoot)(
 );
 
 test.runIf(mayUnshare)("a regular user runs it as itself, and root later keeps that owner", async () => {
-  await chown(folder, nobody, nobody);
+  await chown(folder, unprivilegedUid, unprivilegedUid);
   const first = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
   const { pid, url } = await readyOf(first);
-  expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: nobody });
+  expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: unprivilegedUid });
   await ask(url, "create table kept as select 1 as one");
   await first.stop();
   const asRoot = await readyOf(await startProgram(holder, [folder]));
-  expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: nobody });
+  expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: unprivilegedUid });
   expect(await ask(asRoot.url, "select one from kept")).toEqual({ one: 1 });
 });
 
@@ -272,7 +272,7 @@ test.runIf(mayUnshare)(
   "if the loopback interface stays down, the error says how to bring it up",
   async () => {
     // Without privileges in its namespace, the process cannot bring it up.
-    await chown(folder, nobody, nobody);
+    await chown(folder, unprivilegedUid, unprivilegedUid);
     const started = await startBehind(["unshare", "-n", ...(await visibleTo(asUnprivileged))], folder, {
       env: { HOME: folder },
     });

@@ -15,8 +15,13 @@ export const isRoot = process.getuid?.() === 0;
 /** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */
 export const mayUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
 
-const nobody = 65_534;
-export const asUnprivileged = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+const unprivilegedUid = 65_534;
+export const asUnprivileged = [
+  "setpriv",
+  `--reuid=${unprivilegedUid}`,
+  `--regid=${unprivilegedUid}`,
+  "--clear-groups",
+];
 
 /** A command prefix that mounts the project at `mountPoint`, visible only to the command and its children. */
 export const mountedAt = (mountPoint: string): string[] => [

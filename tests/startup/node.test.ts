@@ -190,7 +190,7 @@ test("a key works in each form of the request line, and the body arrives complet
 test.each([
   ["closes the connection", "Connection: close\r\n"],
   ["leaves it open", ""],
-])("a whole request that %s gets its answer, whatever follows it", async (_, connection) => {
+])("a complete request that %s gets its response, whatever follows it", async (_, connection) => {
   const mail = JSON.stringify({
     from: "hello@backstamp.test",
     to: "delivered@backstamp.test",
@@ -234,7 +234,7 @@ test.each([
   ["HEAD /login/%zz", "", 400],
   ["GET /login/a%00b", "", 400],
   ["GET http://localhost/docs/%zz", "Connection: Upgrade\r\nUpgrade: websocket\r\n", 400],
-])("%s is refused before the pages, whatever else it asks", async (line, fields, status) => {
+])("%s is rejected before it reaches the pages", async (line, fields, status) => {
   const answer = await ask(`${line} HTTP/1.1\r\n${fields || "Connection: close\r\n"}Host: localhost\r\n\r\n`);
   expect(answer.status, answer.body).toBe(status);
   expectApiFormat(answer);

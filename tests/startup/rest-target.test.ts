@@ -22,7 +22,7 @@ test.each([
   ["HTTPS://user@elsewhere.example:99/api/emails", "/api/emails"],
   ["http://[broken/api/emails", "/api/emails"],
   ["*", "/api"],
-])("%s is answered by the REST door", (target, path) => {
+])("%s is handled by the REST API", (target, path) => {
   expect(find(target)).toBe(path);
 });
 
@@ -41,7 +41,7 @@ test.each([
   "/api/emails/../auth/csrf",
   "http://elsewhere.example/",
   "/_next/static/x.js",
-])("%s is answered by the pages", (target) => {
+])("%s is handled by the pages", (target) => {
   expect(find(target)).toBeNull();
 });
 

@@ -1,8 +1,8 @@
-import type { Dangers } from "./threat";
+import type { Threats } from "./threat";
 
-/** What may be tried with what the console shows and takes. */
-export const CONTENT: Dangers = {
-  "HTML of a message or a template that runs": [
+/** Threats in the input and output of the console. */
+export const CONTENT: Threats = {
+  "active HTML in a message or a template": [
     [
       "e2e/hostile",
       "is displayed, but cannot run scripts, navigate or send requests",
@@ -16,7 +16,7 @@ export const CONTENT: Dangers = {
     ["e2e/hostile-templates", "every payload is inert in the preview document, inside the editor page"],
     ["proxy", "is not set on %s, which sets its own"],
   ],
-  "subjects, names, replies and answers that become markup": [
+  "subjects, names and replies interpreted as markup": [
     [
       "e2e/hostile-texts",
       "the email page displays sender name, headers, files and SMTP replies verbatim",
@@ -25,18 +25,18 @@ export const CONTENT: Dangers = {
     ],
     ["e2e/hostile-bodies", "every payload as a subject is plain text in the list"],
   ],
-  "links that run, or lead to another site": [
+  "links that run scripts or lead to another site": [
     ["e2e/hostile", "cannot do so after a click either"],
     [
       "e2e/hostile-bodies",
       "one payload of each class is inert in the frame of the email page, whatever is clicked",
     ],
   ],
-  "formulas in files for a spreadsheet": [
+  "formulas in exported spreadsheets": [
     ["platform/csv", "a cell that a program would compute is shown as text"],
     ["console/audit", "contains all entries that match the filters, newest first, and no formula"],
   ],
-  "pages and files without a policy": [
+  "pages and files without a content security policy": [
     [
       "e2e/headers",
       "runs only our scripts, by a new nonce per response, and cannot be framed",
@@ -46,7 +46,7 @@ export const CONTENT: Dangers = {
     ],
     ["proxy", "is set on the page %s"],
   ],
-  "templates that compute": [
+  "templates that execute code or use excessive time": [
     [
       "rest/template-faults",
       "{{constructor.constructor('x')()}}",
@@ -59,7 +59,7 @@ export const CONTENT: Dangers = {
     ],
     ["console/template-tags", "are computed fast, however many braces there are"],
   ],
-  "fields that change what all objects inherit": [
+  "prototype pollution": [
     ["rest/hostile-bodies", "and none of them changes the prototype of objects"],
     ["console/every-input", "rejects text that cannot be stored in any field, and unknown fields"],
   ],

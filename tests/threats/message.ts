@@ -1,38 +1,38 @@
-import type { Dangers } from "./threat";
+import type { Threats } from "./threat";
 
-/** What may be tried with a message, and where it is shown that it leads to nothing. */
-export const MESSAGE: Dangers = {
-  "line breaks, NUL and controls in whatever becomes a header": [
+/** Threats in messages. */
+export const MESSAGE: Threats = {
+  "header injection by line breaks, NUL and control characters": [
     ["rest/injection", "control characters in %s are 422, never cleaned silently"],
     ["rest/email-changes", "that are invalid are rejected with their name: %j"],
     ["mail/compose", "has each structural field once, and nothing else"],
     [
       "mail/python-email",
-      "finds in our mail what was written, no field more, and no offence against any rule",
+      "parses our email to its exact content, without additional fields and without defects",
     ],
   ],
-  "headers that are Backstamp's to write": [
+  "reserved headers": [
     ["rest/injection", "headers that Backstamp writes cannot be set, in any letter case"],
     ["mail/headers", "%s is reserved", "%j is not a valid name", "is allowed once, case-insensitively"],
   ],
-  "a sender that two parsers read differently": [
+  "a sender that parsers interpret differently": [
     [
       "rest/injection",
       "a sender that parsers interpret differently is rejected, or parsed by the strict grammar",
     ],
     ["mail/address", "an address is never parsed as a different domain than the one sent to"],
-    ["mail/compose", "is not built from a draft with %s", "the sender is read back from built bytes"],
+    ["mail/compose", "is not built from a draft with %s"],
   ],
   "one domain in several spellings": [
-    ["mail/address", "a domain name is read in the form that is compared and sent"],
+    ["mail/address", "a domain name is normalized to the form that is compared and sent"],
     ["rest/senders", "letter case and Unicode do not change a domain"],
     ["rest/domains", "has one canonical name in any spelling"],
   ],
-  "local parts outside ASCII, and half characters": [
-    ["mail/address", "with a mark when its local part needs SMTPUTF8, and in composed form"],
+  "non-ASCII local parts and lone surrogates": [
+    ["mail/address", "with a flag if its local part needs SMTPUTF8, and in composed form"],
     ["mail/relay", "an address that needs SMTPUTF8 is sent if it is offered, and rejected alone otherwise"],
   ],
-  "a domain that is not the sender's": [
+  "a domain of another owner": [
     [
       "rest/senders",
       "a domain that is not linked to the key is the 403 of the specification, whether it exists or not",
@@ -54,46 +54,43 @@ export const MESSAGE: Dangers = {
       "queued email is not sent after the sender's domain is deleted, whichever API key sent it",
     ],
   ],
-  "a domain that its last owner let go": [
+  "a domain that its last owner released": [
     [
       "rest/domain-ownership",
       "a released name must be verified again: the records of the last owner are not valid for any team, including that owner",
     ],
   ],
-  "a name that looks like an address": [
+  "a display name that looks like an address": [
     ["rest/emails", "with an @ in the display name: only the address counts"],
   ],
-  "recipients that are not counted, or are shown to others": [
+  "recipients that are not counted or are disclosed to others": [
     ["rest/emails", "two recipients in one string", "too many recipients"],
     ["delivery/smtp", "bcc recipients get the email and do not appear in it"],
   ],
-  "texts that take long to read": [
-    ["mail/address", "any text of any size is judged without an exception and in linear time"],
+  "text with superlinear parsing time": [
+    ["mail/address", "any text of any size is parsed without an exception and in linear time"],
     ["rest/injection", "an address with many %s is parsed in linear time"],
     ["mail/bounce/read-report", "takes linear time for many %s"],
-    [
-      "mail/replies",
-      "a phrase reads each character at most once for each of its pieces, however often they nearly fit",
-    ],
-    ["mail/tracked-html", "time grows with the length alone, also where nothing is ever closed"],
+    ["mail/replies", "matching a phrase reads each character at most once per piece of the phrase"],
+    ["mail/tracked-html", "time is linear in the length, also without any end tags"],
   ],
-  "a message that ends early for some and not for others": [
+  "SMTP smuggling": [
     ["mail/relay", "bare line ends and lone dots in a body cannot end the message early"],
-    ["mail/compose", "is 7-bit, CRLF only, in lines of at most 998, whatever comes in"],
+    ["mail/compose", "is 7-bit, with CRLF only, and with lines of at most 998 octets, for any input"],
   ],
-  "lines that are too long": [
-    ["mail/compose", "is 7-bit, CRLF only, in lines of at most 998, whatever comes in"],
+  "overlong lines": [
+    ["mail/compose", "is 7-bit, with CRLF only, and with lines of at most 998 octets, for any input"],
     ["rest/injection", "a header with its name is one line of at most 998 octets"],
   ],
-  "files of this machine and of its network as attachments": [
+  "local files and internal URLs as attachments": [
     ["rest/email-changes", "that are invalid are rejected with their name: %j"],
     ["rest/fetched-files", "%s is rejected, nothing is stored, and no other host is called"],
   ],
-  "signatures that cover too little, or the wrong domain": [
+  "DKIM signatures with missing coverage or another domain": [
     [
       "mail/dkim/sign",
-      "refuses each covered field when it is changed, taken away, or given a second time, in mail of %s",
-      "refuses another body, another key, and a signature that was touched",
+      "rejects a message if a covered field is changed, removed or added again: %s",
+      "rejects another body, another key, and a changed signature",
     ],
     [
       "rest/domains",

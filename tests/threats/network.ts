@@ -1,44 +1,46 @@
-import type { Dangers } from "./threat";
+import type { Threats } from "./threat";
 
-/** What may be tried with addresses that somebody else chose, and with what comes from there. */
-export const OUTSIDE: Dangers = {
-  "addresses inside, in any notation": [
-    ["platform/egress/address", "addresses that nobody may be made to call"],
+/** Threats from URLs, addresses and reports of others. */
+export const NETWORK: Threats = {
+  "internal addresses in any notation": [
+    ["platform/egress/address", "addresses that must not be called"],
     [
       "platform/egress/outside-url",
-      "an address inside, in any notation",
+      "an internal address, in any notation",
       "userinfo",
       "another port",
       "plain http",
     ],
   ],
-  "a name that leads elsewhere at the second look": [
+  "DNS rebinding": [
     [
       "platform/egress/outside",
-      "one look-up decides and is connected to, while SNI, Host and the certificate keep the name",
-      "a name that turns inward after the first look-up is checked again and not called",
-      "one address inside among allowed ones spoils the name",
+      "the address of a single lookup is checked and connected to; SNI, Host and the certificate check use the name",
+      "a name that resolves to an internal address later is checked again and not called",
+      "a single internal address among others blocks the name",
     ],
   ],
   redirects: [
-    ["platform/egress/outside", "a %i is an answer and is not followed"],
+    ["platform/egress/outside", "a %i is a response and is not followed"],
     ["delivery/webhooks/deliver", "a %i is a failure and is not followed"],
     ["delivery/mta-sts", "an enforced policy is applied, and one with an invalid certificate is ignored"],
   ],
   "names of internal networks": [["platform/egress/outside-url", "a name of an internal network"]],
-  "a proxy in the environment": [["platform/egress/outside", "a proxy named by the environment is not used"]],
-  "what answers tell of the network": [
-    ["platform/egress/outside", "an address that may not be reached looks the same whatever listens there"],
+  "a proxy in the environment": [
+    ["platform/egress/outside", "a proxy in the environment variables is not used"],
+  ],
+  "information about the network in responses": [
+    ["platform/egress/outside", "a blocked address gives the same result, whatever listens there"],
     ["delivery/webhooks/deliver", "has its response recorded as text up to 16 KB, for any content"],
   ],
-  "mail servers at addresses inside": [
+  "mail servers at internal addresses": [
     ["mail/direct", "an address that the guard denies is not connected to, and a reachable one beside it is"],
     [
       "delivery/direct",
       "with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addresses and records each outcome",
     ],
   ],
-  "a team's relay at an address inside": [
+  "a team's relay at an internal address": [
     [
       "delivery/relay-guard",
       "a team's relay at an internal address is not connected to, given as address or as name",
@@ -46,7 +48,7 @@ export const OUTSIDE: Dangers = {
       "a connection uses the address that was checked: the name is not resolved again",
     ],
   ],
-  "events that are forged or repeated to a receiver": [
+  "forged or repeated events to an endpoint": [
     ["services/webhooks/sign", "all active secrets sign, and the reference library verifies each signature"],
     [
       "delivery/webhooks/deliver",
@@ -54,7 +56,7 @@ export const OUTSIDE: Dangers = {
       "during a rotation both secrets sign, and a day later only the new one",
     ],
   ],
-  "callbacks that no provider sent": [
+  "forged provider callbacks": [
     [
       "rest/callbacks",
       "is rejected and counted if one character of the signature or of the body differs",
@@ -70,7 +72,7 @@ export const OUTSIDE: Dangers = {
       "that is forged or for another topic is not confirmed",
     ],
   ],
-  "bounces and complaints of strangers": [
+  "forged bounces and complaints": [
     [
       "services/returns/returns",
       "is ignored %s",

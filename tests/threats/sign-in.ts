@@ -1,7 +1,7 @@
-import type { Dangers } from "./threat";
+import type { Threats } from "./threat";
 
-/** What may be tried at the door of the console, and with a session. */
-export const SIGN_IN: Dangers = {
+/** Threats in the sign-in to the console and in sessions. */
+export const SIGN_IN: Threats = {
   "guessing a password": [
     [
       "console/sign-in",
@@ -24,19 +24,19 @@ export const SIGN_IN: Dangers = {
       "limits guesses in an unattended session to a few attempts per minute; failed attempts end no session",
     ],
   ],
-  "keeping an owner out by guessing": [
+  "lockout of a user by guessing": [
     [
       "console/known-device",
       "lets its user sign in while attackers exhaust every limit, behind the same proxy and elsewhere",
       "cannot guess faster than any other browser",
     ],
   ],
-  "an old password after another was written": [
+  "an old password after its change": [
     ["console/sign-in", "is rejected with a password that is replaced during verification"],
     ["console/two-factor", "started with a password is deleted when the password changes"],
     ["console/account", "does not overwrite a password that was changed while the current one was verified"],
   ],
-  "becoming somebody else by their invitation": [
+  "taking over the account of an invitee": [
     [
       "console/verified-address",
       "the emailed link of an invitation verifies the address, the inviter's link does not",
@@ -47,11 +47,11 @@ export const SIGN_IN: Dangers = {
       "removes password, factors and sessions that were set up before the address was verified",
     ],
   ],
-  "work that a stranger sets": [
+  "expensive work for unauthenticated requests": [
     ["console/invitations", "for an existing user does not hash or validate the password"],
     ["console/sign-in", "is hashed in a bounded queue, and is rejected at once if the queue is full"],
   ],
-  "a door that forgets the second factor": [
+  "a sign-in that bypasses 2FA": [
     [
       "console/two-factor",
       "cannot sign in without 2FA by any method",
@@ -61,7 +61,7 @@ export const SIGN_IN: Dangers = {
     ["console/oauth", "requires 2FA of a user who has it on, and then opens the requested page"],
     ["console/passkeys", "signs in with the password and then the passkey, not with the password alone"],
   ],
-  "guessing, or repeating, a code": [
+  "guessing or replaying a 2FA code": [
     [
       "console/two-factor",
       "is accepted once, also concurrently, and no earlier code is accepted after it",
@@ -70,7 +70,7 @@ export const SIGN_IN: Dangers = {
       "works once, however it is typed, and is recorded in the account events",
     ],
   ],
-  "a passkey's answer to something else": [
+  "a passkey response for another challenge or origin": [
     [
       "console/passkeys",
       "is rejected for another origin, host, type or challenge, without user verification, and on reuse",
@@ -78,7 +78,7 @@ export const SIGN_IN: Dangers = {
       "accepts a challenge once, and only from its own user",
     ],
   ],
-  "an account elsewhere that is not the person's": [
+  "an OAuth account of another person": [
     [
       "console/oauth",
       "rejects an unverified and an unknown address with the same result, and creates no user",
@@ -103,7 +103,7 @@ export const SIGN_IN: Dangers = {
     ],
     ["console/two-factor", "requires the password, as does the removal; a code is also accepted"],
   ],
-  "a call made by another site": [
+  "cross-site request forgery": [
     ["console/wrong-address", "a host that only the request names is foreign, even if the origin matches it"],
     ["console/two-factor", "accept a 2FA code or a passkey only from our own pages"],
     ["console/oauth", "starts only with a POST from our own page"],
@@ -113,7 +113,7 @@ export const SIGN_IN: Dangers = {
       "with the content type of a form is rejected",
     ],
   ],
-  "being sent to another site": [
+  "open redirects": [
     ["console/redirect-path", "after sign-in, the browser opens a local page"],
     [
       "console/oauth",
@@ -121,7 +121,7 @@ export const SIGN_IN: Dangers = {
       "returns to the public URL, whatever host the request names",
     ],
   ],
-  "another person's session or passkey": [
+  "another user's session or passkey": [
     [
       "console/account",
       "%s returns the same error as for a missing row, and changes nothing",

@@ -1,5 +1,5 @@
-/** A file below tests/, and how what shows it is called there. */
-type Proof = readonly [file: string, ...names: string[]];
+/** A test file below tests/, and the names of its tests. */
+type Evidence = readonly [file: string, ...names: string[]];
 
-/** What may be tried, and where it is shown that it leads to nothing. */
-export type Dangers = Record<string, readonly Proof[]>;
+/** Each threat with the tests that cover it. */
+export type Threats = Record<string, readonly Evidence[]>;

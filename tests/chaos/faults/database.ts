@@ -3,7 +3,7 @@ import type { Ask } from "../audit";
 import type { Fault, FaultContext } from "../fault";
 import { reachMoment, release } from "../kill-stages";
 
-/** The connection is lost after COMMIT was sent: only the database knows whether it was executed. */
+/** The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database. */
 export const cutCommit: Fault = {
   name: "cut-commit",
   row: "connection lost during COMMIT",

@@ -35,7 +35,7 @@ async function listen(firstCommandMs = 60_000): Promise<void> {
 
 type Client = { socket: Socket; send(line: string): Promise<string>; heard(): Promise<string> };
 
-/** A client at an address of this machine, which was greeted. */
+/** A client that connects from this local address and has received the greeting. */
 async function open(localAddress: string): Promise<Client> {
   const socket = connect({ port: listener.port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
@@ -74,7 +74,7 @@ async function bring(localAddress: string): Promise<number> {
   }
 }
 
-test("where five addresses hold all 50 connections, a sixth is served, and the oldest idle connection ends", async () => {
+test("if five addresses use all 50 connections, a sixth is served, and the oldest idle connection is closed", async () => {
   await listen();
   const oldest = await open("127.0.0.1");
   clients = [];
@@ -102,7 +102,7 @@ test("a connection that transfers a message stays open, and one that only sends 
   expect(taken).toEqual([OURS, OURS]);
 });
 
-test("a connection without a first command ends sooner than one that has said EHLO", async () => {
+test("a connection without a first command is closed sooner than one after EHLO", async () => {
   await listen(300);
   const polite = await open("127.0.0.1");
   await polite.send("EHLO me");

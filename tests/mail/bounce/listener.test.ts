@@ -76,13 +76,13 @@ test.each(["nobody@bounces.example.com", "bounce-token@example.net", "bounce-tok
   },
 );
 
-test("accepts only our own of several recipients, each separately", async () => {
+test("accepts only our own among several recipients, each separately", async () => {
   await listen();
   expect(await bring([OURS, "nobody@example.net", "bounce-other@bounces.example.com"])).toBe(250);
   expect(taken.map(({ recipient }) => recipient)).toEqual([OURS, "bounce-other@bounces.example.com"]);
 });
 
-test("answers 250 only when the effect is there, and 451 when it failed or has to wait", async () => {
+test("replies 250 only after the report is recorded, and 451 if recording failed or has to wait", async () => {
   let answer: () => Promise<"done" | "later"> = () => Promise.reject(new Error("the database is away"));
   await listen(() => answer());
   expect(await bring(OURS)).toBe(451);
@@ -160,7 +160,7 @@ test("closes the connection of a client that guesses addresses", async () => {
   expect(codes).toEqual(["220", "250", "250", ...Array.from({ length: 9 }, () => "550"), "421"]);
 });
 
-test("has ten connections for one address, and room again when they are gone", async () => {
+test("accepts ten connections from one address, and more after those are closed", async () => {
   await listen();
   const sockets: Socket[] = [];
   const greeted = (socket: Socket) =>
@@ -184,7 +184,7 @@ test("discards an incomplete message", async () => {
   expect(taken).toHaveLength(1);
 });
 
-test("rejects where the port is another's", async () => {
+test("fails to start if the port is in use", async () => {
   await listen();
   const options = { host: "127.0.0.1", port: listener.port, name: "x", domain: "x.example" };
   const log: Log = { info() {}, warn() {}, error() {} };

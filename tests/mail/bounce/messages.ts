@@ -12,7 +12,7 @@ List-Unsubscribe: <https://mail.example.com/api/unsubscribe/tkn>
 const crlf = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, "\r\n"), "latin1");
 
 export type DsnOptions = {
-  /** The blocks of the recipients, as they stand. */
+  /** The fields of each recipient, verbatim. */
   recipients: string[];
   head?: string;
   status?: { type?: string; encoding?: string; head?: string };
@@ -21,7 +21,7 @@ export type DsnOptions = {
   id?: string;
 };
 
-/** A report as RFC 3464 writes it, of three parts. */
+/** A report in the format of RFC 3464, with three parts. */
 export function dsn(options: DsnOptions): Buffer {
   const {
     recipients,
@@ -61,15 +61,15 @@ The mail itself.
 `);
 }
 
-/** One recipient's block. */
+/** The fields of one recipient. */
 export const failed = (address: string, diagnostic: string, status = "5.0.0"): string =>
   `Final-Recipient: rfc822; ${address}\nAction: failed\nStatus: ${status}\nRemote-MTA: dns; mx.example.net\nDiagnostic-Code: smtp; ${diagnostic}\n`;
 
-/** A letter without any structure, with the mail that came back below it. */
+/** A plain message with the returned email below its text. */
 export const letter = (head: string, text: string): Buffer =>
   crlf(`To: bounce-token@bounces.example.com\nMessage-ID: <letter-1@mx.example.net>\n${head}\n${text}`);
 
-/** A complaint as RFC 5965 writes it. */
+/** A complaint in the format of RFC 5965. */
 export function arf(fields: string, returned = RETURNED): Buffer {
   return crlf(`From: <abusedesk@example.net>
 To: <fbl@example.com>
@@ -99,7 +99,7 @@ Spam.
 
 const COPY = `${RETURNED}\nThe mail itself.\n`;
 
-/** Bounces in the forms before RFC 3464, and of those who never took it up. */
+/** Bounces of servers that do not use RFC 3464. */
 export const PLAIN_BOUNCES: Record<string, Buffer> = {
   qmail: letter(
     "From: MAILER-DAEMON@mx.example.net\nSubject: failure notice\n",

@@ -16,7 +16,7 @@ const only = (bytes: Uint8Array): Reported => {
   return reported[0] as Reported;
 };
 
-describe("a report by RFC 3464", () => {
+describe("a report in the format of RFC 3464", () => {
   test("contains the action, the host and the reply for each recipient", () => {
     const report = delivery(
       dsn({
@@ -53,7 +53,7 @@ describe("a report by RFC 3464", () => {
     });
   });
 
-  test("names the recipient whom we wrote to first, and where the mail went in the end after it", () => {
+  test("contains the original recipient first, then the final one", () => {
     const block = `Original-Recipient: rfc822; ben@example.net\n${failed("b.smith@inner.example", "550 gone")}`;
     expect(only(dsn({ recipients: [block] })).recipients).toEqual([
       "ben@example.net",
@@ -61,7 +61,7 @@ describe("a report by RFC 3464", () => {
     ]);
   });
 
-  test("is read where its part is encoded, is of the kind for any script, or its lines come in another order", () => {
+  test("is parsed if its part is encoded, internationalized, or has its fields in another order", () => {
     const block =
       "Action: failed\nOriginal-Recipient: utf-8; d\\x{FC}rst@example.net\nDiagnostic-Code: smtp; 550 5.1.1 unbekannt\nStatus: 5.1.1\n";
     const bytes = dsn({
@@ -73,7 +73,7 @@ describe("a report by RFC 3464", () => {
     expect(delivery(bytes).about.messageId).toMatch(/@example\.org$/);
   });
 
-  test("is read without a block for the message, with blank lines too many, and with the last line cut off", () => {
+  test("is parsed without the per-message fields, with additional blank lines, and with the last line missing", () => {
     const bytes = dsn({
       recipients: [`\n\n${failed("ben@example.net", "550 5.1.1 no")}`],
       status: { head: "" },
@@ -83,7 +83,7 @@ describe("a report by RFC 3464", () => {
     expect(only(cut).reply).toMatchObject({ code: 550, enhanced: "5.1.1" });
   });
 
-  test("is the same report however often and by whatever way it comes, and another one is another", () => {
+  test("has the same id whenever and however it arrives, and another report has another id", () => {
     const one = dsn({ recipients: [failed("ben@example.net", "550 no")] });
     const later = Buffer.concat([Buffer.from("Received: from b by c; later\r\n"), one]);
     const other = dsn({ recipients: [failed("ben@example.net", "550 no")], id: "report-2" });
@@ -92,7 +92,7 @@ describe("a report by RFC 3464", () => {
   });
 });
 
-describe("a bounce that follows no RFC", () => {
+describe("a bounce in no standard format", () => {
   const EXPECTED: Record<string, [address: string, code: number | null, enhanced: string | null][]> = {
     qmail: [
       ["ben@example.net", null, "5.1.1"],
@@ -109,7 +109,7 @@ describe("a bounce that follows no RFC", () => {
     Gmail: [["ben@example.net", 550, "5.1.1"]],
   };
 
-  test.each(Object.entries(EXPECTED))("of %s is read", (name, expected) => {
+  test.each(Object.entries(EXPECTED))("of %s is parsed", (name, expected) => {
     const { reported, about } = delivery(PLAIN_BOUNCES[name] ?? Buffer.alloc(0));
     expect(reported.map(({ action }) => action)).toEqual(expected.map(() => "failed"));
     expect(reported.map(({ recipients: [address], reply }) => [address, reply.code, reply.enhanced])).toEqual(
@@ -118,7 +118,7 @@ describe("a bounce that follows no RFC", () => {
     if (name !== "old Exchange") expect(about.messageId).toMatch(/@example\.org$/);
   });
 
-  test("that says it goes on is a delay", () => {
+  test("that announces further attempts is a delay", () => {
     const bytes = letter(
       "From: Mailer-Daemon@mx.example.net\nSubject: Warning: message delayed 24 hours\n",
       "This message was created automatically by mail delivery software.\nA message that you sent has not yet been delivered to one or more of its\nrecipients after more than 24 hours on the queue.\n\nThe address to which the message has not yet been delivered is:\n\n  ben@example.net\n\nNo action is required on your part. Delivery attempts will continue.\n",
@@ -126,7 +126,7 @@ describe("a bounce that follows no RFC", () => {
     expect(only(bytes)).toMatchObject({ action: "delayed", recipients: ["ben@example.net"] });
   });
 
-  test("is none where a person says it", () => {
+  test("is not detected in a personal message", () => {
     const words = "Delivery has failed to these recipients:\n\nben@example.net\n550 5.1.1 unknown\n";
     expect(readReport(letter("From: Ben <ben@example.net>\nSubject: what does that mean?\n", words))).toEqual(
       {
@@ -140,7 +140,7 @@ describe("a complaint", () => {
   const FIELDS =
     "Feedback-Type: Abuse\nUser-Agent: SomeGenerator/1.0\nVersion: 1\nOriginal-Mail-From: <bounce-other@bounces.example.com>\nOriginal-Rcpt-To: <ben@example.net>\nArrival-Date: Sat, 21 Nov 2026 10:00:00 +0000\nReported-Domain: example.org\n";
 
-  test("is read with its type, whom it is from, and all that leads to the mail", () => {
+  test("is parsed with its type, its recipient, and everything that identifies the email", () => {
     expect(readReport(arf(FIELDS))).toMatchObject({
       kind: "complaint",
       feedbackType: "abuse",
@@ -157,12 +157,12 @@ describe("a complaint", () => {
     });
   });
 
-  test("of an unknown type is of the type other", () => {
+  test("of an unknown type has the type other", () => {
     expect(readReport(arf(FIELDS.replace("Abuse", "annoyance")))).toMatchObject({ feedbackType: "other" });
   });
 
   test.each(["Feedback-Type: Abuse\n", "User-Agent: SomeGenerator/1.0\n", "Version: 1\n"])(
-    "is none without %j",
+    "is not detected without %j",
     (line) => {
       expect(readReport(arf(FIELDS.replace(line, "")))?.kind).not.toBe("complaint");
     },
@@ -182,7 +182,7 @@ describe("an automatic reply is not a bounce", () => {
     expect(readReport(bytes)).toEqual({ kind: "auto-reply" });
   });
 
-  test("nor is a letter of a person, a notice of reading, or nothing at all", () => {
+  test("neither is a personal message, a read receipt, or an empty message", () => {
     expect(readReport(letter("From: ben@example.net\nAuto-Submitted: no\n", "Thanks!\n"))).toEqual({
       kind: "other",
     });
@@ -208,13 +208,13 @@ describe("a reported failure", () => {
     ["550 5.1.1 blocked using zen.spamhaus.org", "5.1.1", "reputation", false],
     ["451 4.4.7 Message expired", "4.4.7", "soft", false],
     ["550 User unknown", "5.0.0", "hard", false],
-  ])("%j with status %s is about %s", (diagnostic, status, about, isDead) => {
+  ])("%j with status %s has the class %s", (diagnostic, status, about, isDead) => {
     const found = judged(diagnostic, status);
     expect(found).toMatchObject({ class: about, isDead });
     expect(found.reason).toMatch(/^Bounced after it was accepted: /);
   });
 
-  test("that says nothing is of the class other, and kills no address", () => {
+  test("without details has the class other, and the address is not dead", () => {
     const [reported] = delivery(
       dsn({ recipients: ["Final-Recipient: rfc822; ben@example.net\nAction: failed\n"] }),
     ).reported as [Reported];
@@ -222,7 +222,7 @@ describe("a reported failure", () => {
   });
 });
 
-describe("what is written to harm", () => {
+describe("malicious input", () => {
   const within = (bytes: Uint8Array) => {
     const started = performance.now();
     const report = readReport(bytes);
@@ -241,9 +241,9 @@ describe("what is written to harm", () => {
     ["one long line", `Subject: ${"x".repeat(n)}`],
     ["quotes in a type", `Content-Type: multipart/report; a=${'"\\'.repeat(n / 2)}`],
     ["semicolons in a type", `Content-Type: multipart/mixed${";".repeat(n)}`],
-    ["words of servers", `From: mailer-daemon@a.b\n\nunable to deliver\n${"said: 55".repeat(n / 8)}`],
+    ["phrases of servers", `From: mailer-daemon@a.b\n\nunable to deliver\n${"said: 55".repeat(n / 8)}`],
     ["addresses", `From: mailer-daemon@a.b\n\nunable to deliver\n${"<a@b.c>:\n".repeat(n / 9)}`],
-    ["signs of addresses", `From: mailer-daemon@a.b\n\nunable to deliver\n${"a@".repeat(n / 2)}`],
+    ["at signs", `From: mailer-daemon@a.b\n\nunable to deliver\n${"a@".repeat(n / 2)}`],
     [
       "equals signs",
       `Content-Transfer-Encoding: quoted-printable\nFrom: postmaster@a.b\n\n${"=  ".repeat(n / 3)}`,
@@ -259,14 +259,14 @@ describe("what is written to harm", () => {
     within(Buffer.from(text, "latin1"));
   });
 
-  test("is left whole below the eighth part within a part", () => {
+  test("is not parsed below eight levels of nested parts", () => {
     let inner = `Content-Type: message/delivery-status\n\nReporting-MTA: dns; x\n\n${failed("a@b.c", "550 x")}`;
     for (let depth = 0; depth < 5_000; depth += 1)
       inner = `Content-Type: multipart/mixed; boundary=b${depth}\n\n--b${depth}\n${inner}\n--b${depth}--\n`;
     expect(within(Buffer.from(`From: a@b.c\n${inner}`))).toEqual({ kind: "other" });
   });
 
-  test("has no controls and no half characters in what is kept of it", () => {
+  test("leaves no control characters and no lone surrogates in the stored text", () => {
     const [reported] = delivery(
       dsn({ recipients: [failed("ben@example.net", "550 5.1.1 a\0b\u0007c \xff\xfe <script>")] }),
     ).reported as [Reported];
@@ -274,7 +274,7 @@ describe("what is written to harm", () => {
     expect(reported.reply.text.length).toBeLessThanOrEqual(1_000);
   });
 
-  test("never throws, whatever is changed in a good report", () => {
+  test("never throws, whatever is changed in a valid report", () => {
     const good = dsn({ recipients: [failed("ben@example.net", "550 5.1.1 no")] });
     const kinds = new Set<string | undefined>();
     for (let at = 0; at < good.length; at += 7) {

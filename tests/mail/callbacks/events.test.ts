@@ -177,7 +177,7 @@ describe("SendGrid reports", () => {
     ["nhIMmON9SFOPcT0ii4nt2A", "nhIMmON9SFOPcT0ii4nt2A"],
     ["", null],
     [undefined, null],
-  ])("of the mail with sg_message_id %s", (sg_message_id, providerId) => {
+  ])("of the email with sg_message_id %s", (sg_message_id, providerId) => {
     const [reports] = sendgrid.read([{ ...common, event: "delivered", sg_message_id }], none);
     expect(reports?.providerId).toBe(providerId);
   });

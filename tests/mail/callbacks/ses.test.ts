@@ -60,7 +60,7 @@ describe("SES reports", () => {
     ["Suppressed", null],
     ["OnAccountSuppressionList", null],
     ["constructor", null],
-  ])("of a cause by a word of its own, %s, which is code %s", (bounceSubType, enhanced) => {
+  ])("of the subtype %s have the enhanced code %s", (bounceSubType, enhanced) => {
     const status = /Supp/.test(bounceSubType) ? "5.1.1" : undefined;
     const [reports] = bounce({ bounceSubType }, [{ emailAddress: "a@example.com", status }]);
     expect(reports?.reply.enhanced).toBe(enhanced);

@@ -77,7 +77,7 @@ describe("an SNS message", () => {
     { Timestamp: "2026-11-21T10:00:01.000Z" },
     { SignatureVersion: "1" },
     { Signature: "AAAA" },
-  ])("is forged where another is %j", (change) => {
+  ])("is forged if it was changed to %j", (change) => {
     expect(judge(message("2", "Notification", change))).toBe("forged");
   });
 

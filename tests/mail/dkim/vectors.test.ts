@@ -49,7 +49,7 @@ const ed25519 = createPrivateKey({
   type: "pkcs8",
 });
 
-test("the Ed25519 signature of RFC 8463 appendix A comes out to the byte", async () => {
+test("the Ed25519 signature of RFC 8463 appendix A is reproduced exactly", async () => {
   const { fields } = splitMessage(MESSAGE);
   const key = {
     algorithm: "ed25519",
@@ -62,14 +62,14 @@ test("the Ed25519 signature of RFC 8463 appendix A comes out to the byte", async
   );
 });
 
-test("the RSA signature of RFC 8463 appendix A holds over what we would sign", () => {
+test("the RSA signature of RFC 8463 appendix A is valid for the text that we would sign", () => {
   const { fields } = splitMessage(MESSAGE);
   const key = createPublicKey({ key: Buffer.from(RSA_PUBLIC, "base64"), format: "der", type: "spki" });
   const data = formatSignedData(fields, NAMES, fieldOf("rsa", "test"));
   expect(verify("sha256", data, key, Buffer.from(RSA_SIGNATURE, "base64"))).toBe(true);
 });
 
-test("the body hash of RFC 8463 appendix A stands in our own signature of its message", async () => {
+test("our signature of the message of RFC 8463 appendix A contains its body hash", async () => {
   const key = {
     algorithm: "ed25519",
     domain: "football.example.com",

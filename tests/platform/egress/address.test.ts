@@ -29,7 +29,7 @@ const BLOCKED = {
   "no address": ["", "example.com", "1.2.3.4.5", "1.2.3.256", "::g", "127.0.0.1 "],
 } as const;
 
-describe("addresses that nobody may be made to call", () => {
+describe("addresses that must not be called", () => {
   for (const [kind, addresses] of Object.entries(BLOCKED))
     test.each([...addresses])(`${kind}: %s is blocked`, (address) => {
       expect(judge(address)).toBe("blocked");

@@ -7,7 +7,7 @@ afterAll(() => Promise.all([strict.close(), open.close()]));
 
 const SMALL = { method: "GET", timeoutMs: 5_000, responseBytesMax: 100 } as const;
 
-/** What the caller of the API hears at once, and what would be blocked before a packet leaves. */
+/** URLs that the API rejects immediately, and that would be blocked before a packet is sent. */
 const REFUSED = {
   "another scheme": [
     ["ftp://example.com/", /https/],
@@ -29,7 +29,7 @@ const REFUSED = {
     ["https://user:secret@example.com/", /user name/],
     ["https://example.com@127.0.0.1/", /user name/],
   ],
-  "an address inside, in any notation": [
+  "an internal address, in any notation": [
     ["https://127.0.0.1/", /public/],
     ["https://127.1/", /public/],
     ["https://2130706433/", /public/],
@@ -131,7 +131,7 @@ test("http and all ports are valid only for addresses that the operator allowed"
   expect(open.checkUrl("https://192.168.0.1/")).toMatch(/public/);
 });
 
-test("a host beyond ASCII stays valid however often URLs have been read", () => {
+test("a non-ASCII host stays valid however many URLs were parsed", () => {
   for (let read = 0; read < 20_000; read += 1) strict.checkUrl("https://bücher.example/");
   expect(strict.checkUrl("https://bücher.example/")).toBeNull();
 });

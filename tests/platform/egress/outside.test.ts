@@ -32,7 +32,7 @@ const ASK = { method: "POST", body: "hello", timeoutMs: 20_000, responseBytesMax
 const BLOCKED = { kind: "fault", fault: "blocked" };
 
 describe("DNS names", () => {
-  test("one look-up decides and is connected to, while SNI, Host and the certificate keep the name", async () => {
+  test("the address of a single lookup is checked and connected to; SNI, Host and the certificate check use the name", async () => {
     const certificate = makeCertificate({ names: ["hooks.example.test"] });
     const far = await sink(() => ({ status: 201, headers: { "x-a": "1" }, body: "thanks" }), { certificate });
     const { peer, nameServers } = await names(always("127.0.0.1"));
@@ -47,7 +47,7 @@ describe("DNS names", () => {
     expect(peer.asked.map(({ type }) => type).sort()).toEqual(["A", "AAAA"]);
   });
 
-  test("a name that turns inward after the first look-up is checked again and not called", async () => {
+  test("a name that resolves to an internal address later is checked again and not called", async () => {
     const good = await sink(() => ({ status: 200, headers: { connection: "close" } }));
     const inside = await sink(() => 200, { host: "127.0.0.5", port: good.port });
     const { nameServers } = await names((question, nth) => ({
@@ -60,7 +60,7 @@ describe("DNS names", () => {
     expect(inside.received).toEqual([]);
   });
 
-  test("one address inside among allowed ones spoils the name", async () => {
+  test("a single internal address among others blocks the name", async () => {
     const good = await sink();
     const { nameServers } = await names(always("127.0.0.1", "127.0.0.5"));
     const out = outside({ allow: ["127.0.0.1/32"], nameServers });
@@ -76,7 +76,7 @@ describe("DNS names", () => {
     "::ffff:127.0.0.1",
     "::127.0.0.1",
     "fd00::1",
-  ])("an ordinary name that leads to %s is blocked", async (address) => {
+  ])("a normal name that resolves to %s is blocked", async (address) => {
     const { nameServers } = await names(always(address));
     expect(await outside({ nameServers }).fetch("https://hooks.example.test/", ASK)).toEqual(BLOCKED);
     const mixed = await names(always("93.184.216.34", address));
@@ -99,7 +99,7 @@ describe("DNS names", () => {
     expect(peer.asked).toEqual([]);
   });
 
-  test("a proxy named by the environment is not used", async () => {
+  test("a proxy in the environment variables is not used", async () => {
     const proxy = await sink();
     const far = await sink();
     const before = { ...process.env };
@@ -124,7 +124,7 @@ describe("DNS names", () => {
 describe("responses", () => {
   const local = () => outside({ allow: ["127.0.0.0/8"] });
 
-  test.each([301, 302, 303, 307, 308])("a %i is an answer and is not followed", async (status) => {
+  test.each([301, 302, 303, 307, 308])("a %i is a response and is not followed", async (status) => {
     const elsewhere = await sink();
     const location = `http://127.0.0.1:${elsewhere.port}/`;
     const far = await sink(() => ({
@@ -137,7 +137,7 @@ describe("responses", () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  test("an endless body is cut at the maximum size and its connection is closed", async () => {
+  test("an endless body is truncated at the maximum size and its connection is closed", async () => {
     const far = await sink(() => (response) => {
       const more = () => {
         while (!response.destroyed && response.write("x".repeat(8_192)));
@@ -156,7 +156,7 @@ describe("responses", () => {
     expect(await local().fetch(`http://127.0.0.1:${far.port}/`, ASK)).toMatchObject({ isCut: false });
   });
 
-  test.each(["after the headers", "before them"])("a slow drip %s ends at the deadline", async (when) => {
+  test.each(["after the headers", "before them"])("a slow response %s ends at the deadline", async (when) => {
     const far = await sink(() => async (response) => {
       if (when === "after the headers") response.writeHead(200);
       while (!response.destroyed) {
@@ -228,7 +228,7 @@ describe("classes of failure", () => {
     return answer.kind === "fault" ? answer.fault : answer.status;
   };
 
-  test("an allowed address has distinct faults, to help with troubleshooting", async () => {
+  test("an allowed address has distinct errors, to help with troubleshooting", async () => {
     const out = outside({ allow: ["127.0.0.0/8"] });
     expect(await faultOf(out, `http://127.0.0.1:${await closedPort()}/`)).toBe("refused");
     expect(await faultOf(out, `http://127.0.0.1:${await silentPort("drop")}/`)).toBe("network");
@@ -271,12 +271,12 @@ describe("classes of failure", () => {
 
   test("a request with an unresponsive name server ends at the deadline", async () => {
     const { nameServers } = await names(() => ({ silent: true }));
-    // Whoever asked gets the answer then, and not when the name server's own patience or the connection's is over.
+    // The result comes at the deadline, not at the timeouts of the name server or of the connection.
     const asking = faultOf(outside({ nameServers }), "https://hooks.example.test/", 200);
     expect(await Promise.race([asking, wait(3_500, "still waiting")])).toBe("timeout");
   });
 
-  test("an address that may not be reached looks the same whatever listens there", async () => {
+  test("a blocked address gives the same result, whatever listens there", async () => {
     const open = await sink();
     const { nameServers } = await names(always("127.0.0.1"));
     const out = outside({ nameServers });

@@ -71,7 +71,7 @@ describe("the address bucket of a request without a key", () => {
     ["open brackets", "[2001:db8::1", 1],
     ["a bad IPv6 address", "2001:db8::1::2", 1],
     ["a very long value", "9".repeat(100_000), 1],
-  ])("what is no address leaves the socket's: %s", (_, list, hops) => {
+  ])("an invalid forwarded address is replaced by the socket address: %s", (_, list, hops) => {
     expect(forwarded(list, hops)).toBe("address:198.51.100.7");
   });
 

@@ -54,7 +54,7 @@ const recoveries = () => log.lines.filter(({ event }) => event === "limits.store
 
 const elapse = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** Calls until the store answers again; each time as if its pause were over. */
+/** Calls until the store responds again, each time as if its pause had ended. */
 async function untilRecovered(limits: Limits): Promise<void> {
   while (recoveries().length === 0) {
     elapse(STORE_PAUSE_MS);
@@ -75,7 +75,7 @@ async function expectLocalLimits(limits: Limits, reason: RegExp): Promise<void> 
     resetAtMs: (Math.floor(Date.now() / minuteMs) + 1) * minuteMs,
     retryAfterSeconds: 0,
   });
-  // Every fault here lasts for longer than this bound, which is wide for the sake of busy machines.
+  // Every fault here lasts longer than this bound, which is high because the machine may be busy.
   expect(waitedMs).toBeLessThan(3_000);
   expect((await limits.take("key", "other", 3)).remaining).toBe(1);
   expect((await limits.peek("key", "other", 3)).remaining).toBe(1);

@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const limits of opened) await limits.close();
   opened = [];
   vi.useRealTimers();
-  // A verdict of the fallback would pass for one of the store's.
+  // A verdict of the fallback would look like one of the store.
   expect(log.lines).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ for (const { name, store, isShared, runs } of cases) {
     });
 
     test.each([0, 1, 500, 999, 1_000, 30_000, 59_000, 59_001, 59_999])(
-      "a call refused %i ms into a minute passes after its retryAfter, at the millisecond",
+      "a call rejected %i ms into a minute is accepted after its retryAfter, to the millisecond",
       async (offsetMs) => {
         const limits = open(store());
         for (const limit of [1, 2, 5, 60, 100]) {
@@ -257,7 +257,7 @@ const limitArbitrary = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 21, max: 1_000 }) },
 );
 
-/** When the next calls come: so long after the last ones, or so long after the end of their minute. */
+/** The time of the next calls: relative to the last ones, or to the end of their minute. */
 type Move = { afterMs: number } | { afterMinuteMs: number };
 type Step = { move: Move; share: number; comesAgain: boolean };
 
@@ -278,7 +278,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   comesAgain: fc.boolean(),
 });
 
-/** The limiter as a list of the moments at which calls passed. `cost` 0 asks without counting. */
+/** A model of the limiter: a list of the times of accepted calls. `cost` 0 does not count. */
 function createModel(limit: number) {
   const passedAtMs: number[] = [];
   const minuteOf = (ms: number) => Math.floor(ms / minuteMs);

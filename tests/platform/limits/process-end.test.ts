@@ -7,7 +7,7 @@ import { startSilentTestServer } from "../../support/servers/silent-test-server"
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 test.each(["redis", "upstash"])(
-  "a process whose %s never answers ends by itself once its limiter is closed",
+  "a process whose %s never responds exits after its limiter is closed",
   async (kind) => {
     const peer = await startSilentTestServer();
     onTestFinished(() => peer.stop());

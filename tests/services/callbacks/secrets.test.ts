@@ -23,7 +23,7 @@ async function readCallback(id: string) {
   return { secret: openCallbackSecret(world.deps, relay), topic: relay.topic };
 }
 
-test("a provider's secret is stored sealed, and opens only for that relay and provider", async () => {
+test("a provider's secret is stored encrypted, and can be decrypted only for that relay and provider", async () => {
   for (const { provider, given } of [fakePostmark(), fakeMailgun(), fakeSendgrid(), fakeResend()]) {
     const { secret = "" } = given;
     const relay = await relayOf(provider);

@@ -11,9 +11,9 @@ export async function enrol(
   proof: string,
   now: Date,
 ): Promise<{ secret: string; recoveryCodes: string[] }> {
-  const begun = await visitor.call("account.startAuthenticator", { proof });
-  if (!begun.ok) throw new Error(begun.message);
-  const { secret } = begun.data as { secret: string };
+  const started = await visitor.call("account.startAuthenticator", { proof });
+  if (!started.ok) throw new Error(started.message);
+  const { secret } = started.data as { secret: string };
   const confirmed = await visitor.call("account.confirmAuthenticator", { code: codeOf(secret, now) });
   if (!confirmed.ok) throw new Error(confirmed.message);
   return { secret, recoveryCodes: (confirmed.data as { recoveryCodes: string[] }).recoveryCodes };

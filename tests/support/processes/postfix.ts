@@ -17,7 +17,7 @@ import { waitUntilListening } from "../servers/smtp-sink";
 import { freePort } from "./redis";
 
 const daemons = "/usr/lib/postfix/sbin";
-const nobody = 65_534;
+const unprivilegedUid = 65_534;
 
 /** Why Postfix cannot run here, or null if it can. */
 export const postfixMissing: string | null = !existsSync(`${daemons}/master`)
@@ -58,7 +58,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   // Its daemons run as other users.
   chmodSync(folder, 0o755);
   for (const name of ["queue", "mail"]) mkdirSync(join(folder, name));
-  chownSync(join(folder, "mail"), nobody, nobody);
+  chownSync(join(folder, "mail"), unprivilegedUid, unprivilegedUid);
   const port = await freePort();
   const write = (name: string, lines: string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
   write("main.cf", mainCf(folder, options.settings ?? []));
@@ -136,8 +136,8 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   `virtual_mailbox_base = ${folder}/mail`,
   `virtual_mailbox_maps = texthash:${folder}/mailboxes`,
   `virtual_alias_maps = texthash:${folder}/aliases`,
-  `virtual_uid_maps = static:${nobody}`,
-  `virtual_gid_maps = static:${nobody}`,
+  `virtual_uid_maps = static:${unprivilegedUid}`,
+  `virtual_gid_maps = static:${unprivilegedUid}`,
   `transport_maps = texthash:${folder}/routes`,
   "minimal_backoff_time = 1s",
   "maximal_backoff_time = 1s",

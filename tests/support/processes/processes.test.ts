@@ -29,7 +29,7 @@ const parent = `
 const childPid = async (started: Awaited<ReturnType<typeof startTsx>>): Promise<number> =>
   Number((await started.waitFor(/child (\d+)/))[1]);
 
-test("what a program writes can be waited for, and its end is told with its code", async () => {
+test("waits for the output of a program, and returns its exit code", async () => {
   const file = await script(`console.log("one"); console.error("two"); process.exitCode = 3;`);
   const started = await startTsx(file);
   expect((await started.waitFor(/t(w)o/))[1]).toBe("w");
@@ -37,26 +37,26 @@ test("what a program writes can be waited for, and its end is told with its code
   expect([started.stdout, started.stderr]).toEqual(["one\n", "two\n"]);
 });
 
-test("waiting for a line that never comes ends with the program, and says what it wrote", async () => {
+test("waiting for missing output rejects when the program exits, with its output", async () => {
   const started = await startTsx(await script(`console.log("only this")`));
   await expect(started.waitFor(/something else/)).rejects.toThrow(/ended \(with 0\).*only this/s);
 });
 
-test("waiting too long ends the program", async () => {
+test("a timeout while waiting kills the program", async () => {
   const started = await startTsx(await script(`console.log("here"); setInterval(() => {}, 1000)`));
   await started.waitFor(/here/);
   await expect(started.waitFor(/never/, { timeoutMs: 50 })).rejects.toThrow(/waited 50 ms.*here/s);
   expect(isRunning(started.pid)).toBe(false);
 });
 
-test("a program sees only the environment that it was given", async () => {
+test("a program gets only the specified environment variables", async () => {
   const file = await script(`console.log(JSON.stringify(Object.keys(process.env)))`);
   const { stdout } = await runTsx(file, [], { env: { GIVEN: "yes" } });
   expect(JSON.parse(stdout)).toContain("GIVEN");
   expect(JSON.parse(stdout)).not.toContain("VITEST");
 });
 
-test("killing a tree reaches children in sessions of their own", async () => {
+test("killTree also kills children in other sessions", async () => {
   const started = await startTsx(await script(parent));
   const child = await childPid(started);
   expect(descendantsOf(started.pid)).toContain(child);
@@ -64,7 +64,7 @@ test("killing a tree reaches children in sessions of their own", async () => {
   await vi.waitFor(() => expect(isRunning(child)).toBe(false), eventually);
 });
 
-test("killing one process leaves its children alone", async () => {
+test("kill does not kill the children of the process", async () => {
   const started = await startTsx(await script(parent));
   const child = await childPid(started);
   await started.kill();
@@ -72,6 +72,6 @@ test("killing one process leaves its children alone", async () => {
   process.kill(child, "SIGKILL");
 });
 
-test("a program that is not there is an error at once", async () => {
+test("a missing program rejects immediately", async () => {
   await expect(startProcess(path.join(folder, "nothing"), [])).rejects.toThrow(/ENOENT/);
 });

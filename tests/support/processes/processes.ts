@@ -127,16 +127,16 @@ export function descendantsOf(pid: number): number[] {
 function watch(child: ChildProcess, name: string): TestProcess {
   const pid = child.pid ?? 0;
   const listeners = new Set<() => void>();
-  const said = { stdout: "", stderr: "", output: "" };
-  const hear = (stream: "stdout" | "stderr") => {
+  const written = { stdout: "", stderr: "", output: "" };
+  const collect = (stream: "stdout" | "stderr") => {
     child[stream]?.setEncoding("utf8").on("data", (text: string) => {
-      said[stream] += text;
-      said.output += text;
+      written[stream] += text;
+      written.output += text;
       for (const listener of listeners) listener();
     });
   };
-  hear("stdout");
-  hear("stderr");
+  collect("stdout");
+  collect("stderr");
   let exit: Exit | null = null;
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => {
@@ -161,13 +161,13 @@ function watch(child: ChildProcess, name: string): TestProcess {
     pid,
     exited,
     get stdout() {
-      return said.stdout;
+      return written.stdout;
     },
     get stderr() {
-      return said.stderr;
+      return written.stderr;
     },
     get output() {
-      return said.output;
+      return written.output;
     },
     get hasExited() {
       return exit !== null;
@@ -175,10 +175,10 @@ function watch(child: ChildProcess, name: string): TestProcess {
     waitFor(pattern, { timeoutMs = 60_000, from = 0 } = {}) {
       const found = new Promise<RegExpExecArray>((resolve, reject) => {
         const look = () => {
-          const match = pattern.exec(said.output.slice(from));
+          const match = pattern.exec(written.output.slice(from));
           if (match) resolve(match);
           else if (exit)
-            reject(new Error(`${name} ended (${describe(exit)}) before ${pattern}:\n${said.output}`));
+            reject(new Error(`${name} ended (${describe(exit)}) before ${pattern}:\n${written.output}`));
           if (match || exit) listeners.delete(look);
         };
         listeners.add(look);

@@ -25,7 +25,9 @@ export type WorkerSettings = {
 
 const running = new Set<WorkerProcess>();
 
-/** Starts a worker like the launcher does, connected by a channel: it exits when this process does. */
+/**
+ * Starts a worker in the same way as the launcher, connected by a channel: it exits when this process does.
+ */
 export function spawnWorker({
   databaseUrl,
   smtpUrl,

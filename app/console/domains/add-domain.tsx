@@ -4,11 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
-import { SubmitButton, TextField } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
+import { ActionForm } from "../_ui/form/action-form";
+import { TextField } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -26,7 +25,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", returnPathLabel: "send" },
   });
-  const { run, isBusy, fault } = useAction(trpc.domains.add.mutationOptions(), {
+  const action = useAction(trpc.domains.add.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.domains.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/domains/${id}`)),
@@ -45,12 +44,13 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
       title="Add a domain"
       description="The part after the @ in your sender addresses. A subdomain such as mail.example.com has its own reputation, separate from your other email."
     >
-      <form
+      <ActionForm
         onSubmit={handleSubmit((fields) =>
-          run({ team: teamId, name: fields.name, returnPathLabel: fields.returnPathLabel || "send" }),
+          action.run({ team: teamId, name: fields.name, returnPathLabel: fields.returnPathLabel || "send" }),
         )}
-        className="flex flex-col gap-5"
-        noValidate
+        action={action}
+        onCancel={onClose}
+        submitLabel="Add domain"
       >
         <TextField
           label="Domain"
@@ -80,14 +80,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
             },
           })}
         />
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={isBusy}>Add domain</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -1,26 +1,23 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Globe, SearchX, TriangleAlert } from "lucide-react";
-import { Suspense, useMemo } from "react";
+import { Globe, SearchX } from "lucide-react";
+import { useMemo } from "react";
 import type { DomainRow } from "#server/trpc/domains/views";
 import { CreateButton } from "../_ui/list/create-button";
-import type { Column } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
-import { Badge } from "../_ui/text/badge";
-import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
+import { domainColumns } from "./columns";
 import { domainFilters } from "./filters";
 import { HEADING } from "./heading";
-import { HEALTH, refetchMs } from "./labels";
-import { DomainRowMenu } from "./row-menu";
+import { refetchMs } from "./labels";
 
-const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
+const AddDomain = lazyDialog(async () => (await import("./add-domain")).AddDomain);
 
 const isAwaitingDns = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
 
@@ -33,7 +30,7 @@ export function DomainList({ teamId }: { teamId: string }) {
     ...trpc.domains.list.queryOptions({ team: teamId, ...state.input }, listOptions()),
     refetchInterval: ({ state: { data } }) => (data?.rows.some(isAwaitingDns) ? refetchMs * 2 : false),
   });
-  const columns = useMemo(() => withMenu(teamId), [teamId]);
+  const columns = useMemo(() => domainColumns(teamId), [teamId]);
   const add = (
     <CreateButton
       label="Add domain"
@@ -86,83 +83,7 @@ export function DomainList({ teamId }: { teamId: string }) {
           </Empty>
         </div>
       ) : null}
-      {isAdding ? (
-        <Suspense>
-          <AddDomain teamId={teamId} onClose={() => setAdding(false)} />
-        </Suspense>
-      ) : null}
+      {isAdding ? <AddDomain teamId={teamId} onClose={() => setAdding(false)} /> : null}
     </>
   );
 }
-
-const COLUMNS: readonly Column<DomainRow>[] = [
-  {
-    id: "name",
-    header: "Name",
-    cell: ({ name, unicode, warning }) => (
-      <>
-        {warning ? (
-          <span title={warning}>
-            <TriangleAlert
-              className="mr-1.5 inline size-4 text-warn"
-              role="img"
-              aria-label="Can be confused with another name:"
-            />
-          </span>
-        ) : null}
-        {unicode ?? name}
-        {unicode ? <span className="ml-2 font-mono font-normal text-soft text-xs">{name}</span> : null}
-      </>
-    ),
-  },
-  {
-    id: "health",
-    header: "Health",
-    width: "w-40",
-    phone: "corner",
-    cell: ({ health }) => (
-      <Badge tone={HEALTH[health].tone} title={HEALTH[health].description}>
-        {HEALTH[health].label}
-      </Badge>
-    ),
-  },
-  {
-    id: "today",
-    header: "Today",
-    width: "w-52",
-    cell: ({ today: { allowed, handed_over }, warm_up }) =>
-      allowed === null ? (
-        <span className="text-soft">No cap</span>
-      ) : (
-        <span title={warm_up ? "Warming up: the limit grows each day" : "Recipients today, of the daily cap"}>
-          {handed_over.toLocaleString("en")} of {allowed.toLocaleString("en")}
-          {warm_up ? <span className="text-soft"> · warming up</span> : null}
-        </span>
-      ),
-  },
-  {
-    id: "checked",
-    header: "Last checked",
-    width: "w-32",
-    cell: ({ last_checked_at, health }) =>
-      last_checked_at ? (
-        <When at={last_checked_at} className="text-soft" />
-      ) : (
-        <span className="text-soft">{health === "built_in" ? "Not needed" : "Never"}</span>
-      ),
-  },
-];
-
-const withMenu = (teamId: string): readonly Column<DomainRow>[] => [
-  ...COLUMNS,
-  {
-    id: "menu",
-    header: "Actions",
-    isHeaderHidden: true,
-    isActive: true,
-    width: "w-14",
-    align: "right",
-    phone: "hidden",
-    cell: (row) => <DomainRowMenu teamId={teamId} row={row} />,
-  },
-];

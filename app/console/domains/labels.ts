@@ -1,11 +1,9 @@
 import type { FaultName } from "#server/services/domains/check/faults";
 import type { DomainHealth, DomainRecordView } from "#server/trpc/domains/views";
-import type { Tone } from "../_ui/text/statuses";
-
-type StatusLabel = { label: string; tone: Tone; description: string };
+import type { Label } from "../_ui/text/badge";
 
 /** The health of a domain: badge and tooltip. */
-export const HEALTH: Record<DomainHealth, StatusLabel> = {
+export const HEALTH: Record<DomainHealth, Label> = {
   verified: { label: "Verified", tone: "good", description: "All checked records are correct." },
   advice: {
     label: "Verified",
@@ -29,7 +27,7 @@ export const HEALTH: Record<DomainHealth, StatusLabel> = {
 };
 
 /** The verification status of one record: badge and tooltip. */
-export const RECORD_STATUS: Record<DomainRecordView["status"], StatusLabel> = {
+export const RECORD_STATUS: Record<DomainRecordView["status"], Label> = {
   not_started: { label: "Not checked", tone: "mute", description: "This record has not been checked yet." },
   pending: { label: "Awaiting DNS", tone: "info", description: "The record is not visible in DNS yet." },
   verified: { label: "Verified", tone: "good", description: "The record has the expected value." },
@@ -80,7 +78,7 @@ export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: 
 };
 
 /** The faults that a check detects, in a few words. The advice beside it explains the correction. */
-export const FAULT_LABELS: Record<FaultName, string> = {
+const FAULT_LABELS: Record<FaultName, string> = {
   missing: "Record not found",
   wrong_value: "Unexpected value",
   doubled_name: "Domain appears twice in the name",

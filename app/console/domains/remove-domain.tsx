@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
-import { SubmitButton, TextField } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
+import { ActionForm } from "../_ui/form/action-form";
+import { TextField } from "../_ui/form/form";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 
@@ -22,7 +21,7 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved 
   const trpc = useTRPC();
   const [typed, setTyped] = useState("");
   const { data, error } = useQuery(trpc.domains.get.queryOptions({ team: teamId, id }));
-  const { run, isBusy, fault } = useAction(trpc.domains.remove.mutationOptions(), {
+  const action = useAction(trpc.domains.remove.mutationOptions(), {
     refresh: [trpc.domains.list.queryKey()],
     done: `${name} removed`,
     onDone: onRemoved,
@@ -30,11 +29,18 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved 
   const isConfirmed = typed.trim().toLowerCase() === name;
   const remove = (event: FormEvent) => {
     event.preventDefault();
-    if (isConfirmed) run({ team: teamId, id });
+    if (isConfirmed) action.run({ team: teamId, id });
   };
   return (
     <Dialog open onOpenChange={onClose} title={`Remove ${name}?`}>
-      <form onSubmit={remove} className="flex flex-col gap-4">
+      <ActionForm
+        onSubmit={remove}
+        action={action}
+        onCancel={onClose}
+        submitLabel="Remove domain"
+        tone="danger"
+        disabled={!isConfirmed}
+      >
         <ul className="flex list-disc flex-col gap-1 pl-5 text-soft leading-6">
           <li>You can no longer send from this domain. Queued email from it is not sent.</li>
           <li>
@@ -60,16 +66,7 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved 
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton tone="danger" isBusy={isBusy} disabled={!isConfirmed}>
-            Remove domain{" "}
-          </SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

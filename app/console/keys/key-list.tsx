@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
-import { Suspense } from "react";
 import { CreateButton } from "../_ui/list/create-button";
 import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
@@ -17,7 +16,7 @@ import { HEADING } from "./heading";
 /** Refetches the last use and the rejected requests of each key. */
 const refetchMs = 15_000;
 
-const CreateKey = lazyPart(async () => (await import("./create-key")).CreateKey);
+const CreateKey = lazyDialog(async () => (await import("./create-key")).CreateKey);
 
 const NONE = {
   title: "No API keys yet",
@@ -69,9 +68,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
         }}
       />
       {isCreating ? (
-        <Suspense>
-          <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
-        </Suspense>
+        <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
       ) : null}
     </>
   );

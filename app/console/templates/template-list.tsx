@@ -2,22 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { LayoutTemplate } from "lucide-react";
-import { Suspense, useMemo } from "react";
-import type { TemplateRow } from "#server/trpc/templates/templates";
+import { useMemo } from "react";
 import { CreateButton } from "../_ui/list/create-button";
-import type { Column } from "../_ui/list/data-table";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
-import { TEMPLATE_COLUMNS } from "./columns";
+import { templateColumns } from "./columns";
 import { templateFilters } from "./filters";
 import { HEADING } from "./heading";
-import { TemplateRowMenu } from "./row-menu";
 
-const CreateTemplate = lazyPart(async () => (await import("./create-template")).CreateTemplate);
+const CreateTemplate = lazyDialog(async () => (await import("./create-template")).CreateTemplate);
 
 /** The list of templates, with a dialog to create one. */
 export function TemplateList({ teamId }: { teamId: string }) {
@@ -25,7 +22,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
   const state = useListState(templateFilters);
   const [isCreating, setCreating] = useNew("templates:write");
   const list = useQuery(trpc.templates.list.queryOptions({ team: teamId, ...state.input }, listOptions()));
-  const columns = useMemo(() => withMenu(teamId), [teamId]);
+  const columns = useMemo(() => templateColumns(teamId), [teamId]);
   const create = (
     <CreateButton
       label="Create template"
@@ -69,25 +66,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
           clears: "search",
         }}
       />
-      {isCreating ? (
-        <Suspense>
-          <CreateTemplate teamId={teamId} onClose={() => setCreating(false)} />
-        </Suspense>
-      ) : null}
+      {isCreating ? <CreateTemplate teamId={teamId} onClose={() => setCreating(false)} /> : null}
     </>
   );
 }
-
-const withMenu = (teamId: string): readonly Column<TemplateRow>[] => [
-  ...TEMPLATE_COLUMNS,
-  {
-    id: "menu",
-    header: "Actions",
-    isHeaderHidden: true,
-    isActive: true,
-    width: "w-14",
-    align: "right",
-    phone: "hidden",
-    cell: (row) => <TemplateRowMenu teamId={teamId} row={row} />,
-  },
-];

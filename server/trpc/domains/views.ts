@@ -2,7 +2,7 @@ import { BUILT_IN_DOMAIN, type CheckKey } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { describeDomainName } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
-import { DNS_PANELS, type DnsPanel, formatForPanel } from "#server/mail/dns/panels";
+import { DNS_PANEL_NAMES, DNS_PANELS, type DnsPanel, formatForPanel } from "#server/mail/dns/panels";
 import { formatZoneFile, type ZoneRecord } from "#server/mail/dns/zone-file";
 import { describeSetup } from "#server/services/domains/announce";
 import type { readWarmUpPlan } from "#server/services/domains/caps";
@@ -43,6 +43,10 @@ export type DomainRow = ReturnType<typeof viewDomainRow>;
 
 /** Where the domain's zone is edited: the DNS provider, and whether the domain is a zone of its own there. */
 export type DnsPlace = { panel: DnsPanel; isOwnZone: boolean };
+
+/** The DNS provider that a cookie names, or `other`. */
+export const parsePanel = (text: string | undefined): DnsPanel =>
+  DNS_PANEL_NAMES.find((name) => name === text) ?? "other";
 
 /** Data that is read in addition to the domain's row. */
 type Related = {

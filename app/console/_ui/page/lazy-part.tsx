@@ -1,6 +1,6 @@
 "use client";
 
-import { type ComponentType, lazy } from "react";
+import { type ComponentType, lazy, Suspense } from "react";
 import { Button } from "../form/button";
 
 /**
@@ -16,6 +16,18 @@ export const lazyPart = <Props extends object>(load: () => Promise<ComponentType
     ),
     { preload: () => void load().catch(() => {}) },
   );
+
+/** The same for a dialog: until its code is loaded, nothing is shown. */
+export function lazyDialog<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  const part = lazyPart(load);
+  const Part: ComponentType<Props> = part;
+  const LazyDialog = (props: Props) => (
+    <Suspense>
+      <Part {...props} />
+    </Suspense>
+  );
+  return Object.assign(LazyDialog, { preload: part.preload });
+}
 
 function MissingPart() {
   return (

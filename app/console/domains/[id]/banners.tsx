@@ -8,7 +8,7 @@ import { When } from "../../_ui/text/when";
 
 const TONES = { good: "bg-good-tint text-good", warn: "bg-warn-tint text-warn" };
 
-function Banner({ tone, children }: { tone: keyof typeof TONES; children: ReactNode }) {
+export function Banner({ tone, children }: { tone: keyof typeof TONES; children: ReactNode }) {
   const Icon = tone === "good" ? CircleCheck : TriangleAlert;
   return (
     <div className={`flex gap-3 rounded-xl px-4 py-3 leading-6 ${TONES[tone]}`}>
@@ -18,49 +18,40 @@ function Banner({ tone, children }: { tone: keyof typeof TONES; children: ReactN
   );
 }
 
-export function NameWarning({ domain: { warning } }: { domain: DomainView }) {
-  return warning ? (
-    <div className="mb-6">
-      <Banner tone="warn">{warning}</Banner>
-    </div>
-  ) : null;
-}
-
-export function VerifiedNote({ name }: { name: string }) {
+/** Notices above the records: whether the domain is verified, and what the owner must do to keep it. */
+export function Banners({ domain }: { domain: DomainView }) {
+  const { name, health, last_checked_at, declared_verified, expires_at, failing_since } = domain;
   return (
-    <Banner tone="good">
-      All required records are verified. Email from {name} is signed and authenticated.
-    </Banner>
+    <>
+      {declared_verified ? (
+        <Banner tone="good">
+          The operator verified this domain manually. DNS checks do not change its status. Publish the records
+          below anyway: they authenticate your email.
+        </Banner>
+      ) : null}
+      {expires_at ? (
+        <Banner tone="warn">
+          This domain is not verified. If it stays unverified, it is deleted <When at={expires_at} />. You can
+          add it again after that.
+        </Banner>
+      ) : null}
+      {failing_since ? (
+        <Banner tone="warn">
+          DNS checks are failing. The first failure was <When at={failing_since} />. Email is still sent.
+          After four failed checks over three days, the domain loses its verification. Correct the records
+          below.
+        </Banner>
+      ) : null}
+      {health === "verified" && last_checked_at ? (
+        <Banner tone="good">
+          All required records are verified. Email from {name} is signed and authenticated.
+        </Banner>
+      ) : null}
+    </>
   );
 }
 
-export function FailingNote({ since }: { since: string }) {
-  return (
-    <Banner tone="warn">
-      DNS checks are failing. The first failure was <When at={since} />. Email is still sent. After four
-      failed checks over three days, the domain loses its verification. Correct the records below.
-    </Banner>
-  );
-}
-
-export function ExpiryNote({ at }: { at: string }) {
-  return (
-    <Banner tone="warn">
-      This domain is not verified. If it stays unverified, it is deleted <When at={at} />. You can add it
-      again after that.
-    </Banner>
-  );
-}
-
-export function DeclaredNote() {
-  return (
-    <Banner tone="good">
-      The operator verified this domain manually. DNS checks do not change its status. Publish the records
-      below anyway: they authenticate your email.
-    </Banner>
-  );
-}
-
+/** The content of the page of the built-in domain. */
 export function BuiltInNote() {
   const hrefOf = useConsoleHref();
   return (

@@ -3,34 +3,31 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LoaderCircle, Radar, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Menu } from "../../_ui/dialog/menu";
-import { faultOf } from "../../_ui/fault";
-import { ActionButton } from "../../_ui/form/action-button";
-import { lazyPart } from "../../_ui/page/lazy-part";
+import { Button } from "../../_ui/form/button";
+import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
-import { buttonStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { Badge } from "../../_ui/text/badge";
-import { FaultNote } from "../../_ui/text/notes";
+import { LabelBadge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { HEALTH, refetchMs } from "../labels";
 import { savePanel } from "../panel";
-import { BuiltInNote, DeclaredNote, ExpiryNote, FailingNote, NameWarning, VerifiedNote } from "./banners";
-import type { CardProps } from "./card";
+import { Banner, Banners, BuiltInNote } from "./banners";
+import { AlignmentCard, type CardProps, UsersCard } from "./cards";
 import { KeysCard } from "./keys-card";
 import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
 import { Records } from "./records";
 import { SettingsCard } from "./settings-card";
-import { AlignmentCard, UsersCard } from "./summary-cards";
 
-const RemoveDomain = lazyPart(async () => (await import("../remove-domain")).RemoveDomain);
+const RemoveDomain = lazyDialog(async () => (await import("../remove-domain")).RemoveDomain);
 
 /** Whether the worker checks the domain repeatedly now. If so, the page refetches. */
 const isAwaitingDns = ({ health, next_check_at, dkimKeys }: DomainView): boolean =>
@@ -47,8 +44,11 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
   const trpc = useTRPC();
   const [panel, setPanel] = useState(initialPanel);
   const [isOwnZone, setOwnZone] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason()("domains:write", "change domains");
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     trpc.domains.get.queryOptions(
       { team: teamId, id, panel, isOwnZone },
       {
@@ -62,18 +62,23 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
     refresh,
     done: ({ status }) => (status === "verified" ? "Domain verified" : null),
   });
+  const { data } = query;
   if (!data)
-    return error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : <DomainLoading />;
+    return (
+      <Fetched by={query}>
+        <DomainLoading />
+      </Fetched>
+    );
 
   const card: CardProps = { teamId, domain: data, refresh, disabledReason };
   const isBuiltIn = data.health === "built_in";
   const isVerified = data.status === "verified";
   const verifyButton = (
-    <ActionButton
+    <Button
+      tone={isVerified ? "plain" : "primary"}
       onClick={() => verify.run({ team: teamId, id })}
       disabled={verify.isBusy}
       disabledReason={disabledReason}
-      className={`${isVerified ? buttonStyle.plain : buttonStyle.primary} h-10`}
     >
       {verify.isBusy ? (
         <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" />
@@ -81,38 +86,46 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
         <Radar className="size-4" aria-hidden="true" />
       )}
       {verify.isBusy ? "Checking…" : data.last_checked_at ? "Check again" : "Verify records"}
-    </ActionButton>
+    </Button>
   );
   return (
     <>
       <PageHeading
         title={data.unicode ?? data.name}
-        badge={
-          <Badge tone={HEALTH[data.health].tone} title={HEALTH[data.health].description}>
-            {HEALTH[data.health].label}
-          </Badge>
-        }
+        badge={<LabelBadge {...HEALTH[data.health]} />}
         description={<CheckTimes domain={data} isVerifying={verify.isBusy} />}
         back={{ href: "/console/domains", label: "Domains" }}
         actions={
           isBuiltIn ? null : (
             <>
-              <MoreMenu {...card} />
+              <Menu
+                label={`More actions for ${data.name}`}
+                items={[
+                  {
+                    label: "Remove domain…",
+                    Icon: Trash2,
+                    tone: "bad",
+                    why: disabledReason,
+                    onSelect: () => setRemoving(true),
+                  },
+                ]}
+              />
               {verifyButton}
             </>
           )
         }
       />
-      <NameWarning domain={data} />
+      {data.warning ? (
+        <div className="mb-6">
+          <Banner tone="warn">{data.warning}</Banner>
+        </div>
+      ) : null}
       {isBuiltIn ? (
         <BuiltInNote />
       ) : (
         <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-6">
-            {data.declared_verified ? <DeclaredNote /> : null}
-            {data.expires_at ? <ExpiryNote at={data.expires_at} /> : null}
-            {data.failing_since ? <FailingNote since={data.failing_since} /> : null}
-            {data.health === "verified" && data.last_checked_at ? <VerifiedNote name={data.name} /> : null}
+            <Banners domain={data} />
             <Records
               domain={data}
               isVerifying={verify.isBusy}
@@ -133,6 +146,14 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
           </div>
         </div>
       )}
+      {isRemoving ? (
+        <RemoveDomain
+          teamId={teamId}
+          domain={data}
+          onClose={() => setRemoving(false)}
+          onRemoved={() => router.push(hrefOf("/console/domains"))}
+        />
+      ) : null}
     </>
   );
 }
@@ -148,13 +169,19 @@ function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: 
           <span aria-hidden="true">·</span>
         </>
       ) : null}
-      {isVerifying ? <span>Querying the name servers…</span> : null}
-      {!isVerifying && lastCheckedAt ? (
+      {isVerifying ? (
+        <span>Querying the name servers…</span>
+      ) : (
         <span>
-          Last checked <When at={lastCheckedAt} />
+          {lastCheckedAt ? (
+            <>
+              Last checked <When at={lastCheckedAt} />
+            </>
+          ) : (
+            "Not checked yet"
+          )}
         </span>
-      ) : null}
-      {!isVerifying && !lastCheckedAt ? <span>Not checked yet</span> : null}
+      )}
       {!isVerifying && nextCheckAt ? (
         <>
           <span aria-hidden="true">·</span>
@@ -164,39 +191,5 @@ function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: 
         </>
       ) : null}
     </span>
-  );
-}
-
-/** The rarely used actions of a domain. */
-function MoreMenu(props: CardProps) {
-  const { teamId, domain, disabledReason } = props;
-  const router = useRouter();
-  const hrefOf = useConsoleHref();
-  const [isRemoving, setRemoving] = useState(false);
-  return (
-    <>
-      <Menu
-        label={`More actions for ${domain.name}`}
-        items={[
-          {
-            label: "Remove domain…",
-            Icon: Trash2,
-            tone: "bad",
-            why: disabledReason,
-            onSelect: () => setRemoving(true),
-          },
-        ]}
-      />
-      {isRemoving ? (
-        <Suspense>
-          <RemoveDomain
-            teamId={teamId}
-            domain={domain}
-            onClose={() => setRemoving(false)}
-            onRemoved={() => router.push(hrefOf("/console/domains"))}
-          />
-        </Suspense>
-      ) : null}
-    </>
   );
 }

@@ -4,18 +4,16 @@ import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { ActionButton } from "../../_ui/form/action-button";
-import { buttonStyle } from "../../_ui/styles";
-import { Badge } from "../../_ui/text/badge";
-import type { Tone } from "../../_ui/text/statuses";
+import { Button } from "../../_ui/form/button";
+import { type Label, LabelBadge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { type CardProps, SideCard } from "./card";
+import { type CardProps, SideCard } from "./cards";
 
 type Key = DomainView["dkimKeys"][number];
 
-const STAGES: Record<Key["stage"], { label: string; tone: Tone }> = {
+const STAGES: Record<Key["stage"], Label> = {
   signing: { label: "Active", tone: "good" },
   waiting: { label: "Awaiting DNS", tone: "info" },
   retired: { label: "Retired", tone: "mute" },
@@ -51,20 +49,22 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
                 ) : null}
               </p>
             </div>
-            <Badge tone={STAGES[key.stage].tone}>{STAGES[key.stage].label}</Badge>
+            <LabelBadge {...STAGES[key.stage]} />
           </li>
         ))}
       </ul>
-      <ActionButton
+      <Button
+        isSmall
+        Icon={RotateCw}
         disabledReason={disabledReason ?? (isRotating ? "A new key already awaits DNS." : undefined)}
         onClick={() => {
           reset();
           setConfirming(true);
         }}
-        className={`${buttonStyle.plain} mt-4 h-9`}
+        className="mt-4"
       >
-        <RotateCw className="size-4" aria-hidden="true" /> Rotate keys…
-      </ActionButton>
+        Rotate keys…
+      </Button>
       {isRotating ? (
         <p className="mt-3 text-soft text-xs leading-5">
           Key {next.selector} becomes active when its DNS record is found. Until then the current key signs.

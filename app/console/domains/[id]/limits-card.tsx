@@ -1,13 +1,12 @@
 "use client";
 
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
-import { ActionButton } from "../../_ui/form/action-button";
-import { lazyPart } from "../../_ui/page/lazy-part";
-import { buttonStyle } from "../../_ui/styles";
-import { type CardProps, SideCard } from "./card";
+import { Button } from "../../_ui/form/button";
+import { lazyDialog } from "../../_ui/page/lazy-part";
+import { type CardProps, SideCard } from "./cards";
 
-const LimitsForm = lazyPart(async () => (await import("./limits-form")).LimitsForm);
+const LimitsForm = lazyDialog(async () => (await import("./limits-form")).LimitsForm);
 
 const count = (n: number) => n.toLocaleString("en");
 
@@ -46,18 +45,10 @@ export function LimitsCard(props: CardProps) {
       {warmUp && warmUpPlan.length > 0 ? (
         <Plan plan={warmUpPlan} target={warmUp.target} dailyCap={dailyCap} />
       ) : null}
-      <ActionButton
-        disabledReason={disabledReason}
-        onClick={() => setChanging(true)}
-        className={`${buttonStyle.plain} mt-4 h-9`}
-      >
+      <Button isSmall disabledReason={disabledReason} onClick={() => setChanging(true)} className="mt-4">
         Change…
-      </ActionButton>
-      {isChanging ? (
-        <Suspense>
-          <LimitsForm {...props} onClose={() => setChanging(false)} />
-        </Suspense>
-      ) : null}
+      </Button>
+      {isChanging ? <LimitsForm {...props} onClose={() => setChanging(false)} /> : null}
     </SideCard>
   );
 }

@@ -1,21 +1,14 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { CheckboxField, SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { CheckboxField, TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import type { CardProps } from "./card";
+import type { CardProps } from "./cards";
 
-type Fields = {
-  cap: string;
-  hasWarmUp: boolean;
-  firstDay: string;
-  growth: string;
-  target: string;
-};
+type Fields = { cap: string; hasWarmUp: boolean; firstDay: string; growth: string; target: string };
 
 const wholeNumber = (min: number, max: number) => ({
   pattern: { value: /^\s*\d+\s*$/, message: "Enter a whole number." },
@@ -40,13 +33,13 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
     },
   });
   const { errors } = formState;
-  const { run, isBusy, fault } = useAction(trpc.domains.update.mutationOptions(), {
+  const action = useAction(trpc.domains.update.mutationOptions(), {
     refresh,
     done: "Saved",
     onDone: onClose,
   });
   const save = ({ cap, hasWarmUp, firstDay, growth, target }: Fields) =>
-    run({
+    action.run({
       team: teamId,
       id,
       change: {
@@ -68,7 +61,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
       title="Daily limit"
       description="The maximum number of recipients per UTC day for email from this domain. Email above the limit is queued until the next day. It is not rejected."
     >
-      <form onSubmit={handleSubmit(save)} className="flex flex-col gap-5" noValidate>
+      <ActionForm onSubmit={handleSubmit(save)} action={action} onCancel={onClose} submitLabel="Save">
         <TextField
           label="Daily cap"
           hint="Leave empty for no cap."
@@ -104,14 +97,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
             />
           </div>
         ) : null}
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={isBusy}>Save</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

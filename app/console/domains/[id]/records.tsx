@@ -4,10 +4,10 @@ import { ChevronRight, Download } from "lucide-react";
 import type { ReactNode } from "react";
 import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainView } from "#server/trpc/domains/views";
+import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { cardStyle } from "../../_ui/styles";
 import { CodeBlock } from "../../_ui/text/code-block";
-import { isPanel } from "../panel";
 import { CheckResult, RecordCard } from "./record-card";
 
 type Props = {
@@ -118,9 +118,7 @@ function ProviderFields({ domain: { panel, panels, zones }, onPanel, onOwnZone }
         <SelectField
           label="DNS provider"
           value={panel.name}
-          onChange={({ target: { value } }) => {
-            if (isPanel(value)) onPanel(value);
-          }}
+          onChange={({ target }) => onPanel(panels[target.selectedIndex]?.name ?? "other")}
         >
           {panels.map(({ name, title }) => (
             <option key={name} value={name}>
@@ -169,9 +167,9 @@ function ZoneFile({ name, text }: { name: string; text: string }) {
         <div className="w-full min-w-0">
           <CodeBlock text={text} label={`${name}.zone`} language="BIND" />
         </div>
-        <button type="button" onClick={download} className={`${buttonStyle.plain} h-9`}>
-          <Download className="size-4" aria-hidden="true" /> Download
-        </button>
+        <Button isSmall Icon={Download} onClick={download}>
+          Download
+        </Button>
       </div>
     </details>
   );

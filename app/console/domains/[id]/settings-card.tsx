@@ -5,7 +5,7 @@ import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { type CardProps, SideCard } from "./card";
+import { type CardProps, SideCard } from "./cards";
 
 const TLS = [
   {

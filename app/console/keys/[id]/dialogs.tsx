@@ -12,10 +12,11 @@ import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { NewSecret } from "../new-secret";
 
-type Props = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () => void };
+/** The props of each dialog of the page. */
+export type KeyDialogProps = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () => void };
 
 /** Renames a key. */
-export function RenameKey({ teamId, keyView, onClose }: Props) {
+export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: keyView.name } });
   const action = useAction(trpc.keys.rename.mutationOptions(), {
@@ -47,7 +48,7 @@ const OVERLAPS = [
 ];
 
 /** Replaces a key. Both keys are valid for the chosen time. The new secret is shown once. */
-export function RotateKey({ teamId, keyView, publicUrl, onClose }: Props) {
+export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
   const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
   const action = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
@@ -89,7 +90,7 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: Props) {
 }
 
 /** Revokes a key. The confirmation shows its last use and its requests of today. */
-export function RevokeKey({ teamId, keyView, onClose }: Props) {
+export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
   const { data: usage } = useQuery(
     trpc.keys.use.queryOptions({ team: teamId, id: keyView.id }, { staleTime: 0 }),

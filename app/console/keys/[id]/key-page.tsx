@@ -1,18 +1,28 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { faultOf } from "../../_ui/fault";
+import { Check } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import type { KeyView } from "#server/trpc/keys/keys";
+import { Button } from "../../_ui/form/button";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fact, Facts } from "../../_ui/page/facts";
+import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
-import { cardStyle } from "../../_ui/styles";
-import { FaultNote } from "../../_ui/text/notes";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
+import { linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { KeyStateBadge } from "../columns";
-import { KeyActions } from "./actions";
-import { KeyFacts } from "./facts";
+import { formatScopes, SCOPE_GROUPS, SCOPE_LABELS } from "../key-words";
+import type { KeyDialogProps } from "./dialogs";
 import { Gauges } from "./gauges";
 import { KeyDomains } from "./key-domains";
-import { Permissions } from "./permissions";
 import { RejectedRequests } from "./rejected-requests";
 
 const refetchMs = 15_000;
@@ -21,20 +31,15 @@ const back = { href: "/console/keys", label: "API keys" };
 /** One key. Its last use and its state refresh automatically. */
 export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string; publicUrl: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
-    trpc.keys.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs }),
-  );
+  const query = useQuery(trpc.keys.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs }));
+  const { data } = query;
   if (!data)
     return (
       <>
         <PageHeading title="API key" back={back} />
-        {error ? (
-          <div className={cardStyle}>
-            <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-          </div>
-        ) : (
+        <Fetched by={query}>
           <SkeletonCard lines={5} />
-        )}
+        </Fetched>
       </>
     );
   return (
@@ -55,5 +60,112 @@ export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string;
         <RejectedRequests teamId={teamId} id={id} counts={data.recent_refusals} />
       </div>
     </>
+  );
+}
+
+const dialogs = () => import("./dialogs");
+const DIALOGS = {
+  rename: lazyDialog(async () => (await dialogs()).RenameKey),
+  rotate: lazyDialog(async () => (await dialogs()).RotateKey),
+  revoke: lazyDialog(async () => (await dialogs()).RevokeKey),
+};
+const ACTIONS = [
+  { name: "rename", label: "Rename…" },
+  { name: "rotate", label: "Rotate…" },
+  { name: "revoke", label: "Revoke…" },
+] as const;
+
+/** The actions on a key that is not revoked. The code of the dialogs loads when one is first opened. */
+function KeyActions(props: Omit<KeyDialogProps, "onClose">) {
+  const disabledReason = useDisabledReason()("keys:write", "change keys");
+  const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
+  const { state } = props.keyView;
+  if (state === "revoked") return null;
+  const Opened = opened && DIALOGS[opened];
+  const expiredReason = state === "expired" ? "This key has expired. Create a new one." : undefined;
+  return (
+    <>
+      {ACTIONS.map(({ name, label }) => (
+        <Button
+          key={name}
+          disabledReason={disabledReason ?? (name === "rotate" ? expiredReason : undefined)}
+          onClick={() => setOpened(name)}
+          className={name === "revoke" ? "text-bad" : ""}
+        >
+          {label}
+        </Button>
+      ))}
+      {Opened ? <Opened {...props} onClose={() => setOpened(null)} /> : null}
+    </>
+  );
+}
+
+/** The identifier of a key, its timestamps, and its rotation history. */
+function KeyFacts({ keyView }: { keyView: KeyView }) {
+  const { token_id, created_at, last_used_at, expires_at, revokedAt, predecessor, successor, state } =
+    keyView;
+  const endsAt = revokedAt ?? expires_at;
+  return (
+    <Facts>
+      <Fact name="Key">
+        <span className="flex items-center gap-1">
+          <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
+            re_{token_id}_…
+          </code>
+          <CopyButton text={`re_${token_id}_`} label="Copy the visible part of the key" />
+        </span>
+      </Fact>
+      <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
+      <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
+        {endsAt ? <When at={endsAt} /> : "Never"}
+      </Fact>
+      <Fact name="Created">
+        <When at={created_at} />
+      </Fact>
+      {predecessor ? (
+        <Fact name="Replaces">
+          <KeyLink {...predecessor} />
+        </Fact>
+      ) : null}
+      {successor ? (
+        <Fact name="Replaced by">
+          <KeyLink {...successor} />
+        </Fact>
+      ) : null}
+    </Facts>
+  );
+}
+
+function KeyLink({ id, name }: { id: string; name: string }) {
+  const hrefOf = useConsoleHref();
+  return (
+    <Link href={hrefOf(`/console/keys/${id}`)} className={`${linkStyle} truncate`} title={name}>
+      {name}
+    </Link>
+  );
+}
+
+/** The permissions of a key. */
+function Permissions({ scopes }: { scopes: readonly string[] }) {
+  const groups = SCOPE_GROUPS.map(({ group, scopes: all }) => ({
+    group,
+    granted: all.filter((scope) => scopes.includes(scope)),
+  })).filter(({ granted }) => granted.length > 0);
+  return (
+    <Section title="Permissions" note={formatScopes(scopes)}>
+      <dl className="flex flex-col gap-4 px-5 pb-5">
+        {groups.map(({ group, granted }) => (
+          <div key={group} className="grid gap-1 md:grid-cols-[7.5rem_minmax(0,1fr)]">
+            <dt className="text-soft leading-6">{group}</dt>
+            {granted.map((scope) => (
+              <dd key={scope} className="flex gap-2 leading-6 md:col-start-2" title={scope}>
+                <Check className="mt-1 size-4 shrink-0 text-good" aria-hidden="true" />
+                {SCOPE_LABELS[scope].label}
+              </dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </Section>
   );
 }

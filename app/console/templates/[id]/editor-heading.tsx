@@ -3,10 +3,9 @@
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Menu } from "../../_ui/dialog/menu";
-import { ActionButton } from "../../_ui/form/action-button";
+import { Button } from "../../_ui/form/button";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
-import { buttonStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -80,33 +79,31 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
               { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => onOpen("delete") },
             ]}
           />
-          <ActionButton
+          <Button
+            Icon={Send}
             disabledReason={whyNotSend ?? why}
             aria-label="Send test…"
             onClick={() => onOpen("test")}
-            className={`${buttonStyle.plain} h-10`}
           >
-            <Send className="size-4" aria-hidden="true" />
             <span className="md:hidden">Test…</span>
             <span className="max-md:hidden">Send test…</span>
-          </ActionButton>
-          <ActionButton
+          </Button>
+          <Button
             disabledReason={why}
             disabled={!isDirty || isSaving}
             title="Ctrl+S"
             onClick={() => void template.save()}
-            className={`${buttonStyle.plain} h-10`}
           >
             Save draft
-          </ActionButton>
-          <ActionButton
+          </Button>
+          <Button
+            tone="primary"
             disabledReason={why ?? (isLive ? "This version is already published." : undefined)}
             disabled={isSaving}
             onClick={() => onOpen("publish")}
-            className={`${buttonStyle.primary} h-10`}
           >
             Publish…
-          </ActionButton>
+          </Button>
         </>
       }
     />

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { keysIn, rawKeysIn } from "#server/shared/template-tags";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { FormFault } from "../../_ui/form/form-fault";
+import { Toggle } from "../../_ui/form/toggle";
 import { Fetched } from "../../_ui/page/fetched";
-import { lazyPart } from "../../_ui/page/lazy-part";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useCan, useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { VariablesCard } from "./content/variables-card";
@@ -21,20 +22,21 @@ import { useSamples } from "./stored";
 import { useLeaveGuard, useSaveKey } from "./use-page-events";
 import { type DialogName, type EditorProps, useTemplate } from "./use-template";
 
+const dialogs = () => import("./dialogs");
 const DIALOGS = {
-  api: lazyPart(async () => (await import("./dialogs/api-call-dialog")).ApiCallDialog),
-  test: lazyPart(async () => (await import("./dialogs/test-dialog")).TestDialog),
-  name: lazyPart(async () => (await import("./dialogs/name-dialog")).NameDialog),
-  publish: lazyPart(async () => (await import("./dialogs/publish-dialog")).PublishDialog),
-  conflict: lazyPart(async () => (await import("./dialogs/conflict-dialog")).ConflictDialog),
+  api: lazyDialog(async () => (await import("./api-call-dialog")).ApiCallDialog),
+  test: lazyDialog(async () => (await dialogs()).TestDialog),
+  name: lazyDialog(async () => (await dialogs()).NameDialog),
+  publish: lazyDialog(async () => (await dialogs()).PublishDialog),
+  conflict: lazyDialog(async () => (await dialogs()).ConflictDialog),
 };
-const DeleteTemplate = lazyPart(async () => (await import("../delete-template")).DeleteTemplate);
+const DeleteTemplate = lazyDialog(async () => (await import("../delete-template")).DeleteTemplate);
 
 /** Loads the template, then shows the editor or the error. */
 export function TemplateEditor(props: EditorProps) {
   const trpc = useTRPC();
   const query = useQuery(trpc.templates.get.queryOptions({ team: props.teamId, id: props.id }));
-  return <Fetched by={query}>{query.data ? <Editor {...props} loaded={query.data} /> : null}</Fetched>;
+  return <Fetched by={query}>{(loaded) => <Editor {...props} loaded={loaded} />}</Fetched>;
 }
 
 type Pane = "write" | "preview" | "variables";
@@ -65,7 +67,18 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
       <EditorHeading teamId={teamId} id={id} template={template} onOpen={setOpened} />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
-      <PaneSwitch pane={pane} onChange={setPane} variables={variables.length} />
+      <Toggle
+        label="View"
+        value={pane}
+        options={[
+          { value: "write", label: "Edit" },
+          { value: "preview", label: "Preview" },
+          { value: "variables", label: `Variables ${variables.length || ""}`.trim() },
+        ]}
+        onChange={setPane}
+        className="mb-4 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden"
+        itemClassName="min-h-9 flex-1 rounded-md font-medium text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
+      />
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <div className={`min-w-0 ${visibilityOf("write")}`}>
           <WriteCard
@@ -101,44 +114,15 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           />
         </div>
       </div>
-      <Suspense>
-        {Opened ? <Opened {...props} template={template} samples={samples} onClose={close} /> : null}
-        {opened === "delete" ? (
-          <DeleteTemplate
-            teamId={teamId}
-            template={latest}
-            onClose={close}
-            onDeleted={() => router.push(hrefOf("/console/templates"))}
-          />
-        ) : null}
-      </Suspense>
+      {Opened ? <Opened {...props} template={template} samples={samples} onClose={close} /> : null}
+      {opened === "delete" ? (
+        <DeleteTemplate
+          teamId={teamId}
+          template={latest}
+          onClose={close}
+          onDeleted={() => router.push(hrefOf("/console/templates"))}
+        />
+      ) : null}
     </>
-  );
-}
-
-type SwitchProps = { pane: Pane; variables: number; onChange: (pane: Pane) => void };
-
-/** On narrow screens, switches between the three panes of the editor. */
-function PaneSwitch({ pane, variables, onChange }: SwitchProps) {
-  const panes = [
-    { value: "write", label: "Edit" },
-    { value: "preview", label: "Preview" },
-    { value: "variables", label: `Variables ${variables || ""}`.trim() },
-  ] as const;
-  return (
-    <fieldset className="mb-4 grid grid-cols-3 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden">
-      <legend className="sr-only">View</legend>
-      {panes.map(({ value, label }) => (
-        <button
-          key={value}
-          type="button"
-          aria-pressed={pane === value}
-          onClick={() => onChange(value)}
-          className={`min-h-9 rounded-md font-medium max-md:min-h-11 ${pane === value ? "bg-page text-ink shadow-sm" : "text-soft hover:text-ink"}`}
-        >
-          {label}
-        </button>
-      ))}
-    </fieldset>
   );
 }

@@ -6,13 +6,14 @@ import { useState } from "react";
 import type { TemplateView, VersionRow } from "#server/trpc/templates/templates";
 import { Confirm } from "../../../_ui/dialog/confirm";
 import { faultOf } from "../../../_ui/fault";
-import { ActionButton } from "../../../_ui/form/action-button";
+import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
 import { Pager } from "../../../_ui/list/pager";
 import { SkeletonCard } from "../../../_ui/list/skeleton";
+import { Fetched } from "../../../_ui/page/fetched";
 import { useDisabledReason } from "../../../_ui/page/permission";
-import { buttonStyle, cardStyle } from "../../../_ui/styles";
-import { Badge } from "../../../_ui/text/badge";
+import { cardStyle } from "../../../_ui/styles";
+import { type Label, LabelBadge } from "../../../_ui/text/badge";
 import { FaultNote } from "../../../_ui/text/notes";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
@@ -48,10 +49,12 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const after = useQuery(of(selected));
   const before = useQuery(of(against));
 
-  if (!template.data) {
-    if (!template.error) return <SkeletonCard lines={8} />;
-    return <FaultNote fault={faultOf(template.error)} onRetry={() => void template.refetch()} />;
-  }
+  if (!template.data)
+    return (
+      <Fetched by={template}>
+        <SkeletonCard lines={8} />
+      </Fetched>
+    );
   const fault = page.error ?? after.error ?? before.error;
   return (
     <>
@@ -89,13 +92,9 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               </label>
             </div>
             {selected !== null && selected !== live ? (
-              <ActionButton
-                disabledReason={why}
-                onClick={() => setConfirming(true)}
-                className={`${buttonStyle.primary} h-10`}
-              >
+              <Button tone="primary" disabledReason={why} onClick={() => setConfirming(true)}>
                 {live !== null && selected < live ? `Roll back to ${selected}…` : `Publish ${selected}…`}
-              </ActionButton>
+              </Button>
             ) : null}
           </div>
           {fault ? (
@@ -140,11 +139,11 @@ type LinesProps = {
   onSelect: (number: number) => void;
 };
 
-const STATES = {
-  published: { tone: "good", label: "Published", title: "New emails use this version" },
-  draft: { tone: "info", label: "Draft", title: "The editor shows this version. It is not published." },
+const STATES: Record<VersionRow["status"], Label | null> = {
+  published: { tone: "good", label: "Published", description: "New emails use this version" },
+  draft: { tone: "info", label: "Draft", description: "The editor shows this version. It is not published." },
   archived: null,
-} as const;
+};
 
 /** The versions of a template, newest first. One of them is selected. */
 function VersionLines({ rows, selected, onSelect }: LinesProps) {
@@ -168,11 +167,7 @@ function VersionLines({ rows, selected, onSelect }: LinesProps) {
                   created <When at={created_at} />
                 </span>
               </span>
-              {badge ? (
-                <Badge tone={badge.tone} title={badge.title}>
-                  {badge.label}
-                </Badge>
-              ) : null}
+              {badge ? <LabelBadge {...badge} /> : null}
             </button>
           </li>
         );

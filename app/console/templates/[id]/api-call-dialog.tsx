@@ -1,11 +1,11 @@
 "use client";
 
-import { Dialog } from "../../../_ui/dialog/dialog";
-import { Tabs } from "../../../_ui/page/tabs";
-import { CodeBlock } from "../../../_ui/text/code-block";
-import { formatCurl } from "../../../_ui/text/send-example";
-import { effectiveVariables, valuesOf } from "../fields";
-import type { DialogProps } from "../use-template";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { Tabs } from "../../_ui/page/tabs";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { formatCurl } from "../../_ui/text/send-example";
+import { effectiveVariables, valuesOf } from "./fields";
+import type { DialogProps } from "./use-template";
 
 /** Examples of how a program sends an email with this template. */
 export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples, onClose }: DialogProps) {

@@ -1,13 +1,40 @@
+import type { QueryKey } from "@tanstack/react-query";
 import Link from "next/link";
+import { type ReactNode, useId } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
-import { linkStyle } from "../../_ui/styles";
+import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { Badge } from "../../_ui/text/badge";
-import { SideCard } from "./card";
+
+/** Props of each card of the page. `disabledReason`: why the member cannot change the domain; undefined if they can. */
+export type CardProps = {
+  teamId: string;
+  domain: DomainView;
+  refresh: QueryKey[];
+  disabledReason: string | undefined;
+};
+
+type SideCardProps = { title: string; aside?: ReactNode; children: ReactNode };
+
+/** A card beside the records, with its heading. */
+export function SideCard({ title, aside, children }: SideCardProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={`${cardStyle} p-5`}>
+      <div className="mb-3 flex items-center justify-between gap-3">
+        <h2 id={id} className="font-semibold">
+          {title}
+        </h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
 
 /** The DMARC alignment of the domain: DKIM, SPF and the published policy. */
 export function AlignmentCard({ domain: { alignment } }: { domain: DomainView }) {
-  const { passes } = alignment;
+  const { passes, dkim, spf, policy } = alignment;
   return (
     <SideCard
       title="DMARC alignment"
@@ -16,13 +43,7 @@ export function AlignmentCard({ domain: { alignment } }: { domain: DomainView })
       }
     >
       <dl className="flex flex-col gap-3 leading-6">
-        {(
-          [
-            ["DKIM", alignment.dkim],
-            ["SPF", alignment.spf],
-            ["Policy", alignment.policy],
-          ] as const
-        ).map(([name, text]) => (
+        {Object.entries({ DKIM: dkim, SPF: spf, Policy: policy }).map(([name, text]) => (
           <div key={name}>
             <dt className="text-soft text-xs">{name}</dt>
             <dd className="break-words">{text}</dd>

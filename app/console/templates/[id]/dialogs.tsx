@@ -1,0 +1,277 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useForm } from "react-hook-form";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { faultOf } from "../../_ui/fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { TextField } from "../../_ui/form/form";
+import { linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { ALIAS_RULE } from "../alias";
+import { NAME_RULE, NameFields } from "../name-fields";
+import { Diff } from "./code/diff";
+import { changeOf, effectiveVariables, type Fields, fieldsOf, formatFieldNames, valuesOf } from "./fields";
+import type { DialogProps } from "./use-template";
+
+/** Sends the content of the editor to one address as a regular email. Unsaved changes are saved first. */
+export function TestDialog({ teamId, id, template, samples, ownAddress, onClose }: DialogProps) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const { fields, isDirty } = template;
+  const domains = useQuery(trpc.domains.names.queryOptions({ team: teamId }));
+  const verified = (domains.data ?? []).filter(({ isVerified }) => isVerified);
+  const { register, handleSubmit, formState } = useForm({
+    defaultValues: { to: ownAddress, from: fields.from },
+  });
+  const action = useAction(trpc.templates.sendTest.mutationOptions());
+  const { result } = action;
+  const variables = effectiveVariables(fields);
+  const values = valuesOf(variables, samples);
+  const missing = variables.filter(({ key, isRequired }) => isRequired && !(key in values));
+
+  const send = handleSubmit(async ({ to, from }) => {
+    if (isDirty && (await template.save()) === null) return onClose();
+    action.run({ team: teamId, id, to: to.trim(), from: from.trim() || null, values });
+  });
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Send test email"
+      description="The test is sent like any other email, with your sample values, and appears in your email list."
+    >
+      {result ? (
+        <>
+          <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6" role="status">
+            Accepted.{" "}
+            <Link href={hrefOf(`/console/emails/${result.id}`)} className={`${linkStyle} text-good`}>
+              View email
+            </Link>
+          </p>
+          <DialogActions>
+            <Button tone="primary" onClick={onClose}>
+              Done
+            </Button>
+          </DialogActions>
+        </>
+      ) : (
+        <ActionForm
+          onSubmit={send}
+          action={{ ...action, isBusy: action.isBusy || template.isSaving }}
+          onCancel={onClose}
+          submitLabel={isDirty ? "Save and send" : "Send test"}
+          disabled={missing.length > 0}
+        >
+          <TextField
+            label="To"
+            inputMode="email"
+            autoComplete="email"
+            error={formState.errors.to}
+            {...register("to", { required: "Enter an email address." })}
+          />
+          <TextField
+            label="From"
+            placeholder="Name <hello@example.com>"
+            autoComplete="off"
+            spellCheck={false}
+            error={formState.errors.from}
+            hint={
+              verified.length > 0
+                ? `Verified domains: ${verified.map(({ name }) => name).join(", ")}. Email from backstamp.test never leaves this installation.`
+                : "Use a verified domain of the team."
+            }
+            {...register("from", { required: "Enter a sender. The template has none." })}
+          />
+          {missing.length > 0 ? (
+            <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+              {missing.map(({ key }) => key).join(", ")} {missing.length === 1 ? "has" : "have"} no sample
+              value. Enter {missing.length === 1 ? "it" : "them"} below the editor first.
+            </p>
+          ) : null}
+        </ActionForm>
+      )}
+    </Dialog>
+  );
+}
+
+/** Changes the name and alias of a template. Both take effect immediately: they are not part of a version. */
+export function NameDialog({ teamId, template, onClose }: DialogProps) {
+  const trpc = useTRPC();
+  const { latest, base } = template;
+  const { register, handleSubmit, watch, formState } = useForm({
+    defaultValues: { name: latest.name, alias: latest.alias ?? "" },
+  });
+  const action = useAction(trpc.templates.save.mutationOptions(), {
+    done: "Saved",
+    onDone: () => {
+      void template.reload();
+      onClose();
+    },
+  });
+  const isAliasRemoved = latest.alias !== null && watch("alias").trim() !== latest.alias;
+  const save = handleSubmit(({ name, alias }) =>
+    action.run({
+      team: teamId,
+      id: latest.id,
+      revision: base.revision,
+      change: { name: name.trim(), alias: alias.trim() || null },
+    }),
+  );
+  return (
+    <Dialog open onOpenChange={onClose} title="Name and alias">
+      <ActionForm onSubmit={save} action={action} onCancel={onClose} submitLabel="Save">
+        <NameFields
+          name={register("name", NAME_RULE)}
+          alias={register("alias", { pattern: ALIAS_RULE })}
+          errors={formState.errors}
+        />
+        {isAliasRemoved ? (
+          <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+            API calls that use the alias{" "}
+            <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code> are rejected with 404 as
+            soon as you save.
+          </p>
+        ) : null}
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+/** Shows what publishing changes and asks for confirmation. Unsaved changes are saved first. */
+export function PublishDialog({ teamId, id, template, onClose }: DialogProps) {
+  const trpc = useTRPC();
+  const { latest, base, fields, isDirty } = template;
+  const { alias } = latest;
+  const live = base.publishedNumber;
+  const { data: published, error } = useQuery(
+    trpc.templates.version.queryOptions(
+      { team: teamId, id, version: String(live) },
+      { enabled: live !== null },
+    ),
+  );
+  const { run, isBusy, fault } = useAction(trpc.templates.publish.mutationOptions(), {
+    done: "Published",
+    onDone: () => {
+      onClose();
+      void template.reload();
+    },
+  });
+  const publish = async () => {
+    const saved = isDirty ? await template.save() : base;
+    if (saved) run({ team: teamId, id, revision: saved.revision });
+    else onClose();
+  };
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      tone="plain"
+      title={live === null ? "Publish this template?" : "Publish the draft?"}
+      confirmLabel={isDirty ? "Save and publish" : "Publish"}
+      isBusy={isBusy || template.isSaving}
+      fault={fault}
+      onConfirm={() => void publish()}
+    >
+      {live === null ? (
+        <p>
+          After publishing, programs can send this template by{" "}
+          {alias ? (
+            <>
+              the alias <code className="font-mono text-ink text-xs">{alias}</code>
+            </>
+          ) : (
+            "its id"
+          )}
+          .
+        </p>
+      ) : (
+        <>
+          <p>
+            New emails will use the content in the editor instead of version {live}. Emails that are already
+            accepted do not change. You can roll back to version {live} at any time.
+          </p>
+          {published ? (
+            <Changes before={fieldsOf(published)} now={fields} />
+          ) : error ? (
+            <p>The changes could not be loaded: {faultOf(error).message}</p>
+          ) : (
+            <p>Comparing…</p>
+          )}
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+function Changes({ before, now }: { before: Fields; now: Fields }) {
+  const change = changeOf(before, now);
+  const required = effectiveVariables(now).filter(
+    ({ key, isRequired }) =>
+      isRequired && !before.variables.some((variable) => variable.key === key && variable.isRequired),
+  );
+  return (
+    <>
+      <p>
+        Changed: <span className="font-medium text-ink">{formatFieldNames(change)}</span>.
+      </p>
+      {required.length > 0 ? (
+        <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn">
+          {required.map(({ key }) => key).join(", ")} {required.length === 1 ? "becomes" : "become"} required:
+          sends without {required.length === 1 ? "it" : "them"} will be rejected. Set a fallback to avoid
+          this.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** Compares the unsaved changes with a version that was saved in the meantime. The user selects one of them. */
+export function ConflictDialog({ template, onClose }: DialogProps) {
+  const { theirs, fields } = template;
+  if (!theirs) return null;
+  const their = fieldsOf(theirs);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="wide"
+      title="Conflicting changes"
+      description={
+        <>
+          Another user saved this template after you started to edit it: <When at={theirs.updated_at} />. Your
+          version differs in the {formatFieldNames(changeOf(their, fields))}. In the comparison, removed text
+          is theirs and added text is yours.
+        </>
+      }
+      footer={
+        <>
+          <Button
+            onClick={() => {
+              template.acceptTheirs();
+              onClose();
+            }}
+          >
+            Use theirs, discard mine
+          </Button>
+          <Button
+            tone="danger"
+            disabled={template.isSaving}
+            onClick={() => void template.overwriteTheirs().then(onClose)}
+          >
+            Overwrite with mine
+          </Button>
+        </>
+      }
+    >
+      <Diff before={their} after={fields} />
+    </Dialog>
+  );
+}

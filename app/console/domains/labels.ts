@@ -57,10 +57,7 @@ export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: 
     title: "Retired DKIM key",
     why: "Email that is still being delivered was signed with this key. Do not remove the record yet.",
   },
-  ownership: {
-    title: "Domain ownership (TXT)",
-    why: "It proves that your team controls the domain.",
-  },
+  ownership: { title: "Domain ownership (TXT)", why: "It proves that your team controls the domain." },
   mx: {
     title: "Return path (MX)",
     why: "Bounce messages are sent to this host. They contain the reason why a delivery failed.",
@@ -71,10 +68,7 @@ export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: 
     title: "SPF of the domain",
     why: "Your own SPF record. It is optional, and checked only for errors that make it invalid.",
   },
-  dmarc: {
-    title: "DMARC policy",
-    why: "Recommended. Large mailbox providers require it from bulk senders.",
-  },
+  dmarc: { title: "DMARC policy", why: "Recommended. Large mailbox providers require it from bulk senders." },
 };
 
 /** The faults that a check detects, in a few words. The advice beside it explains the correction. */

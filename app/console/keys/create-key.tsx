@@ -47,7 +47,7 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
       description="Use one key for each program. You can then limit and revoke each one separately."
       size="wide"
     >
-      <Fetched by={options} loading={<SkeletonCard lines={6} />}>
+      <Fetched by={options} isBare loading={<SkeletonCard lines={6} />}>
         {({ domains }) => (
           <CreateKeyForm domains={domains} action={action} onCreate={create} onCancel={onClose} />
         )}

@@ -38,10 +38,7 @@ export const SCOPE_NAMES = Object.keys(SCOPE_LABELS) as Scope[];
 
 /** The groups in display order, with their scopes. */
 export const SCOPE_GROUPS = [...new Set(SCOPE_NAMES.map((name) => SCOPE_LABELS[name].group))].map(
-  (group) => ({
-    group,
-    scopes: SCOPE_NAMES.filter((name) => SCOPE_LABELS[name].group === group),
-  }),
+  (group) => ({ group, scopes: SCOPE_NAMES.filter((name) => SCOPE_LABELS[name].group === group) }),
 );
 
 export type Preset = "full" | "sending" | "custom";

@@ -41,7 +41,10 @@ export function DeleteTemplate({ teamId, template, onClose, onDeleted }: Props) 
         All versions are deleted. API calls that use{" "}
         {alias ? (
           <>
-            <Code>{alias}</Code> or its id
+            <code className="wrap-anywhere rounded bg-mute-tint px-1 font-mono text-ink text-xs">
+              {alias}
+            </code>{" "}
+            or its id
           </>
         ) : (
           "its id"
@@ -71,11 +74,5 @@ function UsageSummary({ usage: { lastUsedAt, keys } }: { usage: Usage }) {
       Last used {last} by {named.length === 1 ? "the key" : "the keys"}{" "}
       <span className="font-medium text-ink">{named.join(", ")}</span>. Sending this template will fail.
     </p>
-  );
-}
-
-function Code({ children }: { children: string }) {
-  return (
-    <code className="wrap-anywhere rounded bg-mute-tint px-1 font-mono text-ink text-xs">{children}</code>
   );
 }

@@ -50,14 +50,17 @@ export async function announceDomain(
     status,
     created_at: createdAt.toISOString(),
     region,
-    records: describeSetup(ctx, domain).records.map((record) => ({
-      record: record.record,
-      name: record.name,
-      type: record.type,
-      value: record.value,
-      ttl: "Auto",
-      status: record.status,
-      ...(record.priority === undefined ? {} : { priority: record.priority }),
-    })),
+    records: describeSetup(ctx, domain).records.map(
+      ({ record, name, type, value, status, priority }) =>
+        ({
+          record,
+          name,
+          type,
+          value,
+          ttl: "Auto",
+          status,
+          ...(priority !== undefined && { priority }),
+        }) as const,
+    ),
   });
 }

@@ -1,4 +1,3 @@
-import { and, eq } from "drizzle-orm";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import type { AuditDetail } from "#db/schema/audit";
 import type { Ctx } from "#server/deps";
@@ -6,7 +5,7 @@ import { AppError, notFound } from "#server/platform/errors";
 import { TIERS, type Tier } from "#server/shared/rate-limits";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
-import { type Grant, isActiveKey, permissionsOf, resolveGrant } from "./grant";
+import { type Grant, isActiveKey, linksOfKey, permissionsOf, resolveGrant } from "./grant";
 import { changeKeys, insertLinks } from "./keys";
 import { getKey } from "./read";
 
@@ -38,9 +37,7 @@ export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promis
     });
     const { allDomains, expiresAt, limits } = after;
     await tx.update(apiKeys).set({ allDomains, limits, expiresAt }).where(isActiveKey(ctx, id));
-    await tx
-      .delete(apiKeyDomains)
-      .where(and(eq(apiKeyDomains.teamId, ctx.teamId), eq(apiKeyDomains.apiKeyId, id)));
+    await tx.delete(apiKeyDomains).where(linksOfKey(ctx, id));
     await insertLinks(tx, ctx, id, after.domains);
     const detail = changesOf(detailOf(before), detailOf(after));
     if (Object.keys(detail).length > 0)

@@ -36,6 +36,10 @@ export type Permissions = Grant & { name: string };
 export const isActiveKey = (ctx: Ctx, id: string) =>
   and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
 
+/** The condition for the links of a key of the team. */
+export const linksOfKey = ({ teamId }: Pick<Ctx, "teamId">, keyId: string) =>
+  and(eq(apiKeyDomains.teamId, teamId), eq(apiKeyDomains.apiKeyId, keyId));
+
 /**
  * The current permissions of the calling key, read from its row and not from the cache. The row is locked
  * until the transaction ends, so a key that is being revoked cannot create another one afterwards. Null for
@@ -60,7 +64,7 @@ export async function permissionsOf(tx: Db, key: typeof apiKeys.$inferSelect): P
     .select({ id: domains.id, name: domains.name })
     .from(apiKeyDomains)
     .innerJoin(domains, eq(domains.id, apiKeyDomains.domainId))
-    .where(and(eq(apiKeyDomains.teamId, key.teamId), eq(apiKeyDomains.apiKeyId, key.id)));
+    .where(linksOfKey(key, key.id));
   const { name, scopes, allDomains, expiresAt, limits } = key;
   return { name, scopes, allDomains, domains: linked, expiresAt, limits };
 }

@@ -5,37 +5,53 @@ import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound, rejectKey } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { coversDomain, isActiveKey, permissionsOfCaller } from "./grant";
+import { coversDomain, isActiveKey, linksOfKey, permissionsOfCaller } from "./grant";
 import { changeKeys, insertLinks } from "./keys";
 
 const linkableMax = 1_000;
-
-export type Link = { keyId: string; domainId: string };
 
 /**
  * Links a key to a domain, or unlinks it, effective immediately. A calling key may only change links to
  * domains that it is linked to itself; otherwise 403. Email that an unlinked key has queued from the domain
  * is no longer sent. A change that is already made changes nothing.
  */
-export async function setLink(ctx: Ctx, { keyId, domainId }: Link, isLinked: boolean): Promise<void> {
+export async function setLink(
+  ctx: Ctx,
+  { keyId, domainId }: { keyId: string; domainId: string },
+  isLinked: boolean,
+): Promise<void> {
   await changeKeys(ctx, async (tx) => {
-    const { name, domain } = await checkLink(tx, ctx, { keyId, domainId });
+    const caller = await permissionsOfCaller(tx, ctx);
+    const [key] = await tx
+      .select({ name: apiKeys.name, allDomains: apiKeys.allDomains })
+      .from(apiKeys)
+      .where(isActiveKey(ctx, keyId));
+    if (!key) throw notFound("API key");
+    const [domain] = await tx
+      .select({ name: domains.name })
+      .from(domains)
+      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, domainId)))
+      // Locks the domain against deletion until the link is written.
+      .for("key share");
+    if (!domain) throw notFound("Domain");
+    if (caller && !coversDomain(caller, domainId))
+      throw rejectKey("domain_not_linked", `The calling key is not linked to ${domain.name}.`);
+    if (key.allDomains)
+      throw new AppError(
+        "conflict",
+        "This key can send from all domains of the team, including domains added later. To limit domains, create a key with selected domains.",
+      );
     const link = { teamId: ctx.teamId, apiKeyId: keyId, domainId };
     const changed = isLinked
       ? await tx.insert(apiKeyDomains).values(link).onConflictDoNothing().returning()
       : await tx
           .delete(apiKeyDomains)
-          .where(
-            and(
-              eq(apiKeyDomains.teamId, ctx.teamId),
-              eq(apiKeyDomains.apiKeyId, keyId),
-              eq(apiKeyDomains.domainId, domainId),
-            ),
-          )
+          .where(and(linksOfKey(ctx, keyId), eq(apiKeyDomains.domainId, domainId)))
           .returning();
     if (changed.length === 0) return;
     const action = isLinked ? "key.linked" : "key.unlinked";
-    await recordAudit(tx, ctx, { action, subject: { id: keyId, name }, detail: { domain } });
+    const subject = { id: keyId, name: key.name };
+    await recordAudit(tx, ctx, { action, subject, detail: { domain: domain.name } });
   });
 }
 
@@ -63,32 +79,4 @@ export async function listLinkable(ctx: Ctx) {
     .where(eq(domains.teamId, ctx.teamId))
     .orderBy(asc(domains.name))
     .limit(linkableMax);
-}
-
-/**
- * Checks that both exist in the team, that the caller has the domain, and that the key is not one for all
- * domains.
- */
-async function checkLink(tx: Db, ctx: Ctx, { keyId, domainId }: Link) {
-  const caller = await permissionsOfCaller(tx, ctx);
-  const [key] = await tx
-    .select({ name: apiKeys.name, allDomains: apiKeys.allDomains })
-    .from(apiKeys)
-    .where(isActiveKey(ctx, keyId));
-  if (!key) throw notFound("API key");
-  const [domain] = await tx
-    .select({ name: domains.name })
-    .from(domains)
-    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, domainId)))
-    // Locks the domain against deletion until the link is written.
-    .for("key share");
-  if (!domain) throw notFound("Domain");
-  if (caller && !coversDomain(caller, domainId))
-    throw rejectKey("domain_not_linked", `The calling key is not linked to ${domain.name}.`);
-  if (key.allDomains)
-    throw new AppError(
-      "conflict",
-      "This key can send from all domains of the team, including domains added later. To limit domains, create a key with selected domains.",
-    );
-  return { name: key.name, domain: domain.name };
 }

@@ -44,13 +44,7 @@ const Change = {
 
 export const domainsRouter = router({
   list: inTeam("domains:read")
-    .input(
-      strictInput({
-        name: Name.optional(),
-        after: z.uuid().optional(),
-        before: z.uuid().optional(),
-      }),
-    )
+    .input(strictInput({ name: Name.optional(), after: z.uuid().optional(), before: z.uuid().optional() }))
     .query(async ({ ctx, input: { team: _, ...query } }) => {
       const { rows, hasMore } = await pageDomains(ctx.service, { ...query, limit: pageRows });
       return { rows: rows.map(viewDomainRow), hasMore };

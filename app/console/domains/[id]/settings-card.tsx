@@ -72,12 +72,7 @@ export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardPr
   );
 }
 
-type SubdomainProps = {
-  value: string;
-  domain: string;
-  isDisabled: boolean;
-  onSave: (label: string) => void;
-};
+type SubdomainProps = { value: string; domain: string; isDisabled: boolean; onSave: (label: string) => void };
 
 function Subdomain({ value, domain, isDisabled, onSave }: SubdomainProps) {
   const [text, setText] = useState(value);

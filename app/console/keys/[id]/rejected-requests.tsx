@@ -4,13 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 import type { KeyRejectionReason } from "#server/services/keys/use";
 import type { KeyView, RejectionView } from "#server/trpc/keys/keys";
-import { faultOf } from "../../_ui/fault";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
 import { useCan } from "../../_ui/team";
 import { Badge } from "../../_ui/text/badge";
-import { FaultNote } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 
@@ -22,63 +21,56 @@ type Props = { teamId: string; id: string; counts: KeyView["recent_refusals"] };
 export function RejectedRequests({ teamId, id, counts }: Props) {
   const trpc = useTRPC();
   const canRead = useCan()("logs:read");
-  const { data, error, refetch } = useQuery(
+  const rejections = useQuery(
     trpc.keys.rejections.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs, enabled: canRead }),
   );
-  const content = () => {
-    if (!canRead) {
-      const { unauthorized, forbidden, rate_limited } = counts;
-      return (
+  const { unauthorized, forbidden, rate_limited } = counts;
+  return (
+    <Section title="Rejected requests" note="Last seven days, grouped by reason and path.">
+      {canRead ? (
+        <Fetched by={rejections} isBare loading={<SkeletonTable rows={3} />}>
+          {(groups) => <RejectionList groups={groups} />}
+        </Fetched>
+      ) : (
         <p className="px-5 pb-5 text-soft leading-6">
           Requests rejected in the last 24 hours: {unauthorized + forbidden + rate_limited}. Your role cannot
           read the API request log, which lists them.
         </p>
-      );
-    }
-    if (!data && error) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-    if (!data) return <SkeletonTable rows={3} />;
-    if (data.length === 0)
-      return (
-        <Empty icon={ShieldCheck} title="No rejected requests" isBare>
-          <p>Rejected requests are shown here for seven days, with the reason.</p>
-        </Empty>
-      );
-    return (
-      <ul aria-label="Rejected requests" className="divide-y divide-line border-line border-t">
-        {data.map((group) => (
-          <RejectedRequest
-            key={`${group.reason} ${group.method} ${group.path} ${group.detail ?? ""}`}
-            group={group}
-          />
-        ))}
-      </ul>
-    );
-  };
-  return (
-    <Section title="Rejected requests" note="Last seven days, grouped by reason and path.">
-      {content()}
+      )}
     </Section>
   );
 }
 
-function RejectedRequest({ group }: { group: RejectionView }) {
-  const { status, reason, detail, method, path, count, lastAt } = group;
+function RejectionList({ groups }: { groups: readonly RejectionView[] }) {
+  if (groups.length === 0)
+    return (
+      <Empty icon={ShieldCheck} title="No rejected requests" isBare>
+        <p>Rejected requests are shown here for seven days, with the reason.</p>
+      </Empty>
+    );
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-5 py-3 md:grid-cols-[3.5rem_minmax(0,1fr)_5rem_5.5rem]">
-      <span className="max-md:row-start-1 max-md:justify-self-start">
-        <Badge tone={status === 429 ? "warn" : "bad"}>{status}</Badge>
-      </span>
-      <div className="min-w-0 max-md:col-span-2">
-        <p className="break-words">{detail ?? REASONS[reason]}</p>
-        <p className="wrap-anywhere font-mono text-soft text-xs leading-5">
-          {method} {path}
-        </p>
-      </div>
-      <span className="text-right tabular-nums max-md:row-start-1 max-md:col-start-2">
-        {count} {count === 1 ? "request" : "requests"}
-      </span>
-      <When at={lastAt} className="text-right text-soft text-xs max-md:col-span-2 max-md:text-left" />
-    </li>
+    <ul aria-label="Rejected requests" className="divide-y divide-line border-line border-t">
+      {groups.map(({ status, reason, detail, method, path, count, lastAt }) => (
+        <li
+          key={`${reason} ${method} ${path} ${detail ?? ""}`}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-5 py-3 md:grid-cols-[3.5rem_minmax(0,1fr)_5rem_5.5rem]"
+        >
+          <span className="max-md:row-start-1 max-md:justify-self-start">
+            <Badge tone={status === 429 ? "warn" : "bad"}>{status}</Badge>
+          </span>
+          <div className="min-w-0 max-md:col-span-2">
+            <p className="break-words">{detail ?? REASONS[reason]}</p>
+            <p className="wrap-anywhere font-mono text-soft text-xs leading-5">
+              {method} {path}
+            </p>
+          </div>
+          <span className="text-right tabular-nums max-md:row-start-1 max-md:col-start-2">
+            {count} {count === 1 ? "request" : "requests"}
+          </span>
+          <When at={lastAt} className="text-right text-soft text-xs max-md:col-span-2 max-md:text-left" />
+        </li>
+      ))}
+    </ul>
   );
 }
 

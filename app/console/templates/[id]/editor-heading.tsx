@@ -13,12 +13,7 @@ import { useAction } from "../../_ui/use-action";
 import { TemplateStateBadge } from "./state-badge";
 import type { DialogName, OpenTemplate } from "./use-template";
 
-type Props = {
-  teamId: string;
-  id: string;
-  template: OpenTemplate;
-  onOpen: (dialog: DialogName) => void;
-};
+type Props = { teamId: string; id: string; template: OpenTemplate; onOpen: (dialog: DialogName) => void };
 
 /** The name and state of the template, with all actions. */
 export function EditorHeading({ teamId, id, template, onOpen }: Props) {

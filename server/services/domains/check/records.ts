@@ -35,41 +35,22 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
     value: formatDkimRecord(key.algorithm, key.publicKey),
     ...(key.stage === "retired" && { keptUntil: key.keptUntil }),
   }));
-  const returnPathHost = returnPathHostOf(domain);
-  if (ownershipToken)
-    records.push({
-      key: "ownership",
-      record: "DKIM",
-      type: "TXT",
-      host: `_backstamp.${name}`,
-      value: tokenPrefix + ownershipToken,
-    });
-  if (names.mailHost) {
-    records.push({
-      key: "mx",
-      record: "SPF",
-      type: "MX",
-      host: returnPathHost,
-      value: names.mailHost,
-      priority: mxPriority,
-    });
-    if (!leavesByRelay(domain, transportKind))
-      records.push({
-        key: "spf",
-        record: "SPF",
-        type: "TXT",
-        host: returnPathHost,
-        value: `v=spf1 ${spfTermOf(names.mailHost)} ~all`,
-      });
+  if (ownershipToken) {
+    const value = tokenPrefix + ownershipToken;
+    records.push({ key: "ownership", record: "DKIM", type: "TXT", host: `_backstamp.${name}`, value });
   }
-  if (trackingSubdomain && names.webHost)
-    records.push({
-      key: "tracking",
-      record: "Tracking",
-      type: "CNAME",
-      host: `${trackingSubdomain}.${name}`,
-      value: names.webHost,
-    });
+  if (names.mailHost) {
+    const host = returnPathHostOf(domain);
+    const { mailHost } = names;
+    records.push({ key: "mx", record: "SPF", type: "MX", host, value: mailHost, priority: mxPriority });
+    // The term authorizes our mail server.
+    if (!leavesByRelay(domain, transportKind))
+      records.push({ key: "spf", record: "SPF", type: "TXT", host, value: `v=spf1 a:${mailHost} ~all` });
+  }
+  if (trackingSubdomain && names.webHost) {
+    const host = `${trackingSubdomain}.${name}`;
+    records.push({ key: "tracking", record: "Tracking", type: "CNAME", host, value: names.webHost });
+  }
   return records.map((record) => ({
     ...record,
     // The API writes the names of tracking records in full.
@@ -92,50 +73,45 @@ function purposeOf({ algorithm, stage }: DomainKey, keys: readonly DomainKey[]):
   return stage === "waiting" && hasPredecessor ? "dkim_next" : "dkim";
 }
 
-/** The SPF term that authorizes our mail server. */
-export const spfTermOf = (mailHost: string): string => `a:${mailHost}`;
-
 /**
  * One sentence for each record that cannot be specified here, because its absence would otherwise look
  * complete; and a warning about a name that can be mistaken for another.
  */
 export function notesOf(domain: Domain, { names, transportKind }: Installation): DomainNote[] {
   const notes: DomainNote[] = [];
+  const add = (about: DomainNote["about"], text: string) => notes.push({ about, text });
   const mixed = findMixedLabels(domain.name).map(
     ({ label, scripts }) => `"${label}" mixes letters of several scripts (${scripts.join(", ")}).`,
   );
   if (mixed.length > 0)
-    notes.push({
-      about: "Name",
-      text: `${mixed.join(" ")} Readers and mail servers may take it for an imitation of another name. In DNS the domain is ${domain.name}.`,
-    });
+    add(
+      "Name",
+      `${mixed.join(" ")} Readers and mail servers may take it for an imitation of another name. In DNS the domain is ${domain.name}.`,
+    );
   const host = returnPathHostOf(domain);
   if (leavesByRelay(domain, transportKind))
-    notes.push({
-      about: "SPF",
-      text: "Mail leaves through an SMTP relay, whose servers are not known here. Publish the SPF record that the relay's provider specifies, at the name it specifies.",
-    });
+    add(
+      "SPF",
+      "Mail leaves through an SMTP relay, whose servers are not known here. Publish the SPF record that the relay's provider specifies, at the name it specifies.",
+    );
   else if (!names.mailHost)
-    notes.push({
-      about: "SPF",
-      text: `BACKSTAMP_HOSTNAME is not set, so no SPF record for ${host} is listed.`,
-    });
+    add("SPF", `BACKSTAMP_HOSTNAME is not set, so no SPF record for ${host} is listed.`);
   if (!names.mailHost)
-    notes.push({
-      about: "MX",
-      text: names.returnPathDomain
+    add(
+      "MX",
+      names.returnPathDomain
         ? `BACKSTAMP_HOSTNAME is not set, so no MX record for ${host} is listed. Bounces are received at ${names.returnPathDomain}, which needs no record in your zone.`
         : `Neither BACKSTAMP_HOSTNAME nor BACKSTAMP_RETURN_PATH_DOMAIN is set, so bounces cannot be received and no MX record for ${host} is listed.`,
-    });
+    );
   if (domain.trackingSubdomain && !names.webHost)
-    notes.push({
-      about: "Tracking",
-      text: `BACKSTAMP_URL is not set to a public name, so no CNAME record for ${domain.trackingSubdomain}.${domain.name} is listed.`,
-    });
+    add(
+      "Tracking",
+      `BACKSTAMP_URL is not set to a public name, so no CNAME record for ${domain.trackingSubdomain}.${domain.name} is listed.`,
+    );
   if (domain.receiving)
-    notes.push({
-      about: "Receiving",
-      text: "Backstamp does not receive email for domains: `receiving` is stored and has no effect.",
-    });
+    add(
+      "Receiving",
+      "Backstamp does not receive email for domains: `receiving` is stored and has no effect.",
+    );
   return notes;
 }

@@ -42,15 +42,7 @@ async function generateKey(ctx: Ctx, domain: Domain, { algorithm, selector }: Ne
   const { privateKey, publicKey } = await createDkimKeyPair(algorithm);
   const id = newId();
   const sealed = ctx.vault.seal(privateKey, dkimKeyPlace(ctx.teamId, id));
-  return {
-    teamId: ctx.teamId,
-    id,
-    domainId: domain.id,
-    algorithm,
-    selector,
-    privateKey: sealed,
-    publicKey,
-  };
+  return { teamId: ctx.teamId, id, domainId: domain.id, algorithm, selector, privateKey: sealed, publicKey };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
+import type { dkimKeys } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
-import type { DkimAlgorithm } from "#server/mail/dkim/key";
 import { readPrivateKey } from "#server/mail/dkim/key";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { dkimKeyPlace } from "./keys";
@@ -14,14 +14,7 @@ export type TimedKey = { key: SigningKey; id: string; fromMs: number; untilMs: n
 /** A private key was sealed with another secret, or was modified since. */
 export class DkimKeyUnreadable extends Error {}
 
-type KeyRow = {
-  id: string;
-  algorithm: DkimAlgorithm;
-  selector: string;
-  privateKey: string;
-  signsFrom: Date;
-  signsUntil: Date | null;
-};
+type KeyRow = Omit<typeof dkimKeys.$inferSelect, "signsFrom"> & { signsFrom: Date };
 
 /**
  * The keys that a domain signs with or has signed with, RSA first. Keys in `opened` are not decrypted again.

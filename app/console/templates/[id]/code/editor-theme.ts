@@ -49,10 +49,6 @@ export const editorTheme: Extension = [
     ".cm-deletedText, .cm-deletedChunk .cm-deletedText": {
       background: "color-mix(in srgb, var(--bad) 26%, transparent) !important",
     },
-    ".cm-collapsedLines": {
-      background: "var(--sunk)",
-      color: "var(--soft)",
-      padding: "4px 12px",
-    },
+    ".cm-collapsedLines": { background: "var(--sunk)", color: "var(--soft)", padding: "4px 12px" },
   }),
 ];

@@ -1,7 +1,7 @@
 "use client";
 
 import { CircleAlert, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { Children, type ReactNode } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
 import { rawKeysIn, readTags } from "#server/shared/template-tags";
 import { FIELD_NAMES, type Fields } from "../fields";
@@ -24,53 +24,37 @@ export function Problems({ fields, result, onGoTo }: Props) {
   const others = (result?.faults ?? []).filter(
     ({ field }) => !tagErrors.some((error) => error.field === field),
   );
-  const warnings = result?.warnings ?? [];
   const raw = [...rawKeysIn(fields.html)];
+  const errors = [
+    ...tagErrors.slice(0, listedMax).map(({ field, at, line, message }) => (
+      <>
+        <button
+          type="button"
+          onClick={() => onGoTo(field, at)}
+          className="mr-1.5 rounded font-medium underline underline-offset-4"
+        >
+          {FIELD_NAMES[field]}
+          {field === "subject" ? "" : `, line ${line}`}
+        </button>
+        {message}
+      </>
+    )),
+    ...others.map(({ message }) => message),
+  ];
+  const rawNote = (
+    <>
+      {raw.map((key) => (
+        <code key={key} className="mr-1.5 font-mono text-xs">{`{{{${key}}}}`}</code>
+      ))}
+      {raw.length === 1 ? "is" : "are"} inserted as raw HTML. If untrusted users control the value, they can
+      change the links, text and images of the email. Use two braces to insert it as text.
+    </>
+  );
   return (
     <div className="flex flex-col gap-3 empty:hidden">
-      {tagErrors.length + others.length > 0 ? (
-        <Notes label="Errors" tone="bad">
-          {tagErrors.slice(0, listedMax).map(({ field, at, line, message }) => (
-            <Note key={`${field}-${at}`} tone="bad">
-              <button
-                type="button"
-                onClick={() => onGoTo(field, at)}
-                className="mr-1.5 rounded font-medium underline underline-offset-4"
-              >
-                {FIELD_NAMES[field]}
-                {field === "subject" ? "" : `, line ${line}`}
-              </button>
-              {message}
-            </Note>
-          ))}
-          {others.map(({ field, message }) => (
-            <Note key={`${field}-${message}`} tone="bad">
-              {message}
-            </Note>
-          ))}
-          {tagErrors.length > listedMax ? <li>And {tagErrors.length - listedMax} more.</li> : null}
-        </Notes>
-      ) : null}
-      {warnings.length > 0 ? (
-        <Notes label="Warnings" tone="warn">
-          {warnings.map((warning) => (
-            <Note key={warning} tone="warn">
-              {warning}
-            </Note>
-          ))}
-        </Notes>
-      ) : null}
-      {raw.length > 0 ? (
-        <Notes label="Raw HTML" tone="warn">
-          <Note tone="warn">
-            {raw.map((key) => (
-              <code key={key} className="mr-1.5 font-mono text-xs">{`{{{${key}}}}`}</code>
-            ))}
-            {raw.length === 1 ? "is" : "are"} inserted as raw HTML. If untrusted users control the value, they
-            can change the links, text and images of the email. Use two braces to insert it as text.
-          </Note>
-        </Notes>
-      ) : null}
+      <Notes label="Errors" tone="bad" notes={errors} more={Math.max(0, tagErrors.length - listedMax)} />
+      <Notes label="Warnings" tone="warn" notes={result?.warnings ?? []} />
+      <Notes label="Raw HTML" tone="warn" notes={raw.length > 0 ? [rawNote] : []} />
     </div>
   );
 }
@@ -79,27 +63,23 @@ const TONES = {
   bad: { Icon: CircleAlert, style: "bg-bad-tint text-bad" },
   warn: { Icon: TriangleAlert, style: "bg-warn-tint text-warn" },
 };
-type NoteProps = { tone: keyof typeof TONES; children: ReactNode };
+type NotesProps = { label: string; tone: keyof typeof TONES; notes: readonly ReactNode[]; more?: number };
 
-function Notes({ label, tone, children }: NoteProps & { label: string }) {
+function Notes({ label, tone, notes, more = 0 }: NotesProps) {
+  const { Icon, style } = TONES[tone];
+  if (notes.length === 0) return null;
   return (
-    <section
-      aria-label={label}
-      aria-live="polite"
-      className={`rounded-lg px-3.5 py-2.5 leading-6 ${TONES[tone].style}`}
-    >
-      <ul className="flex flex-col gap-1">{children}</ul>
+    <section aria-label={label} aria-live="polite" className={`rounded-lg px-3.5 py-2.5 leading-6 ${style}`}>
+      <ul className="flex flex-col gap-1">
+        {Children.map(notes, (note) => (
+          <li className="flex gap-2.5">
+            <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+            <span className="min-w-0 break-words">{note}</span>
+          </li>
+        ))}
+        {more > 0 ? <li>And {more} more.</li> : null}
+      </ul>
     </section>
-  );
-}
-
-function Note({ tone, children }: NoteProps) {
-  const { Icon } = TONES[tone];
-  return (
-    <li className="flex gap-2.5">
-      <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
-      <span className="min-w-0 break-words">{children}</span>
-    </li>
   );
 }
 

@@ -176,12 +176,7 @@ function VersionLines({ rows, selected, onSelect }: LinesProps) {
   );
 }
 
-type RollBackProps = {
-  teamId: string;
-  template: TemplateView;
-  version: number;
-  onClose: () => void;
-};
+type RollBackProps = { teamId: string; template: TemplateView; version: number; onClose: () => void };
 
 /** Publishes an earlier version again, or a draft, after confirmation. */
 function RollBack({ teamId, template, version, onClose }: RollBackProps) {

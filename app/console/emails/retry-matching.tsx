@@ -1,7 +1,7 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { STATUSES } from "#server/shared/email-words";
 import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
@@ -9,6 +9,7 @@ import { Button } from "../_ui/form/button";
 import { CheckboxField } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
 import { useTRPC } from "../_ui/trpc";
+import { useParts } from "../_ui/use-parts";
 import { type EmailFilters, filterInput } from "./filters";
 
 type Props = { teamId: string; filters: EmailFilters; onClose: () => void };
@@ -21,71 +22,40 @@ const formatEmails = (count: number, more = false) =>
 /** Retries all failed emails that match the filters. It shows the number, then the progress, then the result. */
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
-  const queries = useQueryClient();
   const [includesUnknown, setIncludesUnknown] = useState(false);
   const acceptDuplicates = includesUnknown || filters.status === "unknown";
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
   const { data, error } = useQuery(
     trpc.emails.countRetryable.queryOptions(input, { staleTime: 0, retry: false }),
   );
-  const step = useMutation(trpc.emails.retryMatching.mutationOptions());
-  const [phase, setPhase] = useState<"idle" | "running" | "done">("idle");
-  const [done, setDone] = useState(NONE);
-  const isStopped = useRef(false);
-
-  const run = async () => {
-    isStopped.current = false;
-    setDone(NONE);
-    setPhase("running");
-    let sum = NONE;
-    let after: string | null = null;
-    try {
-      do {
-        const result: Done & { next: string | null } = await step.mutateAsync({
-          ...input,
-          ...(after === null ? {} : { after }),
-        });
-        sum = { mails: sum.mails + result.mails, recipients: sum.recipients + result.recipients };
-        setDone(sum);
-        after = result.next;
-      } while (after !== null && !isStopped.current);
-    } catch {
-      // `step.error` is displayed below, together with the results so far.
-    }
-    setPhase("done");
-    await queries.invalidateQueries({ queryKey: trpc.emails.pathKey() });
-  };
-  const fault = step.error ?? error;
+  const { mutateAsync } = useMutation(trpc.emails.retryMatching.mutationOptions());
+  const retry = useParts(NONE, [trpc.emails.pathKey()]);
+  const isRunning = retry.state === "busy";
+  const start = () =>
+    retry.start(async (after, sum) => {
+      const part = await mutateAsync({ ...input, ...(after === null ? {} : { after }) });
+      const { mails, recipients, next } = part;
+      return { sum: { mails: sum.mails + mails, recipients: sum.recipients + recipients }, next };
+    });
+  const fault = retry.fault ?? (error ? faultOf(error) : null);
   const footer =
-    phase === "done" ? (
-      <Button tone="primary" onClick={onClose}>
-        Done
-      </Button>
-    ) : phase === "running" ? (
-      <Button
-        onClick={() => {
-          isStopped.current = true;
-        }}
-      >
-        Stop
-      </Button>
-    ) : (
+    retry.state === "ready" ? (
       <>
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={!data || data.count === 0} onClick={() => void run()}>
+        <Button tone="primary" disabled={!data || data.count === 0} onClick={start}>
           {data && data.count > 0 ? `Retry ${formatEmails(data.count, data.hasMore)}` : "Retry"}
         </Button>
       </>
+    ) : isRunning ? (
+      <Button onClick={retry.stop}>Stop</Button>
+    ) : (
+      <Button tone="primary" onClick={onClose}>
+        Done
+      </Button>
     );
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title="Retry failed emails"
-      isPersistent={phase === "running"}
-      footer={footer}
-    >
-      {phase === "idle" ? (
+    <Dialog open onOpenChange={onClose} title="Retry failed emails" isPersistent={isRunning} footer={footer}>
+      {retry.state === "ready" ? (
         <>
           <p className="leading-6" role="status">
             {data ? (
@@ -105,13 +75,13 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
         </>
       ) : (
         <Progress
-          done={done}
+          done={retry.sum}
           of={data?.hasMore ? null : (data?.count ?? null)}
-          isDone={phase === "done"}
-          isStopped={isStopped.current}
+          isDone={!isRunning}
+          isStopped={retry.state === "stopped"}
         />
       )}
-      {fault ? <FormFault fault={faultOf(fault)} /> : null}
+      <FormFault fault={fault} />
     </Dialog>
   );
 }

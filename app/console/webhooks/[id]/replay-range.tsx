@@ -1,17 +1,18 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { type Fault, faultOf } from "../../_ui/fault";
+import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
+import { useParts } from "../../_ui/use-parts";
 import { EVENT_NAMES } from "../events";
 import type { EndpointDialogProps } from "./actions";
 
@@ -32,7 +33,8 @@ const TYPES = [{ value: "", label: "Any event" }, ...EVENT_NAMES];
 export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
-  const replay = useReplay({ teamId, id: endpoint.id });
+  const trpc = useTRPC();
+  const replay = useParts(0, [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()]);
   const { register, handleSubmit, watch, setError, formState } = form;
   const isCustom = watch("span") === "own";
   const chooseRange = () => {
@@ -96,7 +98,7 @@ type ReplayProps = {
   teamId: string;
   endpoint: EndpointView;
   range: Range;
-  replay: ReturnType<typeof useReplay>;
+  replay: ReturnType<typeof useParts<number>>;
   onBack: () => void;
   onClose: () => void;
 };
@@ -109,6 +111,13 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
       { gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
     ),
   );
+  const { mutateAsync } = useMutation(trpc.webhooks.replayRange.mutationOptions());
+  const start = () =>
+    replay.start(async (next, sum) => {
+      const since = next ?? range.since;
+      const part = await mutateAsync({ team: teamId, id: endpoint.id, ...range, since });
+      return { sum: sum + part.count, next: part.nextSince };
+    });
   const isBusy = replay.state === "busy";
   const back = <Button onClick={onBack}>Back</Button>;
   if (error && !data)
@@ -124,11 +133,11 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
     <div className="flex flex-col gap-5">
       <div role="status" className="leading-6">
         {replay.state === "done" ? (
-          <p>{formatCount(replay.count)} queued for replay. The list shows the results.</p>
+          <p>{formatCount(replay.sum)} queued for replay. The list shows the results.</p>
         ) : isBusy ? (
-          <p>{formatCount(replay.count)} queued so far…</p>
+          <p>{formatCount(replay.sum)} queued so far…</p>
         ) : replay.state === "stopped" ? (
-          <p>Stopped. {formatCount(replay.count)} queued for replay. The others are not changed.</p>
+          <p>Stopped. {formatCount(replay.sum)} queued for replay. The others are not changed.</p>
         ) : data ? (
           <p>
             {count === 0
@@ -142,8 +151,8 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
       {isBusy && count > 0 ? (
         <progress
           aria-label="Replayed"
-          value={replay.count}
-          max={Math.max(count, replay.count)}
+          value={replay.sum}
+          max={Math.max(count, replay.sum)}
           className="h-2 w-full accent-accent"
         />
       ) : null}
@@ -158,7 +167,7 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
         ) : (
           <>
             {back}
-            <Button tone="primary" onClick={() => replay.start(range)} disabled={count === 0}>
+            <Button tone="primary" onClick={start} disabled={count === 0}>
               {replay.state === "ready" ? `Replay ${count === 0 ? "events" : total}` : "Continue"}
             </Button>
           </>
@@ -203,68 +212,4 @@ function parseRange({ status, span, since, until, type }: RangeFields, nowMs: nu
     status,
     type: type || null,
   };
-}
-
-type Progress = {
-  state: "ready" | "busy" | "stopped" | "done" | "failed";
-  count: number;
-  /** The start of the next part; null: the start of the range. */
-  since: string | null;
-  fault: Fault | null;
-};
-
-const READY: Progress = { state: "ready", count: 0, since: null, fault: null };
-
-/**
- * Replays a range in parts. After a stop or a failure, `start` continues with the next part. Queued events stay queued.
- * Use it in the component that renders the dialog: the state then decides in the same render that shows "Stop" that the
- * dialog cannot be dismissed.
- */
-function useReplay({ teamId, id }: { teamId: string; id: string }) {
-  const trpc = useTRPC();
-  const queries = useQueryClient();
-  const replay = useMutation(trpc.webhooks.replayRange.mutationOptions());
-  const [progress, setProgress] = useState(READY);
-  // Leaving the page or pressing Stop ends the replay after the current part.
-  const shouldContinue = useRef(true);
-  useEffect(() => {
-    shouldContinue.current = true;
-    return () => {
-      shouldContinue.current = false;
-    };
-  }, []);
-
-  const run = async (range: Range) => {
-    let { count, since } = progress;
-    shouldContinue.current = true;
-    setProgress({ state: "busy", count, since, fault: null });
-    try {
-      for (let next: string | null = since ?? range.since; next !== null && shouldContinue.current; ) {
-        const part: { count: number; nextSince: string | null } = await replay.mutateAsync({
-          team: teamId,
-          id,
-          ...range,
-          since: next,
-        });
-        count += part.count;
-        next = part.nextSince;
-        since = next ?? since;
-        const state = next === null ? "done" : shouldContinue.current ? "busy" : "stopped";
-        setProgress({ state, count, since, fault: null });
-      }
-    } catch (error) {
-      setProgress({ state: "failed", count, since, fault: faultOf(error) });
-    }
-    await Promise.all(
-      [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()].map((queryKey) =>
-        queries.invalidateQueries({ queryKey }),
-      ),
-    );
-  };
-  const { state, count, fault } = progress;
-  const stop = () => {
-    shouldContinue.current = false;
-  };
-  const reset = () => setProgress(READY);
-  return { state, count, fault, start: (range: Range) => void run(range), stop, reset };
 }

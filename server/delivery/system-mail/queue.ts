@@ -4,6 +4,8 @@ import type { StoredSystemEmail } from "#server/services/system-mail/outgoing";
 
 /** An email of Backstamp itself that a worker has leased. */
 export type SystemEmailClaim = StoredSystemEmail & {
+  /** Its address. */
+  recipient: string;
   /** Counted at the claim: the first is 1. */
   attempt: number;
   /** `expiresAt` has passed: the email is no longer useful. */

@@ -42,6 +42,10 @@ export const domainColumns = {
   ),
 };
 
+/** The condition for one domain of the team. */
+export const isDomain = ({ teamId }: Pick<Ctx, "teamId">, id: string) =>
+  and(eq(domains.teamId, teamId), eq(domains.id, id));
+
 /** A domain of a team, without its secrets. */
 export type Domain = typeof domains.$inferSelect & {
   dkimKeys: DomainKey[];

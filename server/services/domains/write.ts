@@ -16,7 +16,7 @@ import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { claimExpiry } from "./check/expire";
 import { newOwnershipToken, withCredentials } from "./dkim/credentials";
-import { type Domain, domainColumns, findDomain } from "./read";
+import { type Domain, domainColumns, findDomain, isDomain } from "./read";
 
 /** The settings of a domain that a team can change. */
 export type DomainChange = Partial<
@@ -102,7 +102,7 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
       const [changed] = await tx
         .update(domains)
         .set({ ...rest, ...capColumns({ dailyCap, warmUp }) })
-        .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
+        .where(isDomain(ctx, id))
         .returning(domainColumns);
       if (!changed) throw notFound("Domain");
       requireCapability(changed);
@@ -137,10 +137,7 @@ async function writeDomain(
 export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
   await findEditableDomain(ctx, id);
   return writeDomain(ctx, "deleted", { action: "domain.removed" }, async (tx) => {
-    const [removed] = await tx
-      .delete(domains)
-      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
-      .returning(domainColumns);
+    const [removed] = await tx.delete(domains).where(isDomain(ctx, id)).returning(domainColumns);
     if (!removed) throw notFound("Domain");
     return removed;
   });

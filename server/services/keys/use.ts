@@ -3,7 +3,7 @@ import { apiRequests, type OwnLimits } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import type { RejectionReason } from "#server/platform/errors";
 import type { Limits } from "#server/platform/limits/limits";
-import { LIMIT_PER_MINUTE, TIERS, type Tier } from "#server/shared/rate-limits";
+import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 
 /** Number of the team's newest calls that are searched for those of one key. */
 const callsReadMax = 20_000;
@@ -92,25 +92,14 @@ export async function listRejections(ctx: Ctx, apiKeyId: string) {
 }
 
 /** The state of a key's rate limit for one class of calls. */
-export type Gauge = {
-  tier: Tier;
-  /** Calls per minute: the key's own limit or the default. */
-  limit: number;
-  isOwn: boolean;
-  /** Calls that would be accepted now. */
-  remaining: number;
-  /** The end of the current clock minute, in milliseconds since the epoch. */
-  resetAtMs: number;
-};
+export type Gauge = Awaited<ReturnType<typeof readGauges>>[number];
 
 /**
  * Reads a key's rate limits without counting a call: the values that the headers of the next call would have,
- * before that call. One store read per class.
+ * before that call. One store read per class. `limit` is the key's own limit in calls per minute, or the
+ * default; `resetAtMs` is the end of the current clock minute.
  */
-export async function readGauges(
-  limits: Pick<Limits, "peek">,
-  key: { id: string; limits: OwnLimits },
-): Promise<Gauge[]> {
+export async function readGauges(limits: Pick<Limits, "peek">, key: { id: string; limits: OwnLimits }) {
   return Promise.all(
     TIERS.map(async (tier) => {
       const own = key.limits[tier];

@@ -118,23 +118,19 @@ function ProviderFields({ domain: { panel, panels, zones }, onPanel, onOwnZone }
         <SelectField
           label="DNS provider"
           value={panel.name}
+          options={panels.map(({ name, title }) => ({ value: name, label: title }))}
           onChange={({ target }) => onPanel(panels[target.selectedIndex]?.name ?? "other")}
-        >
-          {panels.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </SelectField>
+        />
         {zones.above !== zones.own ? (
           <SelectField
             label="DNS zone"
             value={zones.isOwn ? "own" : "above"}
+            options={[
+              { value: "above", label: zones.above },
+              { value: "own", label: zones.own },
+            ]}
             onChange={({ target }) => onOwnZone(target.value === "own")}
-          >
-            <option value="above">{zones.above}</option>
-            <option value="own">{zones.own}</option>
-          </SelectField>
+          />
         ) : null}
       </div>
       <p className="text-soft leading-6">

@@ -1,10 +1,10 @@
-import { and, eq, lte, ne, sql } from "drizzle-orm";
+import { and, lte, ne, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx, Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../../audit/record";
 import { announceDomain } from "../announce";
-import { findDomain } from "../read";
+import { findDomain, isDomain } from "../read";
 
 /** A claim that is not verified after this many days is deleted. */
 export const claimDays = 7;
@@ -30,7 +30,7 @@ export async function expireClaims(deps: Deps, limit: number): Promise<void> {
       const actor = { kind: "system" as const };
       const ctx: Ctx = { ...deps, db: tx, teamId, actor, requestId: newId() };
       const domain = await findDomain(ctx, id);
-      await tx.delete(domains).where(and(eq(domains.teamId, teamId), eq(domains.id, id)));
+      await tx.delete(domains).where(isDomain(ctx, id));
       await recordAudit(tx, ctx, { action: "domain.expired", subject: domain });
       await announceDomain(ctx, "domain.deleted", domain);
     }

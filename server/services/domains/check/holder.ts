@@ -5,7 +5,7 @@ import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../../audit/record";
 import { announceDomain } from "../announce";
-import { findDomain } from "../read";
+import { findDomain, isDomain } from "../read";
 
 /** The domain of the team that has verified a name, while another team proves the same name. */
 export type Holder = { id: string; teamId: string };
@@ -94,10 +94,7 @@ export async function releaseHolder(tx: Db, ctx: Ctx, holder: Holder): Promise<v
   // The log of this team must not contain data of the other team's call, including its request id.
   const { teamId } = holder;
   const holderCtx: Ctx = { ...ctx, db: tx, teamId, actor: { kind: "system" }, requestId: newId() };
-  await tx
-    .update(domains)
-    .set({ status: "failed", nextCheckAt: null })
-    .where(and(eq(domains.teamId, teamId), eq(domains.id, holder.id)));
+  await tx.update(domains).set({ status: "failed", nextCheckAt: null }).where(isDomain(holder, holder.id));
   const lost = await findDomain(holderCtx, holder.id);
   await recordAudit(tx, holderCtx, {
     action: "domain.moved",

@@ -1,11 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
 import { domains, type RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { announceDomain } from "../announce";
 import { awaitingKeyForMs, deleteRetiredKeys, promotePublishedKeys } from "../dkim/keys";
-import { type Domain, domainColumns, findDomain } from "../read";
+import { type Domain, domainColumns, findDomain, isDomain } from "../read";
 import { awaitRelease, evaluateChecks, nextCheckInMs } from "./evaluate";
 import { type HolderCheck, lockHolder, releaseHolder } from "./holder";
 
@@ -48,7 +48,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
         >`(extract(epoch from now() - ${domains.failingSince}) * 1000)::float8`,
       })
       .from(domains)
-      .where(mine(ctx, id))
+      .where(isDomain(ctx, id))
       .for("update");
     if (!before) throw notFound("Domain");
     const state = { ...before, isDeclared: before.declaredVerifiedAt !== null };
@@ -72,7 +72,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
         nextCheckAt: nextCheckMs === null ? null : sql`now() + ${nextCheckMs} * interval '1 ms'`,
         ...(evaluation.status === "verified" && { expiresAt: null }),
       })
-      .where(mine(ctx, id))
+      .where(isDomain(ctx, id))
       .returning(domainColumns);
     if (!checked) throw notFound("Domain");
     await deleteRetiredKeys(txCtx, checked);
@@ -86,4 +86,3 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
 
 const earlier = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
-const mine = (ctx: Ctx, id: string) => and(eq(domains.teamId, ctx.teamId), eq(domains.id, id));

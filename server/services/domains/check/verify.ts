@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, inArray, isNull, lte, ne, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { domains, type RecordCheck } from "#db/schema/domains";
 import type { Ctx, Deps } from "#server/deps";
@@ -8,7 +8,7 @@ import { errorFacts } from "#server/platform/log";
 import type { DomainRecord } from "#server/shared/wire/domain";
 import { recordAudit } from "../../audit/record";
 import { withCredentials } from "../dkim/credentials";
-import { type Domain, findDomain } from "../read";
+import { type Domain, findDomain, isDomain } from "../read";
 import { findEditableDomain } from "../write";
 import { checkDomainRecords, checkMsMax } from "./doctor";
 import { PROOF, statusOf } from "./evaluate";
@@ -33,7 +33,7 @@ export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
         failedChecks: 0,
         nextCheckAt: sql`now() + ${checkMsMax * 2} * interval '1 ms'`,
       })
-      .where(and(mine(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));
+      .where(and(isDomain(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));
     await recordAudit(tx, ctx, { action: "domain.verified", subject: domain });
   });
   return completeCheck(ctx, domain, await checkDomainRecords(ctx, domain));
@@ -69,8 +69,6 @@ async function completeCheck(ctx: Ctx, domain: Domain, checks: RecordCheck[]): P
   const isProved = domain.status !== "verified" && statusOf(checks) === "verified";
   return recordChecks(ctx, domain.id, checks, isProved ? await recheckHolder(ctx, domain.name) : null);
 }
-
-const mine = (ctx: Ctx, id: string) => and(eq(domains.teamId, ctx.teamId), eq(domains.id, id));
 
 /**
  * Claims up to `limit` domains whose next check is due, longest overdue first, in one statement. Each claim

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, isNull } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { DKIM_ALGORITHMS } from "#server/mail/dkim/key";
-import { type Domain, findDomain } from "../read";
+import { type Domain, findDomain, isDomain } from "../read";
 import { addFirstKey } from "./keys";
 
 const tokenBytes = 24;
@@ -29,7 +29,7 @@ export async function withCredentials(ctx: Ctx, domain: Domain): Promise<Domain>
   await ctx.db
     .update(domains)
     .set({ ownershipToken: newOwnershipToken() })
-    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, domain.id), isNull(domains.ownershipToken)));
+    .where(and(isDomain(ctx, domain.id), isNull(domains.ownershipToken)));
   return findDomain(ctx, domain.id);
 }
 

@@ -1,9 +1,9 @@
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { recordAudit } from "../../audit/record";
 import { announceDomain } from "../announce";
-import { type Domain, findDomain } from "../read";
+import { type Domain, findDomain, isDomain } from "../read";
 import { findEditableDomain } from "../write";
 import { withCredentials } from "./credentials";
 import { addSuccessors, generateSuccessors } from "./keys";
@@ -18,10 +18,7 @@ export async function rotateDomainKey(ctx: Ctx, id: string): Promise<Domain> {
   const successors = await generateSuccessors(ctx, before);
   const domain = await ctx.db.transaction(async (tx) => {
     await addSuccessors(tx, ctx, before, successors);
-    await tx
-      .update(domains)
-      .set({ nextCheckAt: sql`now()` })
-      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)));
+    await tx.update(domains).set({ nextCheckAt: sql`now()` }).where(isDomain(ctx, id));
     const txCtx = { ...ctx, db: tx };
     const after = await findDomain(txCtx, id);
     const made = after.dkimKeys.filter(({ id }) => before.dkimKeys.every((key) => key.id !== id));

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { useId } from "react";
 import { Select } from "../../../_ui/form/select";
 import { cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
-import { Badge } from "../../../_ui/text/badge";
+import { type Label, LabelBadge } from "../../../_ui/text/badge";
 import { faultOfFallback, parseNumber, type Samples, type VariableField } from "../fields";
 
 type Props = {
@@ -61,21 +61,19 @@ export function VariablesCard(props: Props) {
   );
 }
 
-type BadgeProps = { tone: "info" | "warn" | "mute"; label: string; title: string };
-
-function badgesOf(key: string, { declared, used, raw }: Props): BadgeProps[] {
-  const badges: BadgeProps[] = [];
-  if (!declared.includes(key)) badges.push({ tone: "info", label: "new", title: "Declared when you save" });
-  if (raw.has(key))
-    badges.push({ tone: "warn", label: "raw HTML", title: "The value is inserted without escaping" });
-  if (!used.includes(key))
-    badges.push({ tone: "mute", label: "unused", title: "The template does not use it" });
+function badgesOf(key: string, { declared, used, raw }: Props): Label[] {
+  const badges: Label[] = [];
+  const add = (tone: Label["tone"], label: string, description: string) =>
+    badges.push({ tone, label, description });
+  if (!declared.includes(key)) add("info", "new", "Declared when you save");
+  if (raw.has(key)) add("warn", "raw HTML", "The value is inserted without escaping");
+  if (!used.includes(key)) add("mute", "unused", "The template does not use it");
   return badges;
 }
 
 type RowProps = {
   variable: VariableField;
-  badges: BadgeProps[];
+  badges: Label[];
   sample: string;
   isReadOnly: boolean;
   onChange: (part: Partial<VariableField>) => void;
@@ -94,10 +92,8 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
     <li className="grid grid-cols-2 gap-x-3 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,1.1fr)_6.5rem_minmax(0,1.2fr)_minmax(0,1.2fr)] md:items-start">
       <div className="col-span-2 flex min-w-0 flex-wrap items-center gap-1.5 md:col-span-1 md:min-h-9 md:pt-5">
         <code className="min-w-0 wrap-anywhere font-mono text-xs">{key}</code>
-        {badges.map(({ tone, label, title }) => (
-          <Badge key={label} tone={tone} title={title}>
-            {label}
-          </Badge>
+        {badges.map((badge) => (
+          <LabelBadge key={badge.label} {...badge} />
         ))}
         {onRemove && !isReadOnly ? (
           <button type="button" onClick={onRemove} aria-label={`Remove ${key}`} className={iconButtonStyle}>

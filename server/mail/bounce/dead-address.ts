@@ -17,12 +17,7 @@ export function isDeadAddress(
   { kind, reply, step, class: replyClass }: Outcome,
   recipientsOfMessage: number,
 ): boolean {
-  if (
-    kind !== "rejected" ||
-    (replyClass ?? "hard") !== "hard" ||
-    !reply?.enhanced ||
-    !DEAD.has(reply.enhanced)
-  )
-    return false;
+  if (kind !== "rejected" || (replyClass ?? "hard") !== "hard") return false;
+  if (!DEAD.has(reply?.enhanced ?? "")) return false;
   return step === "rcpt" || (step !== "mail" && recipientsOfMessage === 1);
 }

@@ -107,7 +107,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       done(replyOf(421, "4.7.0 Too many messages, try again later"));
     },
     onRcptTo({ address }, session, done) {
-      const isLocal = address.slice(address.lastIndexOf("@") + 1).toLowerCase() === domain;
+      const isLocal = address.toLowerCase().endsWith(`@${domain}`);
       if (isLocal && isOurs(address)) {
         connections.recordProgress(session);
         return done();

@@ -10,6 +10,7 @@ import {
   parseRejection,
   parseReply,
   parseTime,
+  readJson,
 } from "./provider-fields";
 
 /** Mailgun retries a callback for about eight hours and recommends a generous limit. */
@@ -97,11 +98,4 @@ export const mailgun: Scheme = {
 /** The one-time token of a callback; null if it has none. */
 export const tokenOf = (callback: Callback): string | null => readSignature(callback)?.token ?? null;
 
-function readSignature({ bytes }: Callback) {
-  try {
-    const read = Signed.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-    return read.success ? read.data.signature : null;
-  } catch {
-    return null;
-  }
-}
+const readSignature = (callback: Callback) => readJson(Signed, callback)?.signature ?? null;

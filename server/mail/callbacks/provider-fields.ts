@@ -2,6 +2,7 @@ import { z } from "zod";
 import { readDiagnostic } from "../bounce/diagnostic";
 import { splitType } from "../bounce/fields";
 import { cleanText, type Reply, readReply } from "../outcome";
+import type { Callback } from "./callback";
 
 /** An optional text field. Any other type counts as absent, because the providers' documentation is imprecise. */
 export const OptionalText = z.string().max(20_000).nullish().catch(null);
@@ -12,6 +13,15 @@ export const OptionalNumber = z.number().nullish().catch(null);
 export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
   const object = z.object(shape);
   return object.catch(() => object.parse({}));
+}
+
+/** Parses the JSON of a callback; null if it is invalid. */
+export function readJson<T>(schema: z.ZodType<T>, { bytes }: Callback): T | null {
+  try {
+    return schema.safeParse(JSON.parse(Buffer.from(bytes).toString())).data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** An optional list of texts. */

@@ -1,6 +1,7 @@
 import { verify, X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { type Callback, judgeAge, type Verdict } from "./callback";
+import { readJson } from "./provider-fields";
 
 /** SNS retries a message for one hour by default; the topic's owner can configure more. */
 const ageSecondsMax = 86_400;
@@ -30,14 +31,7 @@ const Message = z.discriminatedUnion("Type", [
 export type SnsMessage = z.infer<typeof Message>;
 
 /** Parses a message; null if the bytes are invalid. */
-export function readSnsMessage({ bytes }: Callback): SnsMessage | null {
-  try {
-    const read = Message.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-    return read.success ? read.data : null;
-  } catch {
-    return null;
-  }
-}
+export const readSnsMessage = (callback: Callback): SnsMessage | null => readJson(Message, callback);
 
 /** Matches `arn:aws:sns:us-east-1:123456789012:bounces`. Amazon may add partitions and regions. */
 const TOPIC =
@@ -76,12 +70,10 @@ const HASHES = { "1": "sha1", "2": "sha256" } as const;
  * Amazon SNS messages"), each name and value on its own line. `certificate` is PEM.
  */
 export function judgeSnsMessage(message: SnsMessage, certificate: string, now: Date): Verdict {
-  const key = readPublicKey(certificate, now);
-  const signature = Buffer.from(message.Signature, "base64");
-  if (
-    !key ||
-    !verify(HASHES[message.SignatureVersion], Buffer.from(formatSignedText(message)), key, signature)
-  )
+  const read = readCertificate(certificate);
+  if (!read || now < new Date(read.validFrom) || now > new Date(read.validTo)) return "forged";
+  const [signed, signature] = [formatSignedText(message), Buffer.from(message.Signature, "base64")];
+  if (!verify(HASHES[message.SignatureVersion], Buffer.from(signed), read.publicKey, signature))
     return "forged";
   return judgeAge(Date.parse(message.Timestamp) / 1_000, now, ageSecondsMax);
 }
@@ -96,22 +88,15 @@ function formatSignedText(message: SnsMessage): string {
     .join("");
 }
 
-/** The RSA key of a currently valid certificate; null for any other certificate. */
-function readPublicKey(pem: string, now: Date) {
+/** Parses a PEM certificate with an RSA key; null for anything else. */
+function readCertificate(pem: string): X509Certificate | null {
   try {
-    const { publicKey, validFrom, validTo } = new X509Certificate(pem);
-    const isValid = new Date(validFrom) <= now && now <= new Date(validTo);
-    return isValid && publicKey.asymmetricKeyType === "rsa" ? publicKey : null;
+    const certificate = new X509Certificate(pem);
+    return certificate.publicKey.asymmetricKeyType === "rsa" ? certificate : null;
   } catch {
     return null;
   }
 }
 
 /** Whether this is a PEM certificate with an RSA key. */
-export function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).publicKey.asymmetricKeyType === "rsa";
-  } catch {
-    return false;
-  }
-}
+export const isCertificate = (pem: string): boolean => readCertificate(pem) !== null;

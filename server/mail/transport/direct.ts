@@ -100,49 +100,49 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
     watch: SendWatch,
   ): Promise<Outcome[]> {
     const { signal } = watch;
-    const defer = (left: readonly string[], reason: string) =>
-      deferAll(left, null, { reason: signal.reason instanceof Error ? signal.reason.message : reason });
-    const reject = (left: readonly string[], reason: string, isFromDns: boolean) =>
-      setOutcome(left, {
+    const defer = (untried: readonly string[], reason: string) =>
+      deferAll(untried, null, { reason: signal.reason instanceof Error ? signal.reason.message : reason });
+    const reject = (reason: string, isMissing: boolean) =>
+      setOutcome(recipients, {
         kind: "rejected",
         host: null,
         reason,
-        needsConfirmation: isFromDns || undefined,
+        needsConfirmation: isMissing || undefined,
       });
-    const mxHosts = await findMxHosts(means.dns, domain, means.random, watch.signal);
+    const mxHosts = await findMxHosts(means.dns, domain, means.random, signal);
     if (mxHosts.kind === "unsure") return defer(recipients, mxHosts.reason);
-    if (mxHosts.kind !== "found") return reject(recipients, mxHosts.reason, mxHosts.kind === "missing");
-    const policy = await means.findStsPolicy(domain, watch.signal);
+    if (mxHosts.kind !== "found") return reject(mxHosts.reason, mxHosts.kind === "missing");
+    const policy = await means.findStsPolicy(domain, signal);
     const security = securityOf(message, policy);
 
     const outcomes = new Map<string, Outcome>();
     let left = recipients;
     let tries = 0;
     let unreachable = 0;
-    let missing = 0;
+    let isMissing = false;
     let reason = `No MX host of ${domain} could be reached.`;
     for (const host of mxHosts.hosts) {
-      if (left.length === 0 || tries >= ADDRESSES_MAX || watch.signal.aborted) break;
+      if (left.length === 0 || tries >= ADDRESSES_MAX || signal.aborted) break;
       if (policy?.mode === "enforce" && !policy.covers(host)) {
         reason = `The MTA-STS policy of ${domain} does not list ${host}.`;
         continue;
       }
-      const reachable = await resolveAllowedAddresses(means.dns, host, means.canConnectTo, watch.signal);
+      const reachable = await resolveAllowedAddresses(means.dns, host, means.canConnectTo, signal);
       if (reachable.kind !== "found") {
         reason = reachable.reason;
-        if (reachable.kind === "refused" || reachable.kind === "missing") unreachable += 1;
-        if (reachable.kind === "missing") missing += 1;
+        if (reachable.kind !== "unsure") unreachable += 1;
+        if (reachable.kind === "missing") isMissing = true;
         continue;
       }
       for (const address of reachable.addresses.slice(0, ADDRESSES_MAX - tries)) {
-        if (left.length === 0 || watch.signal.aborted || !watch.isLeaseValid()) break;
+        if (left.length === 0 || signal.aborted || !watch.isLeaseValid()) break;
         tries += 1;
         const tried = await tryAddress({ host, address, security }, message, left, watch);
         for (const outcome of tried.outcomes) outcomes.set(outcome.recipient, outcome);
         left = tried.left;
       }
     }
-    if (unreachable === mxHosts.hosts.length) return reject(recipients, reason, missing > 0);
+    if (unreachable === mxHosts.hosts.length) return reject(reason, isMissing);
     const untried = recipients.filter((recipient) => !outcomes.has(recipient));
     return [...outcomes.values(), ...defer(untried, reason)];
   }

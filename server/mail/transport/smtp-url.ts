@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import { parseUrl } from "#server/platform/egress/parse-url";
 
 /**
  * How a session is encrypted. implicit: TLS from the first byte (RFC 8314). required: STARTTLS (RFC 3207) must succeed.
@@ -33,12 +34,9 @@ const CONNECTIONS_MAX = 100;
  */
 export function parseSmtpUrl(text: string): ParsedSmtpUrl {
   if (!/^smtps?:\/\//i.test(text)) return refuse(`It must begin with smtp:// or smtps://. ${FORM}`);
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  const url = parseUrl(text);
+  if (url === null)
     return refuse(`It is not a valid URL. ${FORM} Percent-encode special characters in the password.`);
-  }
   if (url.hostname === "") return refuse(`The host is missing. ${FORM}`);
   const host = readHost(url.hostname);
   if (host === "") return refuse(`The host name is invalid. ${FORM}`);

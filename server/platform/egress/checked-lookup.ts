@@ -1,14 +1,11 @@
 import type { LookupFunction } from "node:net";
-import type { AddressVerdict, JudgeAddress } from "./address";
+import type { JudgeAddress } from "./address";
 import { OutsideError } from "./faults";
 import type { OutsideTarget } from "./outside-url";
 import type { ResolveName } from "./resolve";
 
 /** Maximum number of addresses to try for one name. */
 const addressesMax = 4;
-
-const isPermitted = (verdict: AddressVerdict, needs: OutsideTarget["needs"]): boolean =>
-  verdict === "allowed" || verdict === needs;
 
 /**
  * The DNS lookup function of a socket. It returns only addresses that it has checked, and the socket connects to them without
@@ -23,7 +20,7 @@ export function createCheckedLookup(
     const found = await resolveName(name, needs === "allowed").catch(() => {
       throw new OutsideError("dns");
     });
-    const reachable = found.filter((address) => isPermitted(judgeAddress(address), needs));
+    const reachable = found.filter((address) => ["allowed", needs].includes(judgeAddress(address)));
     // A name with both public and internal addresses is typical of DNS rebinding, so it is blocked.
     const isLoopbackName = /(^|\.)localhost\.?$/.test(name);
     if (reachable.length === 0 || (reachable.length < found.length && !isLoopbackName))

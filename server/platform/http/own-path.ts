@@ -1,3 +1,5 @@
+import { parseUrl } from "../egress/parse-url";
+
 const HOME = "/console";
 
 /**
@@ -5,14 +7,9 @@ const HOME = "/console";
  * the console. It uses the URL parser of browsers, so `//host`, `/\host` and tabs between them count as other hosts.
  */
 export function resolveRedirectPath(wanted: string | null | undefined, origin: string): string {
-  const base = new URL(origin);
-  let url: URL;
-  try {
-    url = new URL(wanted ?? HOME, base);
-  } catch {
-    return HOME;
-  }
-  const isOurs = url.origin === base.origin && url.username === "" && url.password === "";
+  const url = parseUrl(wanted ?? HOME, origin);
+  if (url === null) return HOME;
+  const isOurs = url.origin === new URL(origin).origin && url.username === "" && url.password === "";
   // A browser would read a path with two leading slashes as a host.
   if (!isOurs || /^\/[/\\]/.test(url.pathname) || /^\/(api|login)(\/|$)/.test(url.pathname)) return HOME;
   return `${url.pathname}${url.search}`;

@@ -17,9 +17,11 @@ export function addressBucket(
   socketAddress: string | undefined,
   trustedHops: number,
 ): string {
-  const address = findAddress(headers, socketAddress, trustedHops);
-  if (!(address instanceof ipaddr.IPv6)) return `address:${address ?? "unknown"}`;
-  const network = address.parts.slice(0, 4).map((group) => group.toString(16));
+  const address = clientAddress(headers, socketAddress, trustedHops);
+  if (isIP(address ?? "") !== 6) return `address:${address ?? "unknown"}`;
+  const network = ipaddr.IPv6.parse(address ?? "")
+    .parts.slice(0, 4)
+    .map((group) => group.toString(16));
   return `address:${network.join(":")}::/64`;
 }
 
@@ -29,18 +31,14 @@ export function clientAddress(
   socketAddress: string | undefined,
   trustedHops: number,
 ): string | undefined {
-  return findAddress(headers, socketAddress, trustedHops)?.toString();
-}
-
-function findAddress(headers: Headers, socketAddress: string | undefined, trustedHops: number) {
   const forwarded = trustedHops < 1 ? [] : (headers.get("x-forwarded-for") ?? "").split(",");
   return readAddress(forwarded.at(-trustedHops) ?? "") ?? readAddress(socketAddress ?? "");
 }
 
 /** Parses the address formats of proxies: plain, in brackets, with a port, with a zone. */
-function readAddress(text: string) {
+function readAddress(text: string): string | undefined {
   const [, bracketed, ipv4, bare] =
     /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(.*))$/.exec(text.trim()) ?? [];
   const address = (bracketed ?? ipv4 ?? bare ?? "").replace(/%.*$/s, "");
-  return isIP(address) === 0 ? undefined : ipaddr.process(address);
+  return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
 }

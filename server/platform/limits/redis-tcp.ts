@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Redis, type Requester } from "@upstash/redis";
 import { Redis as TcpRedis } from "ioredis";
 
@@ -51,29 +51,17 @@ export function createTcpClient(url: string): { redis: Redis; close: () => void 
 function createRequester(call: (name: string, args: string[]) => Promise<unknown>): Requester {
   const plainDigests = new Map<string, string>();
 
-  async function run(body: unknown): Promise<unknown> {
-    const [name = "", script = "", ...rest] = Array.isArray(body) ? body.map(String) : [];
-    if (name === "evalsha") {
-      const digest = plainDigests.get(script);
-      // The error of a server without the cached script. The limiter then sends the script's text.
-      if (!digest) throw new Error("NOSCRIPT not run on this connection yet");
-      return await call("evalsha", [digest, ...rest]);
-    }
-    if (name === "eval") {
-      const plain = script.replace(/^#!lua .*/, "");
-      plainDigests.set(sha1(script), sha1(plain));
-      return await call("eval", [plain, ...rest]);
-    }
-    throw new Error(`the limiter supports only scripts, not ${name}`);
-  }
-
   return {
-    async request<Result>(request: { body?: unknown }) {
-      return { result: (await run(request.body)) as Result };
+    async request<Result>({ body }: { body?: unknown }) {
+      const [name = "", script = "", ...rest] = Array.isArray(body) ? body.map(String) : [];
+      if (name !== "eval" && name !== "evalsha")
+        throw new Error(`the limiter supports only scripts, not ${name}`);
+      const plain = script.replace(/^#!lua .*/, "");
+      if (name === "eval") plainDigests.set(hash("sha1", script), hash("sha1", plain));
+      const argument = name === "eval" ? plain : plainDigests.get(script);
+      // The error of a server without the cached script. The limiter then sends the script's text.
+      if (!argument) throw new Error("NOSCRIPT not run on this connection yet");
+      return { result: (await call(name, [argument, ...rest])) as Result };
     },
   };
-}
-
-function sha1(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
 }

@@ -36,8 +36,7 @@ const add = (ctx: Ctx) => createWebhook(ctx, { url, events: [...events], status:
  */
 async function call({ hot }: Database, random: Random, ids: readonly string[]): Promise<void> {
   const widths = new Map(ids.map((id) => [id, width]));
-  const room = { healthy: lanesMax, failing: lanesMax, widths, leaseToken: newId() };
-  const claims = await claimWebhooks(hot, room);
+  const claims = await claimWebhooks(hot, newId(), { healthy: lanesMax, failing: lanesMax }, widths);
   await storePayloads(hot, random.shuffled(claims.map((claim) => ({ ...claim, payload: "{}" }))));
   const released = claims.filter(() => random.chance(0.2));
   await releaseWebhooks(hot, random.shuffled(released));

@@ -37,8 +37,11 @@ export async function buildMessage(
     return { results: claims.map((claim) => settleFailure(claim, reason)) };
   }
   try {
-    const keys = await keysOf(stored, findKeys);
-    const bytes = await signMessage(message.bytes, keys, stored.createdAt);
+    const { teamId, domainId, senderDomain: domain, createdAt } = stored;
+    // The built-in domain is shared by all teams and has no keys.
+    const isSigned = domainId !== null && domain !== BUILT_IN_DOMAIN;
+    const keys = isSigned ? await findKeys({ teamId, domainId, domain, createdAt }) : [];
+    const bytes = await signMessage(message.bytes, keys, createdAt);
     const signatureBytes = bytes.length - message.bytes.length;
     return { message: { ...message, bytes, signatureBytes, needsTls: stored.needsTls } };
   } catch (error) {
@@ -68,16 +71,6 @@ function recipientParts(
       returnPath: `${recipientTokens.returnPath(claim.id)}@${names.returnPathDomain}`,
     }),
   };
-}
-
-/** The built-in domain is shared by all teams and has no keys. */
-async function keysOf(
-  { teamId, domainId, senderDomain: domain, createdAt }: StoredMessage,
-  findKeys: (request: SigningRequest) => Promise<SigningKey[]>,
-): Promise<SigningKey[]> {
-  return domainId === null || domain === BUILT_IN_DOMAIN
-    ? []
-    : findKeys({ teamId, domainId, domain, createdAt });
 }
 
 function deferUnsigned(claim: Claim, { policy, senderDomain }: StoredMessage): DeliveryResult {

@@ -13,18 +13,10 @@ export type ReservedText = {
 
 /**
  * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with the email. A
- * team has at most `heldMax` such deliveries here, or those of one email, so other teams always have capacity.
+ * team has at most `heldMax` such deliveries here, or those of one email, so other teams always have capacity. `onCapacity` is
+ * called when a team that had reached its maximum has capacity again.
  */
-export type LongTexts = {
-  /** Whether the email needs no generated text or may wait for it here. */
-  hasCapacity(email: StoredMessage): boolean;
-  reserve(email: StoredMessage, deliveries: number): ReservedText;
-  /** How many more deliveries may be claimed, for each team that has some here. */
-  capacityByTeam(): Map<string, number>;
-};
-
-/** `onCapacity` is called when a team that had reached its maximum has capacity again. */
-export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongTexts {
+export function createLongTexts(deps: WorkerDeps, onCapacity: () => void) {
   const held = new Map<string, number>();
   const full = new Set<string>();
   /** One email can have attempts for several destinations at the same time. */
@@ -38,8 +30,10 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongT
   }
 
   return {
-    hasCapacity: ({ teamId, needsText }) => !needsText || (held.get(teamId) ?? 0) < heldMax,
-    reserve(email, deliveries) {
+    /** Whether the email needs no generated text or may wait for it here. */
+    hasCapacity: ({ teamId, needsText }: StoredMessage): boolean =>
+      !needsText || (held.get(teamId) ?? 0) < heldMax,
+    reserve(email: StoredMessage, deliveries: number): ReservedText {
       const { teamId, needsText } = email;
       if (!needsText) return { complete: async () => email, release() {} };
       const count = (held.get(teamId) ?? 0) + deliveries;
@@ -56,6 +50,7 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongT
       };
       return { complete: () => complete(email).finally(release), release };
     },
+    /** How many more deliveries may be claimed, for each team that has some here. */
     capacityByTeam: () => new Map([...held].map(([teamId, count]) => [teamId, Math.max(0, heldMax - count)])),
   };
 }

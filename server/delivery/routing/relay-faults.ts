@@ -14,21 +14,18 @@ const probesBatch = 20;
 const probeMs = 30_000;
 
 /** A fault of a relay: login and TLS faults are severe, connection faults are not. `reason` may quote the server. */
-export type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
+type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
 
 /** The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no outcomes. */
-export function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
-  const alarming = outcomes.find(({ alarm }) => alarm !== undefined);
-  if (alarming?.alarm)
-    return { alarm: alarming.alarm, code: alarming.reply?.code ?? null, reason: alarming.reason };
+function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
+  for (const { alarm, reply, reason } of outcomes)
+    if (alarm) return { alarm, code: reply?.code ?? null, reason };
   // A lost connection or a timeout, before or after the final dot.
   const isSilent = ({ kind, reply }: Outcome) =>
     reply === null && (kind === "deferred" || kind === "unknown");
   const [first] = outcomes;
   return first && outcomes.every(isSilent) ? { alarm: "connect", code: null, reason: first.reason } : null;
 }
-
-const isSevere = ({ alarm }: RelayFault): boolean => alarm !== "connect";
 
 /**
  * Records the relay's success or fault for all workers. Returns whether the relay is now paused. Never throws: a failed
@@ -41,23 +38,20 @@ export async function recordRelayResult(
 ): Promise<boolean> {
   const fault = relayFaultOf(outcomes);
   const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
+  const isGrave = fault !== null && fault.alarm !== "connect";
   try {
     if (fault === null) {
       if (relay.failures > 0) await recordRelaySuccess(hot, relay.id);
       return false;
     }
     const { alarm, code, reason } = fault;
-    const isGrave = isSevere(fault);
     const recorded = await recordRelayFault(hot, { id: relay.id, fault: reason, isGrave });
-    log[recorded?.isNew ? "error" : "warn"](recorded?.isNew ? "relay.paused" : "relay.fault", {
-      ...facts,
-      alarm,
-      code,
-    });
+    if (recorded?.isNew) log.error("relay.paused", { ...facts, alarm, code });
+    else log.warn("relay.fault", { ...facts, alarm, code });
     return recorded?.isPaused ?? true;
   } catch (error) {
     log.warn("relay.not_recorded", { ...facts, ...errorFacts(error) });
-    return fault !== null && isSevere(fault);
+    return isGrave;
   }
 }
 

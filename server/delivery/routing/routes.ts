@@ -26,9 +26,6 @@ export type Route = {
   waitMs(): number | null;
 };
 
-/** Returns the route of an email, null if there is none. */
-export type ChooseRoute = (email: Pick<StoredMessage, "teamId" | "domainId">) => Route | null;
-
 /**
  * How a relay is chosen:
  *
@@ -39,9 +36,11 @@ export type ChooseRoute = (email: Pick<StoredMessage, "teamId" | "domainId">) =>
  *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
  * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
  */
-export type Routing = {
-  /** Reads the current relays of these teams. */
-  read(teamIds: readonly string[]): Promise<ChooseRoute>;
+type Routing = {
+  /** Reads the current relays of these teams. Returns the function that chooses the route of an email, null if there is none. */
+  read(
+    teamIds: readonly string[],
+  ): Promise<(email: Pick<StoredMessage, "teamId" | "domainId">) => Route | null>;
   close(): Promise<void>;
 };
 

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import { composeSystemEmail } from "#server/services/system-mail/outgoing";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
-import { createRouting, type Route } from "../routing/routes";
+import { createRouting } from "../routing/routes";
 import {
   claimSystemEmails,
   recordSystemEmails,
@@ -45,7 +45,9 @@ export function createSystemEmailSender(
     const recipient = readStoredMailbox(claim.recipient);
     if (recipient.domain === BUILT_IN_DOMAIN)
       return { status: "failed", reply: `${BUILT_IN_DOMAIN} has no mailboxes.` };
-    const route = await findRoute();
+    // Captured system email is not shown anywhere, so its recipient would wait forever.
+    const isCaptured = deps.transport?.name === "capture";
+    const route = isCaptured ? null : (await routing.read([]))({ teamId: "", domainId: null });
     if (route === null) return { status: "queued", reply: "Outgoing email is not configured." };
     let message: OutgoingMessage | null;
     try {
@@ -65,13 +67,6 @@ export function createSystemEmailSender(
     if (outcome?.alarm && !route.retriesFaultsIndefinitely)
       log.error("transport.alarm", { alarm: outcome.alarm, host: outcome.host, systemMailId: claim.id });
     return classify(outcome, claim.attempt);
-  }
-
-  async function findRoute(): Promise<Route | null> {
-    // Captured system email is not shown anywhere, so its recipient would wait forever.
-    if (deps.transport?.name === "capture") return null;
-    const routeOf = await routing.read([]);
-    return routeOf({ teamId: "", domainId: null });
   }
 
   const runner: Runner<SystemEmailClaim> = createRunner<
@@ -116,16 +111,9 @@ export function createSystemEmailSender(
  */
 function classify(outcome: Outcome | undefined, attempt: number): Result {
   const reply = cleanText(outcome?.reason ?? "The route returned no outcome.");
-  switch (outcome?.kind) {
-    case "accepted":
-      return { status: "sent", reply };
-    case "rejected":
-      return outcome.needsConfirmation && attempt === 1
-        ? { status: "queued", reply }
-        : { status: "failed", reply };
-    default:
-      return { status: "queued", reply };
-  }
+  if (outcome?.kind === "accepted") return { status: "sent", reply };
+  const isFinal = outcome?.kind === "rejected" && !(outcome.needsConfirmation && attempt === 1);
+  return { status: isFinal ? "failed" : "queued", reply };
 }
 
 function retryAfterMs(attempt: number): number {

@@ -28,9 +28,6 @@ export type Turn = {
   end(outcomes: readonly Outcome[] | null): void;
 };
 
-/** The claims whose dialogue may start, and those that must wait. Claims in neither lost their lease or were suppressed. */
-export type HandOver = { started: Claim[]; delayed: Map<Claim, Requeue> };
-
 /**
  * Everything that delays a delivery that is due and has a route:
  *
@@ -41,19 +38,12 @@ export type HandOver = { started: Claim[]; delayed: Map<Claim, Requeue> };
  * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`, `warm_up` and
  *    `team_daily_cap`.
  */
-export type Throttle = {
-  /** Reads the operator's limits for the destinations of these claims. */
-  readLimits(claims: readonly Claim[]): Promise<void>;
-  /** Checks 1 to 3: run now, or wait in the queue. */
-  admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Turn | Requeue>;
-  /** Check 4, and commits that the dialogues are about to start. The caller owns the leases. */
-  handOver(claims: readonly Claim[], email: StoredMessage): Promise<HandOver>;
-};
+export type Throttle = ReturnType<typeof createThrottle>;
 
 export function createThrottle(
   { hot, transport }: Pick<WorkerDeps, "hot" | "transport">,
   { dialoguesMax, workerId }: { dialoguesMax: number; workerId: string },
-): Throttle {
+) {
   const destinations = createThrottles({
     concurrencyMax: slotsPerDestination(dialoguesMax),
     nowMs: () => performance.now(),
@@ -76,7 +66,8 @@ export function createThrottle(
   });
 
   return {
-    async readLimits(claims) {
+    /** Reads the operator's limits for the destinations of these claims. */
+    async readLimits(claims: readonly Claim[]): Promise<void> {
       // A relay throttles the destinations behind it itself.
       if (transport?.name !== "direct") return;
       const domains = [...new Set(claims.map(({ domain }) => domain))];
@@ -84,7 +75,8 @@ export function createThrottle(
       for (const domain of domains) destinations.setLimit(domain, shares.get(domain) ?? null);
     },
 
-    async admit(claims, email, route) {
+    /** Checks 1 to 3: run now, or wait in the queue. */
+    async admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Turn | Requeue> {
       const [first] = claims;
       const destination = route.isByDestination ? (first?.domain ?? "") : route.throttleKey;
       const slot = destination === null ? unthrottled : await destinations.acquire(destination);
@@ -120,7 +112,12 @@ export function createThrottle(
       };
     },
 
-    async handOver(claims, { teamId, senderDomain, listUnsubscribe, isCapped }) {
+    /**
+     * Check 4, and commits that the dialogues are about to start. The caller owns the leases. Returns the claims whose
+     * dialogue may start, and those that must wait. Claims in neither lost their lease or were suppressed.
+     */
+    async handOver(claims: readonly Claim[], email: StoredMessage) {
+      const { teamId, senderDomain, listUnsubscribe, isCapped } = email;
       const verdicts = await (isCapped ? handOverCapped : handOverUncapped)(
         claims.map((claim) => ({ ...claim, senderDomain, offersUnsubscribe: listUnsubscribe })),
       );

@@ -24,32 +24,12 @@ const newestWeight = 0.3;
  */
 export type DialogueSlot = { startDialogue(): void; release(outcomes: readonly Outcome[] | null): void };
 
-/** Current limits of a destination; `perMinute` is null without a rate limit. */
-export type ThrottleState = { concurrency: number; perMinute: number | null; pausedForMs: number };
-
 /**
  * Adaptive throttling per destination: concurrency, dialogues per minute and pauses. The limits are learned from replies
  * and kept in memory only. Successes raise them in steps; a 421 or a rate-limit reply halves them. `concurrencyMax` and the
  * operator's limits always apply. While a dialogue with a destination is slow, no second one starts.
  */
-export type Throttles = {
-  /** A slot, immediately or within 2 s; otherwise the time after which the delivery should be due again. */
-  acquire(destination: string): Promise<DialogueSlot | { waitMs: number }>;
-  /** Postpones more deliveries behind those already requeued. `move` returns the number of postponed deliveries. */
-  postponeBehind(destination: string, move: (schedule: BacklogSchedule) => Promise<number>): Promise<number>;
-  /** Sets the operator's limit, an upper bound of the learned ones; null removes it. Applies from the next slot on. */
-  setLimit(destination: string, share: DestinationShare | null): void;
-  stateOf(destination: string): ThrottleState;
-};
-
-export type ThrottlesOptions = {
-  /** Maximum concurrent dialogues with one destination. */
-  concurrencyMax: number;
-  /** Monotonic clock. */
-  nowMs: () => number;
-  /** Maximum destinations in memory, in addition to those in use. */
-  destinationsMax?: number;
-};
+export type Throttles = ReturnType<typeof createThrottles>;
 
 type DialogueSlotState = { startedAtMs: number | null };
 type Destination = {
@@ -73,11 +53,15 @@ type Destination = {
   hasTimer: boolean;
 };
 
-export function createThrottles({
-  concurrencyMax,
-  nowMs,
-  destinationsMax = 10_000,
-}: ThrottlesOptions): Throttles {
+export function createThrottles(options: {
+  /** Maximum concurrent dialogues with one destination. */
+  concurrencyMax: number;
+  /** Monotonic clock. */
+  nowMs: () => number;
+  /** Maximum destinations in memory, in addition to those in use. */
+  destinationsMax?: number;
+}) {
+  const { concurrencyMax, nowMs, destinationsMax = 10_000 } = options;
   const destinations = new Map<string, Destination>();
 
   function destinationOf(name: string): Destination {
@@ -137,7 +121,8 @@ export function createThrottles({
   }
 
   return {
-    async acquire(name) {
+    /** A slot, immediately or within 2 s; otherwise the time after which the delivery should be due again. */
+    async acquire(name: string): Promise<DialogueSlot | { waitMs: number }> {
       const target = destinationOf(name);
       const atMs = nowMs();
       if (target.waiting.length === 0 && hasCapacity(target, atMs))
@@ -164,7 +149,11 @@ export function createThrottles({
       });
     },
 
-    async postponeBehind(name, move) {
+    /** Postpones more deliveries behind those already requeued. `move` returns the number of postponed deliveries. */
+    async postponeBehind(
+      name: string,
+      move: (schedule: BacklogSchedule) => Promise<number>,
+    ): Promise<number> {
       const target = destinationOf(name);
       const schedule = scheduleBehind(target, nowMs());
       const count = await move(schedule);
@@ -175,7 +164,8 @@ export function createThrottles({
       return count;
     },
 
-    setLimit(name, share) {
+    /** Sets the operator's limit, an upper bound of the learned ones; null removes it. Applies from the next slot on. */
+    setLimit(name: string, share: DestinationShare | null): void {
       if (share === null && !destinations.has(name)) return;
       const target = destinationOf(name);
       const { places, perMinute } = share ?? noShare;
@@ -191,7 +181,8 @@ export function createThrottles({
       admitWaiting(target);
     },
 
-    stateOf(name) {
+    /** Current limits of a destination; `perMinute` is null without a rate limit. */
+    stateOf(name: string) {
       const target = destinations.get(name) ?? destinationOf(name);
       return {
         concurrency: concurrencyOf(target),

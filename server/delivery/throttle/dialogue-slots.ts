@@ -7,13 +7,6 @@ const shortDialogueMs = 200;
 const aheadFactor = 4;
 const asideFactor = 4;
 
-export type DialogueTurn = {
-  /** Waits for a slot. */
-  start(): Promise<void>;
-  /** Releases the slot. Further calls have no effect. */
-  end(): void;
-};
-
 /**
  * Limits the concurrent dialogues of this worker. `reserve` resolves when the message may be prepared. Up to four times as
  * many messages are prepared ahead: no slot is idle while a hand-over commits, and many hand-overs share a commit. The cost
@@ -23,9 +16,7 @@ export type DialogueTurn = {
  * With `canMoveAside`, a dialogue that becomes slow releases its slot and continues outside the limit. A tarpit then
  * occupies a slot only for that long, while there are few enough dialogues aside.
  */
-export function createDialogueSlots(dialoguesMax: number): {
-  reserve(message: { isHeavy: boolean; canMoveAside: boolean }): Promise<DialogueTurn>;
-} {
+export function createDialogueSlots(dialoguesMax: number) {
   const ahead = createSemaphore(dialoguesMax * aheadFactor);
   const dialogues = createSemaphore(dialoguesMax);
   const asideMax = dialoguesMax * asideFactor;
@@ -33,7 +24,7 @@ export function createDialogueSlots(dialoguesMax: number): {
   let aside = 0;
 
   return {
-    async reserve({ isHeavy, canMoveAside }) {
+    async reserve({ isHeavy, canMoveAside }: { isHeavy: boolean; canMoveAside: boolean }) {
       await ahead.acquire();
       let state: "ahead" | "slot" | "aside" | "ended" = "ahead";
       let startedAtMs: number | null = null;
@@ -53,10 +44,12 @@ export function createDialogueSlots(dialoguesMax: number): {
       if (isHeavy || lastDialogueMs > shortDialogueMs) await takeSlot();
 
       return {
+        /** Waits for a slot. */
         async start() {
           if (state === "ahead") await takeSlot();
           startedAtMs = performance.now();
         },
+        /** Releases the slot. Further calls have no effect. */
         end() {
           clearTimeout(timer);
           if (startedAtMs !== null && state !== "ended") lastDialogueMs = performance.now() - startedAtMs;
@@ -71,7 +64,7 @@ export function createDialogueSlots(dialoguesMax: number): {
 }
 
 /** At most `max` holders, the others wait in order. Each `acquire` is followed by one `release`. */
-function createSemaphore(max: number): { acquire(): Promise<void>; release(): void } {
+function createSemaphore(max: number) {
   const waiting: (() => void)[] = [];
   let free = max;
   return {

@@ -48,7 +48,7 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
         return healthy + failing > 0;
       },
       async claim(leaseToken) {
-        const claims = await claimWebhooks(hot, { ...capacityNow(), widths: concurrency.raised, leaseToken });
+        const claims = await claimWebhooks(hot, leaseToken, capacityNow(), concurrency.raised);
         const bodies = await preparePayloads(hot, claims);
         const jobs = claims.map(
           (claim): WebhookJob => ({ claims: [claim], body: bodies.get(claim.id) ?? null }),

@@ -34,24 +34,18 @@ export type WebhookClaim = {
   leaseToken: string;
 };
 
-export type WebhookCapacity = {
-  /** Maximum rows of healthy endpoints, and of failing endpoints. */
-  healthy: number;
-  failing: number;
-  /** Concurrency limits by endpoint id, if other than `concurrencyStart`. */
-  widths: ReadonlyMap<string, number>;
-  leaseToken: string;
-};
-
 /**
  * Claims due events in one statement: sets a lease, counts the attempt and commits. Each endpoint has its own concurrency
  * limit over all workers; a failing one has a limit of 1. Endpoints with the fewest attempts in progress come first, and
  * rows are chosen round-robin over endpoints, so the backlog of one endpoint never delays another. Rows locked by
- * another worker are skipped.
+ * another worker are skipped. `max` limits the rows of healthy and of failing endpoints; `widths` are the concurrency limits by
+ * endpoint id, if other than `concurrencyStart`.
  */
 export async function claimWebhooks(
   hot: HotSql,
-  { healthy, failing, widths, leaseToken }: WebhookCapacity,
+  leaseToken: string,
+  max: { healthy: number; failing: number },
+  widths: ReadonlyMap<string, number>,
 ): Promise<WebhookClaim[]> {
   return hot<WebhookClaim[]>`
     with recursive waiting as (
@@ -78,9 +72,9 @@ export async function claimWebhooks(
         and exists (select from webhook_deliveries d
                     where d.webhook_id = w.id and d.status = 'pending' and d.due_at <= now())
     ), chosen as materialized (
-      (select * from lane where not is_failing order by calls, random() limit ${healthy})
+      (select * from lane where not is_failing order by calls, random() limit ${max.healthy})
       union all
-      (select * from lane where is_failing order by random() limit ${failing})
+      (select * from lane where is_failing order by random() limit ${max.failing})
     ), due as materialized (
       select head.id, head.due_at, chosen.id as webhook_id, chosen.is_failing
       from chosen cross join lateral (
@@ -91,9 +85,9 @@ export async function claimWebhooks(
     ), turn as (
       select id, is_failing, row_number() over (partition by webhook_id order by due_at, id) as number from due
     ), picked as materialized (
-      (select id, is_failing from turn where not is_failing order by number limit ${healthy})
+      (select id, is_failing from turn where not is_failing order by number limit ${max.healthy})
       union all
-      (select id, is_failing from turn where is_failing order by number limit ${failing})
+      (select id, is_failing from turn where is_failing order by number limit ${max.failing})
     )
     update webhook_deliveries d
     set status = 'attempting', attempts = d.attempts + 1, lease_token = ${leaseToken},

@@ -125,8 +125,7 @@ describe("over several workers", () => {
 });
 
 describe("a worker that dies", () => {
-  const claimAll = () =>
-    claimWebhooks(world.deps.hot, { healthy: 50, failing: 50, widths: new Map(), leaseToken: newId() });
+  const claimAll = () => claimWebhooks(world.deps.hot, newId(), { healthy: 50, failing: 50 }, new Map());
 
   test("leaves its events to the next worker, with the same id and the attempt counted", async () => {
     const sink = await world.sink();

@@ -28,7 +28,7 @@ type Planted = { file: string; text: string; message: RegExp };
 
 /** For every rule, files that violate it. A rule without one does not compile. */
 const PLANTED: Record<RuleName, Planted[]> = {
-  "db imports nothing of ours and never reads the environment": [
+  "db imports no other folder and does not read the environment": [
     {
       file: "db/queue.ts",
       text: 'import { log } from "#server/platform/log";',
@@ -100,7 +100,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       message: /deps\.ts:1/,
     },
   ],
-  "rest speaks the web standard and never next": [
+  "rest uses web standards and does not import next": [
     {
       file: "server/rest/a.ts",
       text: 'import { NextResponse } from "next/server";',
@@ -181,7 +181,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/services/a.ts", text: 'import postgres from "postgres";', message: /postgres/ },
     { file: "server/rest/a.ts", text: 'import { request } from "undici";', message: /undici/ },
   ],
-  "across rooms #server and #db, inside a room relative": [
+  "imports use #server and #db across folders, and relative paths inside one": [
     { file: "server/rest/a.ts", text: 'import { a } from "../errors";', message: /"\.\.\/errors"/ },
     { file: "server/rest/a.ts", text: 'import { a } from "#server/rest/b";', message: /#server\/rest\/b/ },
     { file: "db/a.ts", text: 'import { a } from "#db/b";', message: /#db\/b/ },
@@ -194,7 +194,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/mail/a.ts", text: 'export { b } from "./b";', message: /export \{ b \}/ },
     { file: "server/mail/a.ts", text: 'export type { B } from "./b";', message: /export type/ },
   ],
-  "default exports only where Next or a tool demands them": [
+  "default exports only where Next or a tool requires them": [
     { file: "server/rest/a.ts", text: "export default 1;", message: /export default 1/ },
     { file: "app/console/_ui/button.tsx", text: "export default function A() {}", message: /export default/ },
   ],
@@ -202,7 +202,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/services/a.ts", text: "console.log(1);", message: /console\.log/ },
     { file: "app/page.tsx", text: "globalThis.console.error(1);", message: /console\.error/ },
   ],
-  "no check is switched off": [
+  "no check is suppressed": [
     { file: "server/a.ts", text: "// @ts-ignore\nconst a = 1;", message: /a\.ts:1 has/ },
     { file: "tests/a.test.ts", text: "const a = 1; /* biome-ignore lint: x */", message: /biome-ignore/ },
   ],

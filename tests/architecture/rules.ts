@@ -95,16 +95,16 @@ function forbidUses(file: Source, kinds: readonly Use["kind"][], reason: string)
 
 /** The rules for imports, effects and form. The key is the name of the test. */
 export const RULES = {
-  "db imports nothing of ours and never reads the environment": (file) =>
+  "db imports no other folder and does not read the environment": (file) =>
     file.folder !== "db"
       ? []
       : [
           ...forbidImports(
             file,
             ({ isOurs, target }) => isOurs && !isWithin(target, "db/"),
-            "db knows nobody; hand it what it needs",
+            "db depends on no other folder; pass what it needs as an argument",
           ),
-          ...forbidUses(file, ["env"], "the address of the database is an argument"),
+          ...forbidUses(file, ["env"], "the URL of the database is an argument"),
         ],
 
   "mail imports no database and no entry point": (file) =>
@@ -116,7 +116,7 @@ export const RULES = {
             DATABASE_PACKAGES.test(target) ||
             /^next(\/|$)/.test(target) ||
             (isOurs && !MAIL_IMPORTS.some((place) => isWithin(target, place))),
-          "server/mail is pure, or talks SMTP and DNS",
+          "server/mail contains pure code, SMTP and DNS",
         ),
 
   "egress imports no database and no other folder of ours": (file) =>
@@ -125,7 +125,7 @@ export const RULES = {
       : forbidImports(
           file,
           ({ isOurs, target }) => DATABASE_PACKAGES.test(target) || (isOurs && !isWithin(target, EGRESS)),
-          "the guard judges addresses and nothing else",
+          "the guard only checks addresses",
         ),
 
   "services import db, mail, platform, shared and one another": (file) =>
@@ -136,7 +136,7 @@ export const RULES = {
           ({ isOurs, target }) =>
             /^next(-auth)?(\/|$)/.test(target) ||
             (isOurs && !SERVICES_IMPORTS.some((place) => isWithin(target, place))),
-          "a decision knows no door and no composition root",
+          "a service depends on no entry point and no composition root",
         ),
 
   "rest, trpc and delivery do not import one another": (file) =>
@@ -145,19 +145,19 @@ export const RULES = {
       : forbidImports(
           file,
           ({ target }) => ENTRY_POINTS.some((entry) => entry !== file.folder && isWithin(target, entry)),
-          "what two entry points share is a service",
+          "code that two entry points share belongs into a service",
         ),
 
   "the types of the effects are types only": (file) =>
     file.path !== "server/deps.ts" ? [] : forbidUses(file, ["value"], "server/deps.ts holds types only"),
 
-  "rest speaks the web standard and never next": (file) =>
+  "rest uses web standards and does not import next": (file) =>
     file.folder !== "server/rest"
       ? []
       : forbidImports(
           file,
           ({ target }) => /^next(-auth)?(\/|$)/.test(target) || NETWORK_PACKAGES.test(target),
-          "a handler sees a Request and answers a Response",
+          "a handler gets a Request and returns a Response",
         ),
 
   "every file that declares routes is listed in server/rest/routes.ts": (file, all) => {
@@ -202,7 +202,7 @@ export const RULES = {
           file,
           ({ isType, target }) =>
             !isType && isWithin(target, "server") && !isWithin(target, "server/shared/"),
-          "use `import type`, or the code goes to the browser",
+          "use `import type`, or the code is sent to the browser",
         ),
 
   "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": (file) =>
@@ -219,7 +219,7 @@ export const RULES = {
         )
       : [],
 
-  "across rooms #server and #db, inside a room relative": (file) =>
+  "imports use #server and #db across folders, and relative paths inside one": (file) =>
     forbidImports(
       file,
       // Only tests import app and proxy.ts, so these have no import alias.
@@ -227,17 +227,17 @@ export const RULES = {
         isOurs &&
         !(file.folder === "tests" && /^(app\/|proxy$)/.test(target ?? "")) &&
         specifier.startsWith(".") !== (folderOfTarget(target) === file.folder),
-      "write #server/… or #db/… across rooms, ./… inside one",
+      "write #server/… or #db/… across folders, ./… inside one",
     ),
 
   "no barrel files": (file) => [
     ...(/(^|\/)index\.[a-z]+$/.test(file.path)
-      ? [{ path: file.path, line: 1, message: "is called index: name it by what it holds" }]
+      ? [{ path: file.path, line: 1, message: "is called index: name it after its content" }]
       : []),
-    ...forbidUses(file, ["star export", "forwarding"], "import from where it is"),
+    ...forbidUses(file, ["star export", "forwarding"], "import from the original file"),
   ],
 
-  "default exports only where Next or a tool demands them": (file) =>
+  "default exports only where Next or a tool requires them": (file) =>
     NEXT_FILE.test(file.path) || SETTINGS_FILE.test(file.path)
       ? []
       : forbidUses(file, ["default export"], "export it by name"),
@@ -247,8 +247,8 @@ export const RULES = {
       ? forbidUses(file, ["console"], "log facts through deps.log")
       : [],
 
-  "no check is switched off": (file) =>
-    forbidUses(file, ["suppression"], "mend what the compiler or the linter found"),
+  "no check is suppressed": (file) =>
+    forbidUses(file, ["suppression"], "fix what the compiler or the linter reports"),
 
   "no import cycles": (file, all) => {
     if (file.folder === "tests") return [];

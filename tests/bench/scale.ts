@@ -94,7 +94,7 @@ async function timeClaims(hot: HotSql, teamId: string): Promise<number> {
     const startedMs = performance.now();
     const claims = await claimDeliveries(hot, { limit: claimSize, leaseToken: newId() });
     tookMs.push(performance.now() - startedMs);
-    if (claims.length !== claimSize) throw new Error("A claim found less than what is due.");
+    if (claims.length !== claimSize) throw new Error("A claim returned fewer rows than are due.");
   }
   await hot`update deliveries set status = 'sent', stage = 'idle', lease_token = null, leased_until = null
             where status = 'sending'`;

@@ -14,7 +14,7 @@ export type Hooks = {
 };
 
 /** Event types that the rig's endpoint subscribes to. */
-export const HOOKED = ["email.queued", "email.unknown", "email.bounced", "email.failed"] as const;
+export const SUBSCRIBED_EVENTS = ["email.queued", "email.unknown", "email.bounced", "email.failed"] as const;
 
 type CallResult = { bodies: Set<string>; wasTaken: boolean };
 
@@ -45,7 +45,7 @@ export async function openHooks(): Promise<Hooks> {
     async collect(hot, webhookId) {
       const [open] = await hot<{ withoutOutboxRow: number }[]>`
         select count(*)::int as unannounced from email_events e
-        where e.type in ${hot([...HOOKED])} and (
+        where e.type in ${hot([...SUBSCRIBED_EVENTS])} and (
           select count(*) from webhook_deliveries d where d.webhook_id = ${webhookId} and d.event_id = e.id) <> 1`;
       const rows = await hot<{ id: string; status: string; type: string }[]>`
         select id, status, type from webhook_deliveries where webhook_id = ${webhookId}`;

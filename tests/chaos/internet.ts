@@ -128,7 +128,7 @@ export const expectedOf = (recipient: string): Expectation => {
 };
 
 const slowMs = 1_500;
-const faultsAtFirst = 2;
+const initialFaults = 2;
 
 /** The responses of the DNS server of this simulated Internet. */
 export const answerDns: DnsScript = (question, nth) => {
@@ -137,7 +137,7 @@ export const answerDns: DnsScript = (question, nth) => {
   if (!destination || name.startsWith("_")) return null;
   const { dns } = behaviorOf(destination);
   if (dns === "no such name") return null;
-  if (dns === "fails at first" && type === "MX" && nth <= faultsAtFirst) return { rcode: "SERVFAIL" };
+  if (dns === "fails at first" && type === "MX" && nth <= initialFaults) return { rcode: "SERVFAIL" };
   const reply: DnsReply = {
     answers: type === "MX" ? exchanges(destination, dns) : addressRecords(question, hosts(destination, name)),
   };

@@ -36,7 +36,7 @@ export function judgeSteps(records: Records): Finding[] {
       const before = steps[index - 1]?.to ?? null;
       if (JSON.stringify(from) !== JSON.stringify(before))
         note("I5", `${deliveryId}: a change without a record`);
-      if (!isLegal(from, to)) note("I5", `${deliveryId}: ${describe(from)} to ${describe(to)}`);
+      if (!isAllowed(from, to)) note("I5", `${deliveryId}: ${describe(from)} to ${describe(to)}`);
       if (isClaim(from, to)) {
         if (claims.has(to.attempts)) note("I5", `${deliveryId}: attempt ${to.attempts} was claimed twice`);
         claims.add(to.attempts);
@@ -56,7 +56,7 @@ export function judgeSteps(records: Records): Finding[] {
 const isClaim = (from: State | null, to: State): boolean =>
   (from?.status === "queued" || from?.status === "scheduled") && to.status === "sending";
 
-function isLegal(from: State | null, to: State): boolean {
+function isAllowed(from: State | null, to: State): boolean {
   if (from === null) return (to.status === "queued" || to.status === "scheduled") && to.attempts === 0;
   if (from.status === "sending" && to.status === "sending")
     return from.stage === "claimed" && to.stage === "handed_over" && from.leaseToken === to.leaseToken;
@@ -75,7 +75,7 @@ const describe = (state: State | null): string =>
   state === null ? "nothing" : `${state.status}/${state.stage}/${state.attempts}`;
 
 /** Steps of a dialogue after which the outcome is unknown if the server disconnects. */
-const BLURRING = ["body", "dot"];
+const UNCERTAIN_STEPS = ["body", "dot"];
 
 /**
  * Every attempt that was handed over has a recorded result, or was released. An unknown result requires a
@@ -85,7 +85,7 @@ function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: st
   const stepsOf = groupBy(records.steps, (step) => step.deliveryId);
   const serverFaultsOf = new Map<string, number[]>();
   for (const { step, recipients, atMs } of records.serverFaults)
-    for (const address of BLURRING.includes(step) ? recipients : [])
+    for (const address of UNCERTAIN_STEPS.includes(step) ? recipients : [])
       serverFaultsOf.set(address, [...(serverFaultsOf.get(address) ?? []), atMs]);
   const isExplained = (address: string, { by, atMs }: Step, endMs: number): boolean =>
     records.disturbances.some(

@@ -4,13 +4,13 @@ import { type Call, type Copy, type EmailRow, groupBy, type RecipientRow, type R
 
 /** What must hold after any sequence of faults. */
 export const INVARIANTS = {
-  I0: "no process ends because of a fault elsewhere, and each fault's own condition holds",
+  I0: "no process exits because of a fault elsewhere, and the additional condition of each fault holds",
   I1: "every email with a 2xx response has a final status",
   I2: "each of its recipients received it, not before its time",
   I3: "each duplicate has its own recorded unknown outcome, with a fault between its hand-over and its result, and the same Message-ID",
   I4: "no rejected email exists, and no email without a 2xx exists twice or in parts",
   I5: "events are append-only, and every change is in the state graph",
-  I6: "no row is still claimed by a worker that is gone",
+  I6: "no row is still claimed by a worker that no longer runs",
   I7: "each event is delivered to the endpoint that subscribes to it, with one body",
 } as const;
 export type Invariant = keyof typeof INVARIANTS;

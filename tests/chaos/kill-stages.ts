@@ -6,7 +6,7 @@ import type { Stage } from "./records";
 import type { Rig } from "./rig";
 
 /** The process that a kill hits, and the stage of an email at which it hits. */
-export type Moment = {
+export type KillPoint = {
   who: ProcessName | "postgres";
   aim: Stage | "random";
   /** Which of two possible sequences leads to that stage. */
@@ -25,7 +25,7 @@ const pollMs = 2;
  * or a message in the sink. The product does not know about it. False if the stage was not reached. `release`
  * releases what was held.
  */
-export async function reachMoment(rig: Rig, load: Load, kill: Moment): Promise<boolean> {
+export async function reachKillPoint(rig: Rig, load: Load, kill: KillPoint): Promise<boolean> {
   for (const one of actorsOf(kill.who)) await rig.processes.isUp(one);
   if (kill.aim === "random") return true;
   const timeout = new AbortController();
@@ -41,30 +41,30 @@ export function release(rig: Rig): void {
   rig.releaseMessage();
 }
 
-type Reach = (rig: Rig, load: Load, moment: Moment, signal: AbortSignal) => Promise<unknown>;
+type Reach = (rig: Rig, load: Load, killPoint: KillPoint, signal: AbortSignal) => Promise<unknown>;
 
 /** Only in the results that a worker writes. */
 const RESULT = "email.sent";
 
-const actorsOf = (who: Moment["who"]): ProcessName[] =>
+const actorsOf = (who: KillPoint["who"]): ProcessName[] =>
   who === "postgres" ? ["web0", "web1", "worker0", "worker1"] : [who];
-const webOf = ({ who, web }: Moment): 0 | 1 => (who === "web0" ? 0 : who === "web1" ? 1 : web);
-const workerOf = ({ who, worker }: Moment): "worker0" | "worker1" =>
+const webOf = ({ who, web }: KillPoint): 0 | 1 => (who === "web0" ? 0 : who === "web1" ? 1 : web);
+const workerOf = ({ who, worker }: KillPoint): "worker0" | "worker1" =>
   who === "worker0" || who === "worker1" ? who : `worker${worker}`;
 
 const REACH: Readonly<Record<Stage, Reach>> = {
   // The statement that would commit an email is sent and does not arrive.
-  "before commit": (rig, _load, moment) => rig.taps[`web${webOf(moment)}`].holdAt("up", LABEL),
+  "before commit": (rig, _load, killPoint) => rig.taps[`web${webOf(killPoint)}`].holdAt("up", LABEL),
 
   // Just committed: the web process has not received the response yet, or has just responded to the client.
-  queued: (rig, load, moment) =>
-    moment.who.startsWith("web") && moment.variant === 0
-      ? rig.taps[`web${webOf(moment)}`].holdAt("down", LABEL)
-      : load.nextAccepted(webOf(moment)),
+  queued: (rig, load, killPoint) =>
+    killPoint.who.startsWith("web") && killPoint.variant === 0
+      ? rig.taps[`web${webOf(killPoint)}`].holdAt("down", LABEL)
+      : load.nextAccepted(webOf(killPoint)),
 
   // Claimed, and what the worker writes about it does not arrive.
-  claimed: async (rig, _load, moment, signal) => {
-    const who = workerOf(moment);
+  claimed: async (rig, _load, killPoint, signal) => {
+    const who = workerOf(killPoint);
     const isClaimed = () => rig.ask((hot) => isClaimedBy(hot, who));
     while (!signal.aborted) {
       // The waiting process may have continued while the database was queried.
@@ -80,12 +80,12 @@ const REACH: Readonly<Record<Stage, Reach>> = {
   },
 
   // The dialogue has begun: the server has all or part of the message and has stored nothing yet.
-  "handed over": (rig, _load, moment) => rig.holdMessage("unread", workerOf(moment)),
+  "handed over": (rig, _load, killPoint) => rig.holdMessage("unread", workerOf(killPoint)),
 
   // The server has it on disk. It has not replied yet, or the worker has the reply and cannot write the
   // result.
-  answered: (rig, _load, moment) =>
-    moment.variant === 0
-      ? rig.holdMessage("written", workerOf(moment))
-      : rig.taps[workerOf(moment)].holdAt("up", RESULT),
+  answered: (rig, _load, killPoint) =>
+    killPoint.variant === 0
+      ? rig.holdMessage("written", workerOf(killPoint))
+      : rig.taps[workerOf(killPoint)].holdAt("up", RESULT),
 };

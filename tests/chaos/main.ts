@@ -78,7 +78,7 @@ let killTable: KillTable | null = null;
 let missed: string[] = [];
 
 print(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
-keepSeed("begun");
+recordSeed("begun");
 for (const place of PLACES) {
   const plan = chosen.filter((fault) => fault.place === place).map(planned);
   if (plan.length === 0) continue;
@@ -113,7 +113,7 @@ for (const { row, name } of chosen)
 
 const hasPassed = report();
 const seconds = Math.round((Date.now() - startedMs) / 1_000);
-keepSeed(hasPassed ? "passed" : "failed");
+recordSeed(hasPassed ? "passed" : "failed");
 print(`\n${hasPassed ? "PASSED" : "FAILED"} with seed ${seed} in ${seconds} s.`);
 process.exit(hasPassed ? 0 : 1);
 
@@ -160,7 +160,7 @@ function report(): boolean {
 }
 
 /** Every seed is kept, also that of an aborted run. */
-function keepSeed(how: "begun" | "passed" | "failed"): void {
+function recordSeed(how: "begun" | "passed" | "failed"): void {
   mkdirSync(".backstamp", { recursive: true, mode: 0o700 });
   const line = { at: new Date().toISOString(), seed, form, only, commit, how };
   appendFileSync(".backstamp/chaos-seeds.jsonl", `${JSON.stringify(line)}\n`);

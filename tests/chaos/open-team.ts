@@ -3,7 +3,7 @@ import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
-import { HOOKED } from "./hooks";
+import { SUBSCRIBED_EVENTS } from "./hooks";
 
 const manyRequests = 1_000_000;
 
@@ -18,7 +18,11 @@ export async function openTeam(
     const team = await createTeam(deps, { name: "Chaos" });
     const ctx = { ...deps, teamId: team.id, actor: { kind: "operator" as const }, requestId: "chaos" };
     await addDomain(ctx, { name: domain, verified: true });
-    const webhook = await createWebhook(ctx, { url: endpoint, events: [...HOOKED], status: "enabled" });
+    const webhook = await createWebhook(ctx, {
+      url: endpoint,
+      events: [...SUBSCRIBED_EVENTS],
+      status: "enabled",
+    });
     const { token } = await createKey(ctx, {
       name: "chaos",
       scopes: ["emails:send", "emails:read", "webhooks:read", "webhooks:write"],

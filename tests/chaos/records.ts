@@ -3,8 +3,8 @@ export const VICTIMS = ["web", "worker", "postgres"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 /** The processes of a rig. Each has its own database user of that name, so every change is attributed. */
-export const CAST = ["web0", "web1", "worker0", "worker1", "tick"] as const;
-export type Actor = (typeof CAST)[number];
+export const PROCESSES = ["web0", "web1", "worker0", "worker1", "tick"] as const;
+export type Actor = (typeof PROCESSES)[number];
 /** The process or server that a disturbance affects. */
 export type Who = Actor | "postgres" | "redis";
 

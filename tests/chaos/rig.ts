@@ -17,7 +17,7 @@ import { addressOf, answerDns } from "./internet";
 import { retryWhileDown } from "./kill-postgres";
 import { openTeam } from "./open-team";
 import { openProcesses, type Processes } from "./processes";
-import { type Actor, CAST, type Disturbance, type Records, type ServerFault } from "./records";
+import { type Actor, type Disturbance, PROCESSES, type Records, type ServerFault } from "./records";
 import type { HoldPoint, SinkReport, StoredMessage } from "./sink";
 import { readCopies, readStoredMessages } from "./stored-messages";
 
@@ -117,7 +117,7 @@ async function assemble(
 
   const { hostname, port, password } = new URL(database.url);
   const taps = {} as Record<Actor, Tap>;
-  for (const who of CAST) {
+  for (const who of PROCESSES) {
     taps[who] = await startTap({ host: hostname, port: Number(port) });
     onClose(() => taps[who].close());
     await ask((hot) => hot.unsafe(`create role ${who} login superuser password '${password}'`));
@@ -203,12 +203,12 @@ async function assemble(
     releaseMessage: () => sink.send({ hold: null }),
     refuseLogin: (refusesLogin) => sink.send({ refusesLogin }),
     async disturb(about, task) {
-      const noted: Disturbance = { ...about, fromMs: Date.now(), toMs: null };
-      disturbances.push(noted);
+      const disturbance: Disturbance = { ...about, fromMs: Date.now(), toMs: null };
+      disturbances.push(disturbance);
       try {
         return await task();
       } finally {
-        noted.toMs = Date.now();
+        disturbance.toMs = Date.now();
       }
     },
     addFinding: (row, what) => void faultFindings.push({ row, what }),

@@ -22,7 +22,7 @@ export type RunOptions = {
   settlesEach: boolean;
 };
 
-const moveEveryMs = 1_000;
+const advanceEveryMs = 1_000;
 const rowSettlesMaxMs = 30_000;
 const allSettlesMaxMs = 120_000;
 /** The time for the first injection of each fault, however late it is. */
@@ -56,7 +56,7 @@ async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
   const { print, isLate } = options;
   const calls: Call[] = [];
   const done: Done[] = [];
-  const moving = startMoving(rig);
+  const advancing = startAdvancing(rig);
   let accepted = 0;
   try {
     for (const { fault, times, seed } of plan) {
@@ -87,7 +87,7 @@ async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
     const isSettledAtEnd = await settle(rig, allSettlesMaxMs, true);
     if (!isSettledAtEnd) for (const line of await describeOpen(rig)) print(`  not settled: ${line}`);
   } finally {
-    await moving.stop();
+    await advancing.stop();
   }
   const records: Records = { calls, ...(await rig.collect()) };
   return { records, done, outputs: rig.outputs() };
@@ -121,9 +121,9 @@ async function runOne(
 /**
  * Makes deliveries that wait for their next attempt due now. The delays take days and are not tested here.
  */
-function startMoving(rig: Rig): { stop(): Promise<void> } {
+function startAdvancing(rig: Rig): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const move = async (round: number) => {
+  const advance = async (round: number) => {
     await rig.ask(
       (hot) => hot`
         update deliveries set due_at = now()
@@ -135,17 +135,17 @@ function startMoving(rig: Rig): { stop(): Promise<void> } {
     );
     await rig.ask((hot) => hot`update webhooks set paused_until = null where paused_until > now()`);
   };
-  const moving = (async () => {
+  const advancing = (async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {
       // A concurrent lock may abort it; the next round follows soon.
-      await move(round).catch(() => {});
-      await wait(moveEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await advance(round).catch(() => {});
+      await wait(advanceEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
   return {
     async stop() {
       stopping.abort();
-      await moving;
+      await advancing;
     },
   };
 }

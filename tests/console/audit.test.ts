@@ -114,14 +114,14 @@ describe("the audit log", () => {
   });
 
   test("is visible to admins and owners; the request log also to members", async () => {
-    for (const [role, mayChanges, mayRequests] of [
+    for (const [role, canReadChanges, canReadRequests] of [
       ["owner", true, true],
       ["admin", true, true],
       ["member", false, true],
       ["viewer", false, false],
     ] as const) {
-      expect((await party.call(role, "activity.changes", {})).ok).toBe(mayChanges);
-      expect((await party.call(role, "activity.requests", {})).ok).toBe(mayRequests);
+      expect((await party.call(role, "activity.changes", {})).ok).toBe(canReadChanges);
+      expect((await party.call(role, "activity.requests", {})).ok).toBe(canReadRequests);
     }
   });
 

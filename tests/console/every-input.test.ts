@@ -17,23 +17,23 @@ import { createProcedureCalls } from "./procedure-calls";
 const TEXTS: Record<string, string> = {
   action: "a kind of change, of a fixed set",
   alias: "what a template is to be called by",
-  at: "a time in words",
-  domain: "a domain's name, which narrows the caller's own list",
-  email: "whom to invite",
+  at: "a time as text",
+  domain: "a domain's name, which filters the caller's own list",
+  email: "the address of the invitee",
   from: "a sender",
   html: "a template's source",
   key: "a variable's name",
-  name: "what something is to be called, or is searched by",
-  recipient: "an address, which narrows the caller's own list",
-  recipients: "addresses of the mail that is named beside them",
+  name: "a name, or a search for one",
+  recipient: "an address, which filters the caller's own list",
+  recipients: "recipients of the email in the same input",
   replyTo: "addresses",
   returnPathLabel: "a label of a host name",
-  search: "words, which narrow the caller's own list",
-  subject: "a subject line, or words of one",
-  text: "what somebody wrote or pasted",
+  search: "a search term for the caller's own list",
+  subject: "a subject line, or part of one",
+  text: "text that a user typed or pasted",
   to: "a recipient",
   trackingSubdomain: "a label of a host name",
-  url: "an address to call",
+  url: "a URL to call",
 };
 
 const takesText = ({ schema }: Field) =>
@@ -84,7 +84,7 @@ const FOREIGN = ["__proto__", "constructor", "isAdmin"];
 
 /** Malformed ids, and the allowed responses. */
 const NO_IDS = ["", "0", "nothing", "x".repeat(36), "018f0000-0000-7000-8000-00000000000g", "%", "'"];
-const LISTS_NONE = "emails.told";
+const EMPTY_FOR_UNKNOWN = "emails.told";
 const REFUSED = ["NOT_FOUND", "BAD_REQUEST", "UNPROCESSABLE_CONTENT", "FORBIDDEN", "CONFLICT"];
 
 describe.each(PROCEDURES)("$name", (procedure) => {
@@ -107,7 +107,7 @@ describe.each(PROCEDURES)("$name", (procedure) => {
 
   test("responds to a malformed id as to a missing row or an invalid field", async () => {
     const good = await inputOf(procedure);
-    const answers = procedure.name === LISTS_NONE ? [...REFUSED, undefined] : REFUSED;
+    const answers = procedure.name === EMPTY_FOR_UNKNOWN ? [...REFUSED, undefined] : REFUSED;
     for (const field of procedure.fields.filter((each) => takesText(each) && namesRows(each)))
       for (const id of NO_IDS) {
         const { code } = await callWith(procedure, withField(good, field.path, id));

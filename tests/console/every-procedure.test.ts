@@ -17,7 +17,7 @@ import { createProcedureCalls } from "./procedure-calls";
 
 /** Mutations that change no data, with the reason why they are mutations. */
 const CHANGING_NOTHING: Record<string, string> = {
-  "templates.preview": "What is looked at may be a megabyte, which no address can carry.",
+  "templates.preview": "The previewed content can be a megabyte, too long for a URL.",
 };
 
 let console: Console;
@@ -73,7 +73,7 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
     });
 
   const isChange = isMutation && !(name in CHANGING_NOTHING);
-  test(isChange ? "stands in the log with what it changed" : "changes nothing", async () => {
+  test(isChange ? "is recorded in the audit log with its change" : "changes nothing", async () => {
     const input = await callOf(name).input(cid);
     const before = await digestTeam(console.world.hot, cid.teamId);
     expect(await cid.call("owner", name, input)).toMatchObject({ ok: true });
@@ -85,7 +85,7 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
   });
 
   for (const role of ROLES.filter((each) => !hasPermission(each, permission)))
-    test(`is refused to the ${role}, and changes nothing`, async () => {
+    test(`is rejected for the ${role}, and changes nothing`, async () => {
       const input = await callOf(name).input(ann);
       const before = await digestTeam(console.world.hot, ann.teamId);
       expect(await ann.call(role, name, input)).toMatchObject({ ok: false, code: "FORBIDDEN" });

@@ -142,7 +142,7 @@ describe("an invitation", () => {
   });
 
   test.each(["", "x", "a".repeat(43), "A".repeat(200), "../../etc/passwd", "' or 1=1 --"])(
-    "whose link says %j is none",
+    "is rejected with the link token %j",
     async (token) => {
       expect(await viewInvitation(token)).toEqual({ state: "unknown", signed_in_as: null });
       await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({

@@ -177,7 +177,7 @@ describe("a former member", () => {
     const { member } = party.userIds;
     const { key } = await createKey(
       { ...party.ctx, actor: { kind: "user", userId: member } },
-      { name: "Made by the one who goes", scopes: ["emails:send"] },
+      { name: "Created by the former member", scopes: ["emails:send"] },
     );
     expect(await party.call("member", "emails.list", {})).toMatchObject({ ok: true });
     expect(await remove("admin", member)).toMatchObject({ ok: true });

@@ -156,8 +156,8 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     const inviter = open();
     expect((await inviter.signIn(email, PASSWORD)).isIn).toBe(true);
     await enrol(inviter, PASSWORD, clock.now());
-    const owed = open();
-    await owed.signIn(email, PASSWORD);
+    const pending = open();
+    await pending.signIn(email, PASSWORD);
 
     const account = { sub: sub(), email };
     const { visitor, isIn } = await signInAs(provider, account);
@@ -165,7 +165,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     expect(await readSession(console.deps, inviter.cookies)).toBeNull();
     expect(await open().signIn(email, PASSWORD)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
     clock.advance(30_000);
-    expect((await owed.submitCode("000000")).error).toBe("Expired");
+    expect((await pending.submitCode("000000")).error).toBe("Expired");
     expect(await visitor.query("account.signInMethods")).toMatchObject({
       data: { hasPassword: false, hasAuthenticator: false, recoveryCodesLeft: 0, passkeys: [] },
     });

@@ -10,7 +10,7 @@ describe("after sign-in, the browser opens a local page", () => {
     ["console/emails", "/console/emails"],
     ["/console/../console/emails", "/console/emails"],
     ["https:evil.example/x", "/evil.example/x"],
-  ])("%s leads to %s", (wanted, path) => expect(resolveRedirectPath(wanted, origin)).toBe(path));
+  ])("%s redirects to %s", (wanted, path) => expect(resolveRedirectPath(wanted, origin)).toBe(path));
 
   test.each([
     "//evil.example",
@@ -38,7 +38,7 @@ describe("after sign-in, the browser opens a local page", () => {
     "",
     null,
     undefined,
-  ])("%j leads to the console", (wanted) => {
+  ])("%j redirects to the console", (wanted) => {
     const path = resolveRedirectPath(wanted, origin);
     expect(path === "/console" || path === "/").toBe(true);
     expect(new URL(path, origin).origin).toBe(origin);

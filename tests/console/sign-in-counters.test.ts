@@ -44,21 +44,21 @@ test("concurrent attempts are all counted", async () => {
 test("the minute slides: the previous minute counts less and less, and then not at all", async () => {
   let nowMs = 600_000;
   const limiter = createSignInLimiter(console.world.hot, () => nowMs);
-  const takeAll = async () => {
+  const attemptAll = async () => {
     let taken = 0;
     while (await limiter.take("sliding", 10)) taken++;
     return taken;
   };
-  expect(await takeAll()).toBe(10);
+  expect(await attemptAll()).toBe(10);
   nowMs += 59_000;
-  expect(await takeAll()).toBe(0);
+  expect(await attemptAll()).toBe(0);
   nowMs += 31_000;
-  expect(await takeAll()).toBe(5);
+  expect(await attemptAll()).toBe(5);
   nowMs += 120_000;
-  expect(await takeAll()).toBe(10);
+  expect(await attemptAll()).toBe(10);
   // If the clock steps back, the earlier counts still apply.
   nowMs -= 60_000;
-  expect(await takeAll()).toBe(0);
+  expect(await attemptAll()).toBe(0);
 });
 
 test("one IP address adds a bounded number of counters, however many accounts it names, and they reveal neither", async () => {

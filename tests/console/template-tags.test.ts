@@ -42,7 +42,7 @@ describe("editor markers", () => {
     ["{{EMAIL}}", "reserved"],
     ["{{contact}}", "reserved"],
     ["{{A}}".repeat(5_001), "More than 5,000 placeholders."],
-  ])("of %s say what is wrong, and a save is rejected with the same reason", (source, reason) => {
+  ])("of %s contain the error, and a save is rejected with the same error", (source, reason) => {
     const fault = readTags(source).find((tag) => tag.kind === "fault")?.fault ?? null;
     if (reason === null) expect(fault).toBeNull();
     else {

@@ -15,7 +15,7 @@ import { openVisitor } from "../support/console/sign-in-visitor";
  */
 
 const opened = "http://192.0.2.7:3000";
-const SENTENCE = `This page was opened at ${opened}, but Backstamp's URL is https://mail.example.org. Open that URL, or change BACKSTAMP_URL.`;
+const ERROR_MESSAGE = `This page was opened at ${opened}, but Backstamp's URL is https://mail.example.org. Open that URL, or change BACKSTAMP_URL.`;
 
 let console: Console;
 beforeAll(async () => {
@@ -42,11 +42,11 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
     const { email } = await console.person();
     expect(await submitProof("credentials", { email, password: PASSWORD }, "/console")).toEqual({
       fault: "unavailable",
-      message: SENTENCE,
+      message: ERROR_MESSAGE,
     });
-    expect(await signOut()).toBe(SENTENCE);
+    expect(await signOut()).toBe(ERROR_MESSAGE);
     console.deps.providers = { github: { id: "id", secret: "secret", issuer: opened, api: opened } };
-    expect(await signInWithProvider("github", "/console")).toBe(SENTENCE);
+    expect(await signInWithProvider("github", "/console")).toBe(ERROR_MESSAGE);
   });
 
   test("at the request for a link", async () => {
@@ -54,7 +54,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
     const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
     expect(await visitor.postJson("link/request", input, { origin: opened })).toMatchObject({
       status: 403,
-      reply: { error: SENTENCE },
+      reply: { error: ERROR_MESSAGE },
     });
   });
 
@@ -80,7 +80,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
     ]);
     for (const each of result)
       expect(faultOf(each.status === "rejected" && each.reason)).toEqual({
-        message: SENTENCE,
+        message: ERROR_MESSAGE,
         code: "FORBIDDEN",
         requestId: null,
       });

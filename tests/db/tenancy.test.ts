@@ -17,15 +17,15 @@ afterAll(async () => {
 
 /** Composite indexes that do not start with the team, and their readers. */
 const ACROSS_TEAMS: Record<string, string> = {
-  account_events_user_idx: "a person sees what happened to their own account",
-  accounts_provider_provider_account_id_pk: "a provider tells of its own ids",
-  accounts_user_provider_key: "a person has one account of each provider",
-  callback_tokens_relay_id_token_pk: "a provider's token is a relay's, which may be the whole installation's",
-  deliveries_provider_idx: "a provider tells of its own ids, whosever mail it was",
-  deliveries_suspect_idx: "a worker claims what is due, whosever it is",
-  webhook_deliveries_due_idx: "a worker looks into each endpoint's lane",
-  webhook_deliveries_attempting_idx: "a worker looks into each endpoint's lane",
-  api_key_domains_api_key_id_domain_id_pk: "a key is found before its team is known",
+  account_events_user_idx: "a user reads their own account events",
+  accounts_provider_provider_account_id_pk: "a provider reports by its own ids",
+  accounts_user_provider_key: "a user has one account per provider",
+  callback_tokens_relay_id_token_pk: "a token belongs to a relay, which may belong to the installation",
+  deliveries_provider_idx: "a provider reports by its own ids, for every team",
+  deliveries_suspect_idx: "a worker claims due deliveries of every team",
+  webhook_deliveries_due_idx: "a worker reads each endpoint's queue",
+  webhook_deliveries_attempting_idx: "a worker reads each endpoint's queue",
+  api_key_domains_api_key_id_domain_id_pk: "a key is looked up before its team is known",
 };
 
 test("each tenant table has a team id", async () => {

@@ -102,7 +102,7 @@ describe("a text that could not be generated in time", () => {
   test.each([
     ["", newsletter],
     [", whose body is too large to be read with others", newsletter.repeat(3)],
-  ])("stays the email's text: the next attempt sends the same bytes%s", async (_, html) => {
+  ])("remains the email's text: the next attempt sends the same bytes%s", async (_, html) => {
     const { peer, transport, close } = await startServer([DROP, "250 2.0.0 kept"]);
     const { id } = await world.send({ html });
     const limited = createTextConverter({ log: silentLog, timeLimitMs: 1 });

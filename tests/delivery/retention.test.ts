@@ -118,11 +118,11 @@ describe("content of old emails", () => {
   });
 
   test("of a sent email remains for 14 days, because a bounce can arrive", async () => {
-    const young = await oldEmail("sent", 13);
+    const recent = await oldEmail("sent", 13);
     const old = await oldEmail("sent", 15);
     await keep(1);
     await run();
-    expect((await world.email(young)).isErased).toBe(false);
+    expect((await world.email(recent)).isErased).toBe(false);
     expect((await world.email(old)).isErased).toBe(true);
   });
 
@@ -130,11 +130,11 @@ describe("content of old emails", () => {
     "is erased if the delivery is %s; content one day younger than the period remains",
     async (status) => {
       const old = await oldEmail(status, 8);
-      const young = await oldEmail(status, 6);
+      const recent = await oldEmail(status, 6);
       await keep(7);
       await run();
       expect((await world.email(old)).isErased).toBe(true);
-      expect((await world.email(young)).isErased).toBe(false);
+      expect((await world.email(recent)).isErased).toBe(false);
     },
   );
 

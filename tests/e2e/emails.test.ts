@@ -66,7 +66,7 @@ afterAll(async () => {
   await peer?.close();
 });
 
-const expectNothingOdd = () => {
+const expectNoUnexpectedErrors = () => {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
   expect(profile.errors).toEqual([]);
@@ -118,7 +118,7 @@ describe("the list", () => {
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
     await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
     await expect.poll(() => rows().count(), patience).toBe(4);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("exports the filtered emails as CSV, and no cell is a formula", async () => {
@@ -130,7 +130,7 @@ describe("the list", () => {
     expect(line).toContain(`${searchTerm},`);
     expect(line).toContain(`"'=HYPERLINK(""https://evil.example"") parcel"`);
     expect(rest).toEqual([]);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("stays in place while the user reads it, and shows the number of new emails", async () => {
@@ -141,12 +141,12 @@ describe("the list", () => {
     const newer = page.getByRole("button", { name: "1 new" });
     await newer.hover(patience);
     expect((await rows().first().textContent())?.slice(0, 20)).toBe(before?.slice(0, 20));
-    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))));
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
     expect(await newer.isVisible()).toBe(true);
     await newer.click();
     await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
     await expectNoAccessibilityViolations(page);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -180,7 +180,7 @@ describe("failed emails", () => {
       .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, patience)
       .toBe(4);
     isOpen = false;
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -208,7 +208,7 @@ describe("the page of an email explains", () => {
     await closed.getByText("Sent", { exact: true }).waitFor(patience);
     await gone.getByText("Bounced", { exact: true }).waitFor();
     isOpen = false;
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("a delay: the next attempt after greylisting, or the daily cap of the domain", async () => {
@@ -233,7 +233,7 @@ describe("the page of an email explains", () => {
       .getByText(/The daily cap of the sender's domain is reached\./)
       .waitFor(patience);
     await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("an unknown outcome, which a member resolves", async () => {
@@ -250,7 +250,7 @@ describe("the page of an email explains", () => {
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(patience);
     await page.getByRole("region", { name: "Timeline" }).getByText("Marked as sent on request.").waitFor();
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -272,7 +272,7 @@ describe("a scheduled email", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel email" }).click();
     await recipients().getByText("Canceled", { exact: true }).waitFor(patience);
     expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -293,7 +293,7 @@ describe("an email is downloaded", () => {
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
     expect(await textOf(file)).toBe("<script>alert(1)</script>");
     await expectNoAccessibilityViolations(page);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("as a curl command, which sends the same email", async () => {
@@ -321,7 +321,7 @@ describe("an email is downloaded", () => {
       headers: { "X-Order": "7" },
       tags: [{ name: "kind", value: "twin" }],
     });
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -345,6 +345,6 @@ describe("the overview", () => {
     await page.getByRole("button", { name: "Today", exact: true }).click();
     await page.waitForURL(/range=today/);
     await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(patience);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });

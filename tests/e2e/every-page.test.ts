@@ -12,7 +12,7 @@ import {
   signIn,
   type Watched,
 } from "./browser";
-import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";
+import { fillTeam, makeFreshTeam, PAGES, type TestData } from "./pages";
 import { measureScripts, type ScriptSize } from "./script-size";
 
 /** In KB of 1,024 bytes, compressed. */
@@ -22,7 +22,7 @@ const referenceKb = 700;
 
 let backstamp: Backstamp;
 let browser: Browser;
-let filled: Filled;
+let testData: TestData;
 let withData: Visitor;
 let fresh: Visitor;
 
@@ -31,7 +31,7 @@ type Visitor = { profile: Watched; page: Page; weigh: () => Promise<ScriptSize> 
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  filled = await fillTeam(backstamp);
+  testData = await fillTeam(backstamp);
   withData = await visit(ADMIN);
   fresh = await visit(await makeFreshTeam(backstamp));
 });
@@ -81,7 +81,7 @@ const open = async ({ page }: Visitor, path: string, heading: string | RegExp) =
 const isFrame = ({ at, text }: { at: string; text: string }) =>
   /\/body\?/.test(at) && text.startsWith("Blocked script execution");
 
-const expectNothingOdd = ({ profile: { dialogs, foreign, errors } }: Visitor) => {
+const expectNoUnexpectedErrors = ({ profile: { dialogs, foreign, errors } }: Visitor) => {
   const odd = errors.splice(0).filter((error) => !isFrame(error));
   expect({ dialogs, foreign, odd }).toEqual({ dialogs: [], foreign: [], odd: [] });
 };
@@ -92,7 +92,7 @@ const expectNoShifts = async ({ page }: Visitor) =>
 describe("with data", () => {
   for (const { name, pathOf, heading, scriptKb = everyPageKb } of PAGES)
     test(`${name} is accessible in both themes and on a phone, without layout shifts, within its script limit`, async () => {
-      await open(withData, pathOf(filled), heading);
+      await open(withData, pathOf(testData), heading);
       await expectNoShifts(withData);
       const { untilUsable, untilRest } = await withData.weigh();
       expect(untilUsable).toBeGreaterThan(10);
@@ -100,18 +100,18 @@ describe("with data", () => {
       expect(untilRest).toBeLessThanOrEqual(scriptKb);
       await expectNoAccessibilityViolations(withData.page);
       await expectDarkAndNarrow(withData.page, `all-${name}`);
-      expectNothingOdd(withData);
+      expectNoUnexpectedErrors(withData);
     });
 });
 
 describe("in a new team", () => {
   for (const { name, pathOf, heading } of PAGES.filter(({ isForFresh }) => isForFresh))
     test(`${name} is accessible in both themes and on a phone, without layout shifts`, async () => {
-      await open(fresh, pathOf(filled), heading);
+      await open(fresh, pathOf(testData), heading);
       await expectNoShifts(fresh);
       await expectNoAccessibilityViolations(fresh.page);
       await expectDarkAndNarrow(fresh.page, `all-${name}-empty`);
-      expectNothingOdd(fresh);
+      expectNoUnexpectedErrors(fresh);
     });
 });
 

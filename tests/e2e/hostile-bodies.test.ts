@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectAsText, expectInert, markupOf, settle, touchAll } from "./hostile-content";
+import { expectAsText, expectInert, interactWithAll, markupOf, settle } from "./hostile-content";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 let backstamp: Backstamp;
@@ -91,12 +91,12 @@ describe("without protection", () => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const unguarded = await openProfile(browser);
+      const unprotected = await openProfile(browser);
       const firedNow = () =>
-        new Set([...unguarded.dialogs, ...unguarded.foreign].map((text) => numberIn(text) ?? 0));
+        new Set([...unprotected.dialogs, ...unprotected.foreign].map((text) => numberIn(text) ?? 0));
       const hosts = await Promise.all(
         inParts(PAYLOADS, 70).map(async (part) => {
-          const host = await unguarded.context.newPage();
+          const host = await unprotected.context.newPage();
           await host.goto(`${origin}/host`);
           await openFrames(
             host,
@@ -106,12 +106,12 @@ describe("without protection", () => {
           return host;
         }),
       );
-      for (const host of hosts) await Promise.all(host.frames().slice(1).map(touchAll));
+      for (const host of hosts) await Promise.all(host.frames().slice(1).map(interactWithAll));
       await expect.poll(() => firedNow().size, { timeout: 30_000 }).toBeGreaterThan(PAYLOADS.length / 2);
       const fired = firedNow();
       const classes = new Set(PAYLOADS.filter(({ number }) => fired.has(number)).map((each) => each.class));
       expect([...classes].sort()).toEqual(ONE_OF_EACH.map((each) => each.class).sort());
-      await unguarded.context.close();
+      await unprotected.context.close();
     },
     longMs,
   );
@@ -143,7 +143,7 @@ describe("as the HTML of an email", () => {
       const there = PAYLOADS.filter(({ number }) => documents.some((text) => text.includes(String(number))));
       expect(there.length).toBeGreaterThan(PAYLOADS.length * 0.9);
       for (const host of hosts) {
-        await Promise.all(host.frames().slice(1).map(touchAll));
+        await Promise.all(host.frames().slice(1).map(interactWithAll));
         await settle(host);
         expect(host.url()).toBe(`${backstamp.url}/console/nothing-here`);
       }
@@ -166,7 +166,7 @@ describe("as the HTML of an email", () => {
         const arrived = page.waitForResponse((response) => response.url() === backstamp.url + src, patience);
         await element.evaluate((iframe, src) => iframe.setAttribute("src", src), src);
         expect(await (await arrived).text()).toContain(payload.text);
-        await touchAll(frame);
+        await interactWithAll(frame);
         expect(page.url()).toBe(address);
       }
       await expectAsText(page, [line(ONE_OF_EACH[0] as Payload)]);

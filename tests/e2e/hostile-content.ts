@@ -31,7 +31,7 @@ const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
 export const markupOf = (frame: Frame): Promise<string> => inTime(frame.content(), "");
 
 /** Clicks, focuses and hovers every element of a document. */
-export const touchAll = (frame: Frame): Promise<void> =>
+export const interactWithAll = (frame: Frame): Promise<void> =>
   inTime(
     frame.locator("*").evaluateAll((elements) => {
       for (const element of elements) {

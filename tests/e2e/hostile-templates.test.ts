@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectInert, settle, touchAll } from "./hostile-content";
+import { expectInert, interactWithAll, settle } from "./hostile-content";
 import { inParts, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 /*
@@ -73,7 +73,7 @@ test("every payload is inert in the preview document, inside the editor page", a
         ).then(() => {}),
       part.map(({ text }) => frameDocument(text)),
     );
-    await Promise.all(host.frames().slice(1).map(touchAll));
+    await Promise.all(host.frames().slice(1).map(interactWithAll));
     await settle(host);
     expect(host.url()).toBe(address);
     return host;
@@ -96,7 +96,7 @@ test("one payload of each class as a value is text in the subject, inert as raw 
       .toContain(`<p>Before</p>${value}`);
     await expect.poll(() => subject.textContent(), patience).toContain(value.trim());
     const frame = await (await page.waitForSelector("iframe")).contentFrame();
-    if (frame) await touchAll(frame);
+    if (frame) await interactWithAll(frame);
     expect(page.url()).toBe(address);
   }
   await settle(page);

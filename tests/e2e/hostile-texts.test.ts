@@ -243,7 +243,7 @@ test(
     const { data } = await backstamp.api("GET", `/webhooks/${webhook}/events?limit=1`, undefined, token);
     const { data: domains } = await backstamp.api("GET", "/domains", undefined, token);
     const { data: apiKeys } = await backstamp.api("GET", "/api-keys", undefined, token);
-    const filled = {
+    const testData = {
       email: emails[0]?.id ?? "",
       template,
       domain: domains[0].id,
@@ -251,7 +251,7 @@ test(
       webhook,
       webhookEvent: data[0].id,
     };
-    const paths = PAGES.map(({ pathOf }) => pathOf(filled));
+    const paths = PAGES.map(({ pathOf }) => pathOf(testData));
     for (const path of new Set([
       ...paths,
       "/console",

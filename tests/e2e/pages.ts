@@ -1,7 +1,7 @@
 import type { Backstamp } from "./backstamp";
 
 /** Ids of one object of each type in a team. */
-export type Filled = {
+export type TestData = {
   email: string;
   template: string;
   domain: string;
@@ -16,7 +16,7 @@ export type ConsolePage = {
   /** Its file below `app`, without `/page.tsx`. A test fails if a page is missing here. */
   file: string;
   /** Its path in a team with data. */
-  pathOf: (filled: Filled) => string;
+  pathOf: (testData: TestData) => string;
   /** Its first heading, which shows that the page is loaded. */
   heading: string | RegExp;
   /** Whether the page also exists in a new team. */
@@ -180,7 +180,7 @@ export const PAGES: readonly ConsolePage[] = [
 ];
 
 /** Creates one object of each type in the first team, through the API and the CLI. */
-export async function fillTeam(backstamp: Backstamp): Promise<Filled> {
+export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
   const made = await backstamp.operate(
     ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
   );

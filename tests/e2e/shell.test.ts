@@ -9,13 +9,13 @@ import {
   takePictures,
   type Watched,
 } from "./browser";
-import { type Filled, fillTeam } from "./pages";
+import { fillTeam, type TestData } from "./pages";
 
 let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
-let filled: Filled;
+let testData: TestData;
 let secondTeam: string;
 
 const patience = { timeout: 60_000 };
@@ -23,13 +23,13 @@ const patience = { timeout: 60_000 };
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  filled = await fillTeam(backstamp);
+  testData = await fillTeam(backstamp);
   profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
   secondTeam = await page.evaluate(async () => {
     const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ name: "Second house" });
+    const body = JSON.stringify({ name: "Second team" });
     const made = await (await fetch("/api/trpc/team.create", { method: "POST", headers, body })).json();
     return String(made.result.data.id);
   });
@@ -39,7 +39,7 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-const expectNothingOdd = () => {
+const expectNoUnexpectedErrors = () => {
   const { dialogs, foreign, errors } = profile;
   expect({ dialogs, foreign, errors: errors.splice(0) }).toEqual({ dialogs: [], foreign: [], errors: [] });
 };
@@ -72,26 +72,26 @@ describe("the palette", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`${backstamp.url}/console/domains`);
     expect(await palette().count()).toBe(0);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("finds an email by recipient, subject and id, and a domain by name", async () => {
     for (const [text, address] of [
-      ["delivered+nora@backstamp.test", `/console/emails/${filled.email}`],
-      ["receipt", `/console/emails/${filled.email}`],
-      [filled.email, `/console/emails/${filled.email}`],
-      ["mail.example", `/console/domains/${filled.domain}`],
+      ["delivered+nora@backstamp.test", `/console/emails/${testData.email}`],
+      ["receipt", `/console/emails/${testData.email}`],
+      [testData.email, `/console/emails/${testData.email}`],
+      ["mail.example", `/console/domains/${testData.domain}`],
     ] as const) {
       await at("/console/emails");
       await openPalette();
       await page.keyboard.insertText(text);
       const option = palette().getByRole("option", {
-        name: text === filled.email ? "Open the email with this id" : /Your receipt|mail\.example\.com/,
+        name: text === testData.email ? "Open the email with this id" : /Your receipt|mail\.example\.com/,
       });
       await option.first().click(patience);
       await page.waitForURL(`${backstamp.url}${address}`);
     }
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("opens a create form, and the back button does not open it again", async () => {
@@ -107,7 +107,7 @@ describe("the palette", () => {
     await page.goForward();
     await page.getByRole("heading", { name: "Domains" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("restores the focus when it closes", async () => {
@@ -119,7 +119,7 @@ describe("the palette", () => {
     );
     await page.keyboard.press("Escape");
     await expect.poll(() => button.evaluate((node) => node === document.activeElement), patience).toBe(true);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -156,7 +156,7 @@ describe("keyboard shortcuts", () => {
         async () => page.url() === `${backstamp.url}${path}`,
       );
     }
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("move through a table and open a row; with Ctrl, Alt or Meta the browser handles them", async () => {
@@ -168,7 +168,7 @@ describe("keyboard shortcuts", () => {
     const name = await page.evaluate(() => document.activeElement?.textContent);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: name ?? "" }).waitFor(patience);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("are text input in a field", async () => {
@@ -202,7 +202,7 @@ describe("on a phone", () => {
     await page.waitForURL(`${backstamp.url}/console/domains`);
     await expect.poll(() => menu.count(), patience).toBe(0);
     await page.setViewportSize({ width: 1360, height: 900 });
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -210,7 +210,7 @@ describe("two teams", () => {
   test("switch on the same page, which then has its team in the URL", async () => {
     await at("/console/domains");
     await page.getByRole("button", { name: /switch team/ }).click();
-    await page.getByRole("menuitem", { name: "Second house" }).click();
+    await page.getByRole("menuitem", { name: "Second team" }).click();
     await page.waitForURL(`${backstamp.url}/console/domains?team=${secondTeam}`);
     // Only the built-in domain of every team, not the domain of the first team.
     const domains = page.getByRole("table", { name: "Domains" }).locator("tbody tr");
@@ -222,7 +222,7 @@ describe("two teams", () => {
     await page.getByRole("link", { name: "Backstamp", exact: true }).click();
     await page.waitForURL(`${backstamp.url}/console?team=${secondTeam}`);
     await page.getByRole("heading", { name: "Overview" }).waitFor(patience);
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 
   test("work in two tabs at once, independently", async () => {
@@ -235,7 +235,7 @@ describe("two teams", () => {
     await other.reload();
     await other.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
     await other.close();
-    expectNothingOdd();
+    expectNoUnexpectedErrors();
   });
 });
 
@@ -253,7 +253,7 @@ test("a page of the menu is prefetched on hover, and no other page", async () =>
   await expect.poll(() => prefetched, patience).toContain("/console/domains");
   expect(new Set(prefetched).size).toBe(1);
   page.off("request", record);
-  expectNothingOdd();
+  expectNoUnexpectedErrors();
 });
 
 test("the selected theme is kept after a reload", async () => {
@@ -267,7 +267,7 @@ test("the selected theme is kept after a reload", async () => {
   await page.keyboard.insertText("system appearance");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.locator("html.dark").count(), patience).toBe(0);
-  expectNothingOdd();
+  expectNoUnexpectedErrors();
 });
 
 test("if code cannot be loaded, the page stays and offers a reload", async () => {
@@ -281,5 +281,5 @@ test("if code cannot be loaded, the page stays and offers a reload", async () =>
   await page.getByRole("button", { name: "Reload page" }).click();
   await page.locator("[data-row]").first().waitFor(patience);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
-  expectNothingOdd();
+  expectNoUnexpectedErrors();
 });

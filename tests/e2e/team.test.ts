@@ -245,10 +245,10 @@ test("all changes are in the audit log and in its CSV export", async () => {
 test("the creator of another team is its owner", async () => {
   await go(admin, "/console/settings/team");
   await admin.getByRole("button", { name: "Create team" }).click();
-  await admin.getByRole("dialog").getByLabel("Team name").fill("Second house");
+  await admin.getByRole("dialog").getByLabel("Team name").fill("Second team");
   await admin.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
   await admin.waitForURL(/team=/, waitOptions);
-  await admin.getByText("Second house").first().waitFor(waitOptions);
+  await admin.getByText("Second team").first().waitFor(waitOptions);
   const second = new URL(admin.url()).searchParams.get("team");
   await go(admin, `/console/settings/members?team=${second}`);
   await row(admin, "Ada Admin").getByText("Owner").waitFor(waitOptions);

@@ -15,7 +15,7 @@ export function formatEntryPoints(
   const tables = [...folders].map(([folder, rows]) => [
     `## ${folder}`,
     "",
-    `| what is called | ${KINDS.join(" | ")} |`,
+    `| function | ${KINDS.join(" | ")} |`,
     "|---|---|---|---|",
     ...rows.map(({ service, entryPoints }) => {
       const name = service.startsWith(`${folder}/`) ? service.slice(folder.length + 1) : service;
@@ -26,14 +26,14 @@ export function formatEntryPoints(
   return [
     "# Services and entry points",
     "",
-    "Which entry point reaches which function of a service. Written from the source by `tests/entry-points.test.ts`. The test",
-    "fails if this file is out of date, or if the API or the console can do with mail, templates, domains, keys, webhooks or suppressions",
-    "what the other cannot without a reason below.",
+    "Which entry point calls which function of a service. Generated from the source by `tests/entry-points.test.ts`. The test fails",
+    "if this file is out of date, or if only the API or only the console can do something with emails, templates, domains, keys,",
+    "webhooks or suppressions without a reason below.",
     "",
     ...tables.flat(),
-    "## Where one entry point reaches further, and why",
+    "## Functions of one entry point only",
     "",
-    "| what is called | why |",
+    "| function | reason |",
     "|---|---|",
     ...Object.entries(gaps).map(([service, why]) => `| \`${service}\` | ${why} |`),
     "",

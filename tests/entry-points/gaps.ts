@@ -1,57 +1,54 @@
 const SENDS =
-  "Mail is sent by programs; the console sends only tests of templates, and a mail as it was by retrying it.";
-const PAGE = "It fills a page of the console; the API tells the same by what its answers hold.";
-const MANY = "The console's form of a call that the API takes one by one.";
+  "Programs send email; the console only sends test emails of templates and retries existing emails.";
+const PAGE = "Data of a console page; API responses contain the same data.";
+const MANY = "The console's bulk version of a call that the API has for one object.";
 
 /** Functions of services that only the API or only the console calls directly, each with the reason. */
 export const GAPS: Readonly<Record<string, string>> = {
   "domains/keys-and-relays.listKeysOfDomain": PAGE,
   "domains/keys-and-relays.listRelaysOfDomain":
-    "Relays are the operator's; a page says which one carries the domain.",
-  "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API tells.",
-  "domains/read.listDomains": "All names at once, to choose among; the API lists them by pages.",
-  "emails/read/api-call.describeAsApiCall": "Writes the call of the API that would send the mail again.",
+    "Relays belong to the operator; a console page shows which one sends for the domain.",
+  "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API returns.",
+  "domains/read.listDomains": "All names for a selection field; the API returns pages.",
+  "emails/read/api-call.describeAsApiCall": "Formats the API call that would send the email again.",
   "emails/accept/batch.sendBatch": SENDS,
   "emails/change/change.cancelSelected": MANY,
-  "emails/read/filter-values.listFilterValues": "What the filters of the page offer.",
+  "emails/read/filter-values.listFilterValues": "The options of the page's filters.",
   "emails/accept/dry-run.dryRunBatch": SENDS,
   "emails/accept/dry-run.dryRunEmail": SENDS,
   "emails/read/export.exportEmails": "A file for spreadsheets; programs page through the list.",
-  "emails/read/files.linkToFile":
-    "Programs are given a link that expires; the console's own address asks for the session.",
+  "emails/read/files.linkToFile": "Programs get a link that expires; the console's URL requires a session.",
   "emails/read/files.openFileLink": "Opens such a link.",
   "emails/change/delay-causes.readDelayCauses": PAGE,
-  "emails/change/retry.countRetryable": "What a person is told before many are retried.",
+  "emails/change/retry.countRetryable": "The number that the console shows before a bulk retry.",
   "emails/change/retry.retrySelected": MANY,
   "emails/accept/send.sendEmail": SENDS,
-  "emails/read/source.readSource": "A file for mail programs; the API gives the parts that it is made of.",
-  "keys/use.readGauges": "A program reads its own window off the `X-RateLimit-*` headers.",
-  "keys/read.listKeys": "Names to choose among; both entryPoints list keys by pages.",
-  "keys/links.listLinkable": "What a form offers to choose.",
-  "keys/read.nameKeys": "Names of keys for people; the API tells their ids.",
-  "keys/read.getKey": "The page of one key; the API tells as much of each key in its list.",
+  "emails/read/source.readSource": "A file for email clients; the API returns its parts.",
+  "keys/use.readGauges": "Programs read their own window from the `X-RateLimit-*` headers.",
+  "keys/read.listKeys": "Names for a selection field; the API and the console list keys in pages.",
+  "keys/links.listLinkable": "The options of a form.",
+  "keys/read.nameKeys": "Names of keys for display; the API returns their ids.",
+  "keys/read.getKey": "The page of one key; the API returns the same in its list.",
   "keys/read.listRotation": PAGE,
   "keys/use.countUse": PAGE,
-  "keys/use.listRejections": "The same log that the API opens by `logs:read`, for one key.",
-  "suppressions/suppress.addSuppressions":
-    "The console adds what was pasted, by `addPastedSuppressions`, which calls it.",
-  "suppressions/transfer.addPastedSuppressions": "Reads addresses out of what a person pastes.",
-  "suppressions/read.getSuppression": "The console's list holds all that is known of an address.",
-  "suppressions/remove.removeSuppression": "The console removes one as it removes many.",
-  "suppressions/search.readSources": "Which mail an address is suppressed by, for people to open.",
+  "keys/use.listRejections": "The log that the API returns with `logs:read`, for one key.",
+  "suppressions/suppress.addSuppressions": "The console uses `addPastedSuppressions`, which calls it.",
+  "suppressions/transfer.addPastedSuppressions": "Parses pasted text.",
+  "suppressions/read.getSuppression": "The console's list contains all data of an address.",
+  "suppressions/remove.removeSuppression": "The console removes one with the bulk call.",
+  "suppressions/search.readSources": "The email that suppressed an address, as a link.",
   "suppressions/search.searchSuppressions":
-    "The console searches by a part of the address; the API knows the whole.",
-  "suppressions/suppress.unsubscribe": "For recipients, by the link in their mail.",
-  "templates/preview.previewDraft":
-    "What is written in the editor and not saved yet; the API previews what is saved.",
+    "The console searches by part of the address; the API requires the complete one.",
+  "suppressions/suppress.unsubscribe": "For recipients, with the link in their email.",
+  "templates/preview.previewDraft": "Unsaved content of the editor; the API previews saved content.",
   "templates/use.readTemplateUse": PAGE,
-  "templates/preview.previewTemplate": "The console previews what is not saved yet.",
-  "templates/test-email.sendTestEmail": "Programs send a template by `POST /api/emails` with `template`.",
+  "templates/preview.previewTemplate": "The console previews unsaved content.",
+  "templates/test-email.sendTestEmail": "Programs send a template with `POST /api/emails` and `template`.",
   "webhooks/endpoints.readSigningSecrets":
-    "A secret is shown to people once, when it is made; a key with the right may read it again.",
+    "The console shows a secret once, on creation; a key with the permission can read it again.",
   "webhooks/events/unknown-emails.readUnknownEmails":
-    "How many held mails wait; the API lists them by their status.",
+    "The number of held emails; the API lists them by status.",
   "webhooks/events/email-deliveries.listEmailEventDeliveries": PAGE,
-  "webhooks/events/replay.countReplayRange": "What a person is told before a range is replayed.",
+  "webhooks/events/replay.countReplayRange": "The number that the console shows before a replay of a range.",
   "webhooks/endpoint-state.readEndpointStates": PAGE,
 };

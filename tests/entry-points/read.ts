@@ -6,7 +6,7 @@ export type EntryPoint = { kind: "REST" | "console" | "command line"; name: stri
 /** A function of a service, such as `domains/write.createDomain`, with all entry points that call it. */
 export type Reached = { service: string; entryPoints: EntryPoint[] };
 
-const ROOMS = /^(?:server\/(?:rest|trpc|services|startup\/admin)|app)\//;
+const SERVICE_FOLDERS = /^(?:server\/(?:rest|trpc|services|startup\/admin)|app)\//;
 
 type Block = EntryPoint & { file: string; text: string; owner: string };
 
@@ -14,7 +14,7 @@ type Block = EntryPoint & { file: string; text: string; owner: string };
 export function readEntryPoints(root: string): { entryPoints: EntryPoint[]; reached: Reached[] } {
   const all = readFolders(root, ["server", "app"]);
   // Sessions and startup are used by every entry point, so they are not listed.
-  const sources = new Map([...all].filter(([file]) => ROOMS.test(file)));
+  const sources = new Map([...all].filter(([file]) => SERVICE_FOLDERS.test(file)));
   const blocks = [...sources.values()].flatMap((source) => blocksOf(source, all));
   const found = new Map<string, EntryPoint[]>();
   for (const { file, text, owner, kind, name } of blocks)
@@ -50,8 +50,8 @@ function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string,
   return [...parts.values()].flatMap(({ name: owner, text: list }) =>
     cut(list, /withApi\(\s*\{\s*route: ["`]([^"`]+)["`]/g).flatMap(({ name: declared, text }) => {
       const route = declared.replace(/\$\{(\w+Path)\}/, (_, constant: string) => {
-        const far = imports.get(constant);
-        const said = far && sources.get(far.file)?.parts.get(far.name)?.text;
+        const imported = imports.get(constant);
+        const said = imported && sources.get(imported.file)?.parts.get(imported.name)?.text;
         return /"(\/api[^"]*)"/.exec(said ?? "")?.[1] ?? "";
       });
       // Routes that differ only in their method are one declaration for all methods of an array.

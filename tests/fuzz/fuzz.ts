@@ -19,7 +19,7 @@ export const requestsOf = (usual: number): number => Number(process.env.FUZZ_REQ
 export async function fuzz(requests: number): Promise<void> {
   const range = await openRange();
   try {
-    for (const route of routes.keys()) await range.run({ route, twists: [] });
+    for (const route of routes.keys()) await range.run({ route, mutations: [] });
     const runs = requests - routes.length;
     await fc.assert(fc.asyncProperty(plansOver(routes), range.run), { seed, numRuns: runs });
     await range.judge();

@@ -3,7 +3,7 @@ import type { Route } from "#server/rest/pipeline/route";
 import { oddText, oddValue } from "./values";
 
 /** How one request differs from a valid one. Numbers select among what the route has. */
-export type Twist =
+export type Mutation =
   | { kind: "other good value"; part: "body" | "query"; at: number; pick: number }
   | { kind: "odd value"; part: "body"; at: number; value: unknown }
   | { kind: "odd query"; at: number; text: string; twice: boolean }
@@ -18,17 +18,19 @@ export type Twist =
   | { kind: "another method"; method: string };
 
 /** A request to make: its route, and its changes. It is valid as long as every change is. */
-export type Plan = { route: number; twists: Twist[] };
+export type Plan = { route: number; mutations: Mutation[] };
 
 const at = fc.nat(1_000);
-const twist = <K extends Twist["kind"]>(
+const mutation = <K extends Mutation["kind"]>(
   kind: K,
   rest: {
-    [F in keyof Omit<Extract<Twist, { kind: K }>, "kind">]: fc.Arbitrary<Extract<Twist, { kind: K }>[F]>;
+    [F in keyof Omit<Extract<Mutation, { kind: K }>, "kind">]: fc.Arbitrary<
+      Extract<Mutation, { kind: K }>[F]
+    >;
   },
-) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Twist>;
+) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Mutation>;
 
-const good = twist("other good value", {
+const good = mutation("other good value", {
   part: fc.constantFrom("body" as const, "body" as const, "query" as const),
   at,
   pick: at,
@@ -143,19 +145,22 @@ const BODIES: readonly (string | Uint8Array)[] = [
 ];
 
 const odd = fc.oneof(
-  { arbitrary: twist("odd value", { part: fc.constant("body" as const), at, value: oddValue }), weight: 12 },
-  { arbitrary: twist("odd query", { at, text: oddText, twice: fc.boolean() }), weight: 4 },
-  { arbitrary: twist("without a field", { at }), weight: 2 },
   {
-    arbitrary: twist("one field more", {
+    arbitrary: mutation("odd value", { part: fc.constant("body" as const), at, value: oddValue }),
+    weight: 12,
+  },
+  { arbitrary: mutation("odd query", { at, text: oddText, twice: fc.boolean() }), weight: 4 },
+  { arbitrary: mutation("without a field", { at }), weight: 2 },
+  {
+    arbitrary: mutation("one field more", {
       name: fc.oneof(fc.constantFrom("__proto__", "constructor", "teamId", "team_id", "id"), oddText),
       value: oddValue,
     }),
     weight: 2,
   },
-  { arbitrary: twist("odd path", { at, text: oddText, isEncoded: fc.boolean() }), weight: 4 },
+  { arbitrary: mutation("odd path", { at, text: oddText, isEncoded: fc.boolean() }), weight: 4 },
   {
-    arbitrary: twist("another path", {
+    arbitrary: mutation("another path", {
       path: fc
         .array(
           fc.oneof(
@@ -168,18 +173,18 @@ const odd = fc.oneof(
     }),
     weight: 2,
   },
-  { arbitrary: twist("odd header", { name: fc.constantFrom(...HEADERS), value: latin }), weight: 4 },
-  { arbitrary: twist("odd lines", { text: fc.constantFrom(...ODD_LINES) }), weight: 1 },
+  { arbitrary: mutation("odd header", { name: fc.constantFrom(...HEADERS), value: latin }), weight: 4 },
+  { arbitrary: mutation("odd lines", { text: fc.constantFrom(...ODD_LINES) }), weight: 1 },
   {
-    arbitrary: twist("another body", {
+    arbitrary: mutation("another body", {
       raw: fc.oneof(fc.constantFrom(...BODIES), fc.uint8Array({ maxLength: 200 })),
       type: fc.constantFrom(null, null, null, "text/csv", "text/plain", "application/json; charset=x", ""),
     }),
     weight: 4,
   },
-  { arbitrary: twist("half of the body", {}), weight: 1 },
+  { arbitrary: mutation("half of the body", {}), weight: 1 },
   {
-    arbitrary: twist("another method", {
+    arbitrary: mutation("another method", {
       method: fc.constantFrom(
         "GET",
         "HEAD",
@@ -197,16 +202,16 @@ const odd = fc.oneof(
 );
 
 /** Generating an RSA key takes a tenth of a second; the rest of any call is fast. */
-const seldom: readonly string[] = ["POST /api/domains", "POST /api/domains/{id}/dkim/rotate"];
+const rare: readonly string[] = ["POST /api/domains", "POST /api/domains/{id}/dkim/rotate"];
 
 /** Requests over these routes: about half of them valid in many forms, the others with invalid parts. */
 export function plansOver(routes: readonly Route[]): fc.Arbitrary<Plan> {
   const weighed = routes.flatMap(({ method, path }, index) =>
-    Array.from({ length: seldom.includes(`${method} ${path}`) ? 1 : 6 }, () => index),
+    Array.from({ length: rare.includes(`${method} ${path}`) ? 1 : 6 }, () => index),
   );
   return fc.record({
     route: fc.constantFrom(...weighed),
-    twists: fc.oneof(
+    mutations: fc.oneof(
       { arbitrary: fc.array(good, { maxLength: 4 }), weight: 8 },
       {
         arbitrary: fc

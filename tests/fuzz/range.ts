@@ -32,7 +32,7 @@ export type Range = {
 };
 
 const cronSecret = "the-operator's-secret-0123456789";
-const tidyEvery = 200;
+const cleanUpEvery = 200;
 
 /** Calls after which the path must name another row. */
 const isConsuming = ({ method, path }: Route) =>
@@ -140,7 +140,7 @@ export async function openRange(): Promise<Range> {
   async function run(plan: Plan): Promise<void> {
     const route = routes[plan.route];
     if (!route) throw new Error("There is no such route");
-    if (count.requests++ % tidyEvery === 0) {
+    if (count.requests++ % cleanUpEvery === 0) {
       await hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
       await writes.since();
     }
@@ -151,7 +151,7 @@ export async function openRange(): Promise<Range> {
     const answer = await send(request, bearer);
     const { status } = answer;
     const what = () =>
-      `${request.method} ${targetOf(request)} ${JSON.stringify(plan.twists).slice(0, 1_000)}`;
+      `${request.method} ${targetOf(request)} ${JSON.stringify(plan.mutations).slice(0, 1_000)}`;
     try {
       expectAnswer(answer);
       const written = await writes.since();

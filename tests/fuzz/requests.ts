@@ -2,7 +2,7 @@ import type { Route } from "#server/rest/pipeline/route";
 import { nameOf } from "../rest/route-calls";
 import { type Field, fieldsOf, withField } from "../support/database/schema-fields";
 import type { CallOptions } from "../support/rest";
-import type { Plan, Twist } from "./plans";
+import type { Mutation, Plan } from "./plans";
 import { goodValuesFor, takes } from "./values";
 
 /** A request as it is sent. */
@@ -45,18 +45,18 @@ export function makeRequest(route: Route, plan: Plan, path: string, good: CallOp
     isElsewhere: false,
     ...(good.raw !== undefined && { raw: good.raw }),
   };
-  for (const twist of plan.twists) apply(twist, request, route);
+  for (const mutation of plan.mutations) apply(mutation, request, route);
   return request;
 }
 
-function apply(twist: Twist, request: Request, route: Route): void {
+function apply(mutation: Mutation, request: Request, route: Route): void {
   const { body: bodyFields, query: queryFields } = placesOf(route);
-  switch (twist.kind) {
+  switch (mutation.kind) {
     case "other good value": {
-      const field = pickOf(twist.part === "body" ? bodyFields : queryFields, twist.at);
+      const field = pickOf(mutation.part === "body" ? bodyFields : queryFields, mutation.at);
       if (!field) return;
-      const value = pickOf(goodValuesFor(field), twist.pick);
-      if (twist.part === "query") {
+      const value = pickOf(goodValuesFor(field), mutation.pick);
+      if (mutation.part === "query") {
         const query = [...request.query.filter(([name]) => name !== field.path[0]), [field.path[0], value]];
         if (takes(route.query, Object.fromEntries(query))) request.query = query as Request["query"];
         return;
@@ -66,19 +66,19 @@ function apply(twist: Twist, request: Request, route: Route): void {
       return;
     }
     case "odd value": {
-      const field = pickOf(bodyFields, twist.at);
-      if (field) request.body = withField(request.body, field.path, twist.value);
+      const field = pickOf(bodyFields, mutation.at);
+      if (field) request.body = withField(request.body, field.path, mutation.value);
       return;
     }
     case "odd query": {
-      const field = pickOf(queryFields, twist.at);
-      const one: [string, string] = [String(field?.path[0] ?? "unheard_of"), twist.text];
-      request.query.push(one, ...(twist.twice ? [one] : []));
+      const field = pickOf(queryFields, mutation.at);
+      const one: [string, string] = [String(field?.path[0] ?? "unheard_of"), mutation.text];
+      request.query.push(one, ...(mutation.twice ? [one] : []));
       return;
     }
     case "without a field": {
       const names = Object.keys((request.body as object | undefined) ?? {});
-      const name = pickOf(names, twist.at);
+      const name = pickOf(names, mutation.at);
       if (name !== undefined && !Array.isArray(request.body))
         request.body = Object.fromEntries(
           Object.entries(request.body as object).filter(([each]) => each !== name),
@@ -86,30 +86,30 @@ function apply(twist: Twist, request: Request, route: Route): void {
       return;
     }
     case "one field more":
-      request.body = withField(request.body, [twist.name], twist.value);
+      request.body = withField(request.body, [mutation.name], mutation.value);
       return;
     case "odd path": {
       const parts = request.path.split("/");
       const variable = route.path.split("/").flatMap((part, index) => (part.startsWith("{") ? [index] : []));
-      const index = pickOf(variable, twist.at) ?? parts.length;
-      parts[index] = twist.isEncoded ? encode(twist.text) : twist.text;
+      const index = pickOf(variable, mutation.at) ?? parts.length;
+      parts[index] = mutation.isEncoded ? encode(mutation.text) : mutation.text;
       request.path = parts.join("/");
       request.isElsewhere = true;
       return;
     }
     case "another path":
-      request.path = twist.path;
+      request.path = mutation.path;
       request.isElsewhere = true;
       return;
     case "odd header":
-      request.headers[twist.name] = twist.value;
+      request.headers[mutation.name] = mutation.value;
       return;
     case "odd lines":
-      request.lines = twist.text;
+      request.lines = mutation.text;
       return;
     case "another body":
-      request.raw = twist.raw;
-      if (twist.type !== null) request.headers["content-type"] = twist.type;
+      request.raw = mutation.raw;
+      if (mutation.type !== null) request.headers["content-type"] = mutation.type;
       return;
     case "half of the body": {
       const text = JSON.stringify(request.body) ?? "";
@@ -117,7 +117,7 @@ function apply(twist: Twist, request: Request, route: Route): void {
       return;
     }
     case "another method":
-      request.method = twist.method;
+      request.method = mutation.method;
       request.isElsewhere = true;
       return;
   }

@@ -25,7 +25,7 @@ async function sendTo(
 
 const envelopeOf = ({ commands }: SmtpTestServer) => commands.filter((line) => /^(MAIL|RCPT)/.test(line));
 
-test("a server with DSN is asked to report failures and delays, with the email's id and the original recipient", async () => {
+test("on a server with DSN, reports of failures and delays are requested with the email's id and the original recipient", async () => {
   const peer = await sendTo(EHLO_DSN, { ...own, id: "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" });
   expect(envelopeOf(peer)).toEqual([
     "MAIL FROM:<bounce-token@bounces.example.com> RET=HDRS ENVID=0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2",

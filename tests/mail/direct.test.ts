@@ -46,7 +46,7 @@ test("an email goes to the most preferred MX host of each domain, in one transac
 
 test.each([
   ["closes the connection", { greeting: DROP }],
-  ["refuses the connection for good", { greeting: { bye: "554 go away" } }],
+  ["permanently rejects the connection", { greeting: { bye: "554 go away" } }],
   ["is too busy", { greeting: { bye: "421 4.3.2 later" } }],
   ["breaks off before the message", { data: DROP }],
   ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
@@ -86,7 +86,7 @@ test("a message that may have been accepted is unknown, and no other MX host is 
 
 test.each([
   ["has no name", "missing.example", "rejected", "The domain missing.example does not exist."],
-  ["says that it takes none", "null.example", "rejected", "null MX"],
+  ["has a null MX record", "null.example", "rejected", "null MX"],
   ["has servers without an address", "empty.example", "rejected", "nowhere.example has no address"],
   ["has a failing DNS lookup", "broken.example", "deferred", "The DNS lookup"],
 ])("email for a domain that %s causes no connection", async (_, domain, kind, reason) => {
@@ -197,9 +197,9 @@ test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with 
   expect(mx.messages).toHaveLength(1);
 
   // The same server with an untrusted certificate.
-  const doubting = internet.transport({ findStsPolicy: covering(["mx.example.net"]) });
-  const [doubted] = await doubting.deliver(message(), parsed(to), watch());
-  expect(doubted?.kind).toBe("deferred");
+  const enforcing = internet.transport({ findStsPolicy: covering(["mx.example.net"]) });
+  const [untrustedOutcome] = await enforcing.deliver(message(), parsed(to), watch());
+  expect(untrustedOutcome?.kind).toBe("deferred");
 
   const backup = await internet.serve("127.0.0.3");
   const elsewhere = internet.transport({ findStsPolicy: covering(["other.example.net"]) });

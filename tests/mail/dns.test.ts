@@ -46,7 +46,7 @@ test("a missing name, a server error and a timeout are different results", async
   expect(await kindOf("silent.example")).toBe("timeout");
 });
 
-test("a server error is followed by the next server, a negative answer is not", async () => {
+test("after a server error the next server is queried, after a negative answer it is not", async () => {
   const broken = await peerOf(() => ({ rcode: "SERVFAIL" }));
   const empty = await peerOf(() => null);
   const last = await peerOf(() => null);

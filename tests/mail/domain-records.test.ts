@@ -14,7 +14,7 @@ describe("a DKIM key record", () => {
     `v=DKIM1; k=rsa; t=s; n=a note; p=${key.slice(0, 9)} \t ${key.slice(9)}`,
     `k=rsa; h=sha1:sha256; s=email:other; p=${key}`,
     `v=DKIM1; p=${key}; p=AAAA`,
-  ])("is the key's own in any lawful form: %s", (text) => {
+  ])("matches its key in any valid form: %s", (text) => {
     expect(isDkimRecordOf(text, "rsa", key)).toBe(true);
   });
 

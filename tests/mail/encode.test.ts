@@ -154,7 +154,7 @@ describe("a text field", () => {
     "x".repeat(900),
     `${"word ".repeat(179)}words`,
     "",
-  ])("%j stays what it is", (text) => {
+  ])("%j stays unchanged", (text) => {
     expect(decodeField(textField("Subject", text))).toBe(text);
   });
 

@@ -45,7 +45,7 @@ describe("a custom header", () => {
     ["X-Json", '{"a": [1, 2], "b": "x, y; z"}'],
     ["X-Long", "x".repeat(990)],
     ["a", "b"],
-  ])("%s may be set", (name, value) => {
+  ])("%s is allowed", (name, value) => {
     expect(checkHeader(name, value)).toBeNull();
   });
 
@@ -98,7 +98,7 @@ describe("a custom header", () => {
     ["List-Unsubscribe", "<https://a.b> junk"],
     ["List-Unsubscribe-Post", "yes"],
     ["References", "<ä@example.com>"],
-  ])("%s: %s has the wrong form", (name, value) => {
+  ])("%s: %s is invalid", (name, value) => {
     expect(checkHeader(name, value)).not.toBeNull();
   });
 

@@ -12,9 +12,9 @@ const long = (html: string) => html.padEnd(shortHtmlChars + 1);
 test.each([
   ["short HTML", (html: string) => html],
   ["long HTML", long],
-])("the text of %s keeps links, has images by their text, and is wrapped", async (_, sized) => {
+])("the text of %s contains links and the alternative text of images, and is wrapped", async (_, resize) => {
   const html = `<h1>Über uns</h1><p>${"word ".repeat(40)}</p><p><a href="https://example.com/x?a=1&amp;b=2">Look</a> <img src="x.png" alt="A tree"></p><style>p{color:red}</style><script>x()</script>`;
-  const text = await textOf(sized(html));
+  const text = await textOf(resize(html));
   expect(text).toContain("Über uns");
   expect(text).toContain("Look [https://example.com/x?a=1&b=2]");
   expect(text).toContain("A tree");
@@ -51,19 +51,19 @@ describe("a conversion that takes too long", () => {
     const events: [string, unknown][] = [];
     const note = (event: string, facts?: unknown) => void events.push([event, facts]);
     const log: Log = { info: note, warn: note, error: note };
-    const hurried = createTextConverter({ log, timeLimitMs: 1 });
-    const text = await hurried.convertToText("team", html);
+    const withShortTimeout = createTextConverter({ log, timeLimitMs: 1 });
+    const text = await withShortTimeout.convertToText("team", html);
     expect(text.split("\n")[0]).toBe("One word");
     expect(text.match(/One word/g)).toHaveLength(5_000);
     expect(events).toEqual([["html_text.time_limit", { htmlChars: html.length, timeLimitMs: 1 }]]);
-    await hurried.close();
+    await withShortTimeout.close();
   });
 
   test("does not affect the next ones", async () => {
-    const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
-    const both = await Promise.all([hurried.convertToText("a", html), textOf(html)]);
+    const withShortTimeout = createTextConverter({ log: silentLog, timeLimitMs: 1 });
+    const both = await Promise.all([withShortTimeout.convertToText("a", html), textOf(html)]);
     expect(both[1]).toMatch(/^One word\n\nOne word\n\n/);
-    await hurried.close();
+    await withShortTimeout.close();
   });
 });
 

@@ -13,7 +13,7 @@ const valid = file([
 const signal = new AbortController().signal;
 
 /** DNS with at most one TXT record for each name. */
-const saying =
+const createQuery =
   (records: Record<string, string[] | undefined>): QueryDns =>
   async (name, type) => {
     const texts = records[name];
@@ -42,14 +42,14 @@ test.each([
   ["a negative age", "text/plain", valid.replace("604800", "-1")],
   ["no server", "text/plain", valid.replace(/mx: .*\r\n/g, "")],
   ["nothing", "text/plain", ""],
-])("a policy file with %s is none", (_, type, body) => {
+])("a policy file with %s is invalid", (_, type, body) => {
   expect(readPolicy(type, body)).toBeNull();
 });
 
 test("a policy is fetched once for each id, from its only allowed URL", async () => {
   const records: Record<string, string[]> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   const fetched: string[] = [];
-  const find = createFindStsPolicy(saying(records), async (url) => {
+  const find = createFindStsPolicy(createQuery(records), async (url) => {
     fetched.push(url);
     return { contentType: "text/plain", body: valid };
   });
@@ -64,7 +64,7 @@ test("a policy is fetched once for each id, from its only allowed URL", async ()
 test("a valid policy stays in force if the record or the file is removed", async () => {
   const records: Record<string, string[] | undefined> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   let body: string | null = valid;
-  const find = createFindStsPolicy(saying(records), async () =>
+  const find = createFindStsPolicy(createQuery(records), async () =>
     body === null ? null : { contentType: "text/plain", body },
   );
   await find("example.net", signal);
@@ -77,7 +77,7 @@ test("a valid policy stays in force if the record or the file is removed", async
 
 test("a policy is not applied after its max_age", async () => {
   const records: Record<string, string[] | undefined> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
-  const find = createFindStsPolicy(saying(records), async () => ({
+  const find = createFindStsPolicy(createQuery(records), async () => ({
     contentType: "text/plain",
     body: valid.replace("604800", "0"),
   }));
@@ -92,7 +92,7 @@ test("a domain without a record, with two records, or with an unavailable file h
     "_mta-sts.two.example": ["v=STSv1; id=1;", "v=STSv1; id=2;"],
     "_mta-sts.failing.example": ["v=STSv1; id=1;"],
   };
-  const find = createFindStsPolicy(saying(records), async () => {
+  const find = createFindStsPolicy(createQuery(records), async () => {
     asked += 1;
     throw new Error("no route");
   });

@@ -83,7 +83,7 @@ describe("a reply determines the outcome of its recipient", () => {
     ["454 4.7.0 temporary", "auth", "auth"],
     ["500 what", "auth", "auth"],
     ["530 5.7.0 Must issue a STARTTLS command first", "mail", "tls"],
-  ])("%j at %s is about ourselves: deferred, with an alarm", (raw, step, alarm) => {
+  ])("%j at %s is an error on our side: deferred, with an alarm", (raw, step, alarm) => {
     expect(outcomeOfReply("b@example.org", readReply(raw), "mx", step)).toMatchObject({
       kind: "deferred",
       alarm,

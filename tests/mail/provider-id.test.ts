@@ -18,7 +18,7 @@ test.each<[MailProvider, string, string | null]>([
   ["resend", "250 OK", null],
   ["postmark", "250 2.0.0 Ok: queued as 6A59F1C0", "0198c5a2"],
   ["mailgun", "250 Great success", ours],
-])("%s that accepts with %j knows the message as %j", (provider, reply, id) => {
+])("%s that accepts with %j has the message id %j", (provider, reply, id) => {
   expect(providerIdOf(provider, readReply(reply), ours)).toBe(id);
 });
 

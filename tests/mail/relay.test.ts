@@ -71,7 +71,7 @@ test("an idle connection that the server closed causes no failed attempt", async
 test.each([
   ["without a word", (nth: number) => (nth === 1 ? ("DROP" as const) : null)],
   ["with a late 421", (nth: number) => (nth === 1 ? ("421 4.4.2 idle too long" as const) : null)],
-])("a used connection that ends at MAIL %s is replaced within the attempt", async (_how, answer) => {
+])("a reused connection that closes at MAIL %s is replaced within the attempt", async (_how, answer) => {
   const peer = keep(
     await startSmtpTestServer({
       mail: ({ nth }) => {
@@ -145,12 +145,12 @@ test("an email without a free connection before its deadline is deferred and not
 });
 
 test.each([
-  ["a port nobody listens on", null],
+  ["a port without a server", null],
   ["a server that hangs up before its greeting", { greeting: { bye: "" } }],
-  ["a server that refuses with 554 in its greeting", { greeting: { bye: "554 5.7.1 go away" } }],
-  ["a server that refuses with 421 in its greeting", { greeting: { bye: "421 4.3.2 busy" } }],
+  ["a server that rejects with 554 in its greeting", { greeting: { bye: "554 5.7.1 go away" } }],
+  ["a server that rejects with 421 in its greeting", { greeting: { bye: "421 4.3.2 busy" } }],
   ["a server that is none of SMTP", { greeting: "HTTP/1.1 400 Bad Request" }],
-  ["a server that refuses EHLO and HELO", { ehlo: "502 no", helo: "502 no" }],
+  ["a server that rejects EHLO and HELO", { ehlo: "502 no", helo: "502 no" }],
 ])('%s defers emails with the alarm "connect"', async (_what, script) => {
   const peer = await startSmtpTestServer(script ?? {});
   if (script === null) await peer.close();

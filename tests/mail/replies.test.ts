@@ -23,13 +23,13 @@ const isRight = (sample: Sample): boolean => {
   );
 };
 
-const shareRight = (samples: Sample[]): number => samples.filter(isRight).length / samples.length;
+const shareCorrect = (samples: Sample[]): number => samples.filter(isRight).length / samples.length;
 
 /**
  * Collections whose replies are split by the first byte of the SHA-256 of their text: odd ones were used to
  * write the table, even ones are held out.
  */
-const SPLIT =
+const SPLIT_SOURCES =
   /ActiveCampaign\/smtp-field-manual|answer\/3726730|PHP-Bounce-Handler|bounce_email|BounceParser|bouncehammer|OfficeDocs/;
 const isEven = ({ reply }: Sample): boolean =>
   createHash("sha256").update(reply).digest().readUInt8(0) % 2 === 0;
@@ -64,16 +64,16 @@ describe("replies of real servers", () => {
     expect(heldOut.length / (studied.length + heldOut.length)).toBeGreaterThan(0.33);
     for (const { source } of [...studied, ...heldOut])
       expect(source).toMatch(/^https?:\/\/\S+$|^github\.com\/[^/]+\/[^/@]+@[0-9a-f]{12}:\S+$/);
-    expect(heldOut.filter((sample) => !(SPLIT.test(sample.source) && isEven(sample)))).toEqual([]);
-    expect(studied.filter((sample) => SPLIT.test(sample.source) && isEven(sample))).toEqual([]);
+    expect(heldOut.filter((sample) => !(SPLIT_SOURCES.test(sample.source) && isEven(sample)))).toEqual([]);
+    expect(studied.filter((sample) => SPLIT_SOURCES.test(sample.source) && isEven(sample))).toEqual([]);
   });
 
   test("that were used to write the table are classified correctly", () => {
-    expect(shareRight(studied)).toBeGreaterThan(0.99);
+    expect(shareCorrect(studied)).toBeGreaterThan(0.99);
   });
 
   test("that were held out are classified correctly in 89% of cases", () => {
-    expect(shareRight(heldOut)).toBeGreaterThan(0.89);
+    expect(shareCorrect(heldOut)).toBeGreaterThan(0.89);
   });
 
   test.each(Object.entries(AT_LEAST))(
@@ -81,7 +81,7 @@ describe("replies of real servers", () => {
     (about, least) => {
       const samples = heldOut.filter(({ classes }) => classes[0] === about);
       expect(samples.length).toBeGreaterThan(0);
-      expect(shareRight(samples)).toBeGreaterThanOrEqual(least);
+      expect(shareCorrect(samples)).toBeGreaterThanOrEqual(least);
     },
   );
 
@@ -141,7 +141,7 @@ describe("replies in unusual forms", () => {
     expect(classOf(raw)).toEqual([kind, about]);
   });
 
-  test("a rejected login is a fault of the relay, and Yahoo's 5.7.9 after the message is not", () => {
+  test("a rejected login is an error of the relay, and Yahoo's 5.7.9 after the message is not", () => {
     expect(classOf("535 5.7.8 Authentication credentials invalid", "mail")).toEqual(["deferred", "login"]);
     expect(classOf("530 5.7.0 Must issue a STARTTLS command first", "mail")).toEqual(["deferred", "tls"]);
     expect(classOf("554 5.7.9 Message not accepted for policy reasons", "message")).toEqual([

@@ -10,16 +10,19 @@ test.each<[address: string, kinds: string[]]>([
   ["unknown@backstamp.test", ["unknown", "accepted"]],
   ["suppressed@backstamp.test", ["rejected"]],
   ["whoever@backstamp.test", ["rejected"]],
-])("%s has its scripted outcome at each attempt, with any label and case-insensitively", (address, kinds) => {
-  const forms = [
-    address,
-    address.replace("@", "+label@"),
-    address.replace("@", "+a+b@"),
-    address.toUpperCase(),
-  ];
-  for (const form of forms)
-    expect(kinds.map((_, index) => scriptedOutcome(form, index + 1).outcome.kind)).toEqual(kinds);
-});
+])(
+  "%s has its simulated outcome at each attempt, with any label and case-insensitively",
+  (address, kinds) => {
+    const forms = [
+      address,
+      address.replace("@", "+label@"),
+      address.replace("@", "+a+b@"),
+      address.toUpperCase(),
+    ];
+    for (const form of forms)
+      expect(kinds.map((_, index) => scriptedOutcome(form, index + 1).outcome.kind)).toEqual(kinds);
+  },
+);
 
 test("a simulated bounce has the reply of a missing mailbox, and an unknown outcome has none", () => {
   expect(scriptedOutcome("bounced@backstamp.test", 1).outcome.reply).toMatchObject({

@@ -133,10 +133,10 @@ describe.runIf(spamAssassinMissing === null)("SpamAssassin", () => {
     const spam = await ours({ ...receipt, html: null, text: `${KNOWN_SPAM}\n` }, contents.length);
     const rules = await rulesHit([spam, ...own, ...plain]);
     expect(rules.shift()).toContain("GTUBE");
-    const oursAlone = contents.map(([title], nth) => {
+    const onlyOurs = contents.map(([title], nth) => {
       const known = new Set(rules[contents.length + nth]);
       return [title, rules[nth]?.filter((rule) => !known.has(rule))];
     });
-    expect(Object.fromEntries(oursAlone)).toEqual(Object.fromEntries(contents.map(([title]) => [title, []])));
+    expect(Object.fromEntries(onlyOurs)).toEqual(Object.fromEntries(contents.map(([title]) => [title, []])));
   });
 });

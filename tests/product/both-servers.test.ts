@@ -8,7 +8,7 @@ import { SCOPES } from "#server/shared/scopes";
 import { type HttpServer, openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { findPort } from "#server/startup/postgres/server";
-import { createRouteCalls, mayHaveBody, nameOf } from "../rest/route-calls";
+import { canHaveBody, createRouteCalls, nameOf } from "../rest/route-calls";
 import { installationSecret } from "../support/deps";
 import { startProcess, type TestProcess } from "../support/processes/processes";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
@@ -133,7 +133,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       "a query of another": { path: `${missing}?unheard_of=1`, ...bearer(), ...good },
       "a slash more": { path: `${missing}/`, token, ...good },
       "a path that leads on": { path: `${missing}/nowhere/at/all`, token, ...good },
-      ...(mayHaveBody(route) && {
+      ...(canHaveBody(route) && {
         "wrong type": { path: missing, ...bearer(), raw: "a", headers: { "content-type": "text/plain" } },
         compressed: {
           path: missing,

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bannerOf, type Launcher, mayUnshare, mountedAt, paste, startLauncher } from "../startup/launcher";
+import { bannerOf, canUnshare, type Launcher, mountedAt, paste, startLauncher } from "../startup/launcher";
 import { isRunning, killLeftovers } from "../support/processes/processes";
 
 const eventually = { timeout: 60_000, interval: 50 };
@@ -86,7 +86,7 @@ test("production with a database and without a public URL is rejected by name", 
   expect(launcher.output).not.toContain("hunter2");
 });
 
-test.runIf(mayUnshare)("without a build the start explains how to make one", async () => {
+test.runIf(canUnshare)("without a build the start explains how to make one", async () => {
   const [unshare = "", ...rest] = mountedAt(dataDir);
   const hidden = rest.map((part) => part.replace("shift &&", "shift && mount -t tmpfs none .next &&"));
   const launcher = await startLauncher({

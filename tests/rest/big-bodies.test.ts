@@ -51,7 +51,7 @@ async function post(raw: string, headers: CallOptions["headers"] = {}): Promise<
 }
 
 /** Sends `count` requests at once; returns how often each status occurred. */
-async function storm(count: number, raw: string, headers?: CallOptions["headers"]) {
+async function burst(count: number, raw: string, headers?: CallOptions["headers"]) {
   const tally: Record<number, number> = {};
   const answers = await Promise.all(Array.from({ length: count }, () => post(raw, headers)));
   for (const status of answers) tally[status] = (tally[status] ?? 0) + 1;
@@ -81,7 +81,7 @@ describe("a process survives many concurrent large bodies and accepts email afte
     ["a body without Content-Length above the limit", "x".repeat(bodyMaxMb * 1_100_000), CHUNKED, [413, 503]],
     ["a declared length above the limit", "x".repeat(bodyMaxMb * 1_100_000), {}, [413]],
   ])("%s", { timeout: 240_000 }, async (_, raw, headers, allowed) => {
-    const tally = await storm(16, raw, headers);
+    const tally = await burst(16, raw, headers);
     for (const status of Object.keys(tally)) expect(allowed).toContain(Number(status));
     expect(tally[allowed[0] ?? 0]).toBeGreaterThan(0);
     await expectAlive();
@@ -90,7 +90,7 @@ describe("a process survives many concurrent large bodies and accepts email afte
   test("files under an idempotency key", { timeout: 240_000 }, async () => {
     const first = await post(fileAsNumbers, { "idempotency-key": "large" });
     expect(first).toBe(200);
-    const tally = await storm(6, fileAsNumbers, { "idempotency-key": "large" });
+    const tally = await burst(6, fileAsNumbers, { "idempotency-key": "large" });
     for (const status of Object.keys(tally)) expect([200, 503]).toContain(Number(status));
     await expectAlive();
   });

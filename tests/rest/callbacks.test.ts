@@ -30,7 +30,7 @@ afterAll(async () => {
   await issuer.close();
 });
 
-const MAKE: Record<RelayProvider, () => FakeProvider> = {
+const FAKE_PROVIDERS: Record<RelayProvider, () => FakeProvider> = {
   ses: () => fakeSes(issuer),
   postmark: fakePostmark,
   mailgun: fakeMailgun,
@@ -42,11 +42,11 @@ const now = () => app.world.clock.now();
 // Cases that do not apply to a provider are not declared; they are not skipped tests.
 const testWhere = (applies: boolean) => (applies ? test : () => {});
 
-describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
+describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) => {
   let fake: FakeProvider;
   let relayId: string;
   beforeAll(async () => {
-    fake = MAKE[provider]();
+    fake = FAKE_PROVIDERS[provider]();
     relayId = await app.relayOf(fake);
   });
 
@@ -142,7 +142,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
   });
 
   testWhere(provider !== "ses")("is rejected with the secret of its other relay", async () => {
-    const other = MAKE[provider]();
+    const other = FAKE_PROVIDERS[provider]();
     const sent = await app.sent(relayId, fake);
     const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
     expect(await app.post(relayId, other.call(body, now()))).toMatchObject(UNAUTHORIZED);
@@ -150,7 +150,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
   });
 
   test("cannot report on email sent by another relay of any team", async () => {
-    const other = MAKE[provider]();
+    const other = FAKE_PROVIDERS[provider]();
     const theirs = await app.world.otherTeam();
     const sent = await app.sent(relayId, fake);
     for (const foreign of [await app.relayOf(other), await app.relayOf(other, theirs)]) {
@@ -166,7 +166,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
   });
 
   test("cannot report on another team's email with a team's relay, even if the email names that relay", async () => {
-    const other = MAKE[provider]();
+    const other = FAKE_PROVIDERS[provider]();
     const theirs = await app.relayOf(other, await app.world.otherTeam());
     const sent = await app.sent(theirs, other);
     const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });

@@ -62,7 +62,7 @@ const whenTaking = () =>
   });
 
 /** Posts until it succeeds, waiting for Retry-After each time; returns the total wait in seconds. */
-async function postPatiently(subject: string): Promise<{ reply: Reply; waitedSeconds: number }> {
+async function postWithRetries(subject: string): Promise<{ reply: Reply; waitedSeconds: number }> {
   for (let waitedSeconds = 0; ; ) {
     const reply = await post(subject);
     if (reply.status !== 503 || waitedSeconds > recoverySecondsMax) return { reply, waitedSeconds };
@@ -75,7 +75,7 @@ async function postPatiently(subject: string): Promise<{ reply: Reply; waitedSec
 async function expectRecovery(): Promise<void> {
   await whenTaking();
   const served = await Promise.all(
-    Array.from({ length: 3 * clients }, (_, n) => postPatiently(`after ${n}`)),
+    Array.from({ length: 3 * clients }, (_, n) => postWithRetries(`after ${n}`)),
   );
   expect(served.map(({ reply }) => reply.status)).toEqual(served.map(() => 200));
   expect(Math.max(...served.map(({ waitedSeconds }) => waitedSeconds))).toBeLessThanOrEqual(

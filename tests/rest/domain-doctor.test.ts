@@ -102,13 +102,13 @@ test("a key that needs DNS over TCP is read", async () => {
 });
 
 /** Breaks one record of an otherwise correct domain. */
-type Spoil = (record: Seen, domain: string) => void;
+type Break = (record: Seen, domain: string) => void;
 const replaced =
-  (change: (value: string) => (string | string[])[]): Spoil =>
+  (change: (value: string) => (string | string[])[]): Break =>
   ({ host, value }) =>
     zone.set(host, "TXT", ...change(value));
 const elsewhere =
-  (nameOf: (record: Seen, domain: string) => string): Spoil =>
+  (nameOf: (record: Seen, domain: string) => string): Break =>
   (record, domain) => {
     zone.remove(record.host, record.type);
     publish(zone, [{ ...record, host: nameOf(record, domain) }]);
@@ -116,7 +116,7 @@ const elsewhere =
 const doubled = elsewhere(({ host }, domain) => `${host}.${domain}`);
 const halves = (value: string) => [value.slice(0, 200), value.slice(200)];
 
-const FAULTS: [purpose: string, fault: string, status: string, what: string, spoil: Spoil][] = [
+const FAULTS: [purpose: string, fault: string, status: string, what: string, breakRecord: Break][] = [
   ["dkim", "missing", "pending", "nothing there", ({ host }) => zone.remove(host, "TXT")],
   [
     "dkim",
@@ -167,10 +167,16 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, spo
     "spf",
     "wrong_value",
     "failed",
-    "somebody else's servers",
+    "the servers of another owner",
     replaced(() => ["v=spf1 a:mx.else.example ~all"]),
   ],
-  ["spf", "wrong_value", "failed", "ours not let in", replaced(() => [`v=spf1 -a:${mailHost} ~all`])],
+  [
+    "spf",
+    "wrong_value",
+    "failed",
+    "our servers not included",
+    replaced(() => [`v=spf1 -a:${mailHost} ~all`]),
+  ],
   ["spf", "several_spf", "failed", "two records", replaced((v) => [v, "v=spf1 mx -all"])],
   ["spf", "quoted_value", "failed", "quotes around it", replaced((v) => [`"${v}"`])],
   [
@@ -232,10 +238,10 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, spo
 ];
 
 describe("a fault has a name and advice", () => {
-  test.each(FAULTS)("%s: %s (%s) for %s", async (purpose, fault, status, _, spoil) => {
+  test.each(FAULTS)("%s: %s (%s) for %s", async (purpose, fault, status, _, breakRecord) => {
     const made = await publishedDomain();
     const name = made.dmarc.host.replace("_dmarc.", "");
-    spoil(pick(made, purpose), name);
+    breakRecord(pick(made, purpose), name);
     const domain = await verify(made);
     const { check, status: actual, host, value } = pick(domain, purpose);
     expect({ status: actual, fault: check?.fault }).toEqual({ status, fault });

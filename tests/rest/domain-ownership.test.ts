@@ -238,8 +238,8 @@ test("a domain that is deleted during a check stays deleted", async () => {
   const { token: by } = await other.key();
   const domain = await create(newName(), by);
   zone.fail(domain.records[0]?.host ?? "", { rcode: "NXDOMAIN", afterMs: 500 });
-  const looking = world.api("POST", `/api/domains/${domain.id}/verify`, { token: by });
+  const verifying = world.api("POST", `/api/domains/${domain.id}/verify`, { token: by });
   await expect.poll(() => peer.asked.some(({ name }) => name === domain.records[0]?.host)).toBe(true);
   await world.api("DELETE", `/api/domains/${domain.id}`, { token: by });
-  expect((await looking).status).toBe(404);
+  expect((await verifying).status).toBe(404);
 });

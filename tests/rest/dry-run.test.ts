@@ -211,7 +211,7 @@ describe("a dry run of an email", () => {
     ["a reserved header", { headers: { Date: "x" } }, 422],
     ["a file that cannot be fetched", { attachments: [{ path: "http://127.0.0.1:9/x" }] }, 422],
     ["a local file", { attachments: [{ path: "/etc/passwd" }] }, 422],
-  ])("refuses %s in the very words in which sending does", async (_, change, status) => {
+  ])("rejects %s with the same error as the real call", async (_, change, status) => {
     const headers = { "x-request-id": "same-for-both" };
     const body = { ...app.validEmail, ...change };
     const dry = await post("/api/emails?dry_run=true", body, { headers });

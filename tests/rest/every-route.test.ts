@@ -6,7 +6,7 @@ import { SCOPES } from "#server/shared/scopes";
 import { type CallOptions, callApi, type Reply, type RestServer, startRest } from "../support/rest";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { expectCommonHeadersAt } from "./common-headers";
-import { createRouteCalls, hasId, mayHaveBody, nameOf } from "./route-calls";
+import { canHaveBody, createRouteCalls, hasId, nameOf } from "./route-calls";
 
 /**
  * Each guarantee is tested on every declared route, so a new route in the list is tested automatically. `route-calls`
@@ -141,7 +141,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     });
   });
 
-  testWhere(mayHaveBody(route) && !route.accepts && !route.ignoresBody)(
+  testWhere(canHaveBody(route) && !route.accepts && !route.ignoresBody)(
     "rejects every invalid body",
     async () => {
       const path = await pathOf(route);

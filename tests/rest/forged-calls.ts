@@ -4,7 +4,7 @@ import type { Call } from "../support/servers/providers";
 /** Copies of the call with one changed character, in the signature or in the body. */
 export function forgedCalls(provider: RelayProvider, { raw, headers }: Call): Call[] {
   // The last characters of Base64 may contain unused bits, so change one in the middle.
-  const spoil = (text: string) => {
+  const breakRecord = (text: string) => {
     const at = Math.floor(text.length / 2);
     return `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`;
   };
@@ -12,7 +12,10 @@ export function forgedCalls(provider: RelayProvider, { raw, headers }: Call): Ca
     const { [name]: _, ...rest } = headers;
     return { raw, headers: rest };
   };
-  const changed = (name: string) => ({ raw, headers: { ...headers, [name]: spoil(headers[name] ?? "") } });
+  const changed = (name: string) => ({
+    raw,
+    headers: { ...headers, [name]: breakRecord(headers[name] ?? "") },
+  });
   const inBody = (find: RegExp, by: string) => ({ raw: raw.replace(find, by), headers });
   switch (provider) {
     case "postmark":

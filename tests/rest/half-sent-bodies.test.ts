@@ -91,7 +91,7 @@ describe("the caller is authenticated before the body is read:", () => {
   test("a wrong secret in a header is 401 after the first byte, the correct one is not", async () => {
     const postmark = fakePostmark();
     const path = callbackPathOf(await app.relayOf(postmark));
-    const wrong = await begin(path, "{", { "x-callback-secret": "somebody's guess" });
+    const wrong = await begin(path, "{", { "x-callback-secret": "a guessed secret" });
     const right = await begin(path, "{", { "x-callback-secret": postmark.given.secret ?? "" });
     expect(await wrong.answered).toBe(401);
     expect(right.status()).toBe(null);

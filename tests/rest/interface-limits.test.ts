@@ -51,7 +51,7 @@ describe("Errors", () => {
 
 describe("Limits", () => {
   /** A burst counts exactly only if it does not cross the end of a minute. */
-  async function awayFromTheMinutesEnd(): Promise<void> {
+  async function avoidEndOfMinute(): Promise<void> {
     const leftS = 60 - (Math.floor(target.nowMs() / 1000) % 60);
     if (leftS <= 20) await target.pass(leftS + 1);
   }
@@ -66,7 +66,7 @@ describe("Limits", () => {
     const found = CALLS.find(([each]) => each === tier);
     if (!found) throw new Error(`no call for ${tier}`);
     const [, method, path, body] = found;
-    await awayFromTheMinutesEnd();
+    await avoidEndOfMinute();
     const once = () => call(method, path, { token: usual.token, body });
     const first = await once();
     expect(first.headers["x-ratelimit-limit"]).toBe(String(limit));
@@ -91,7 +91,7 @@ describe("Limits", () => {
 
   test("“All other endpoints” share one bucket", async () => {
     const usual = await target.mintKey({ scopes: ["full_access"] });
-    await awayFromTheMinutesEnd();
+    await avoidEndOfMinute();
     const remaining = [];
     for (const path of ["/api/templates", "/api/templates/x", "/api/emails/x", "/api/nothing-here"])
       remaining.push((await call("GET", path, { token: usual.token })).headers["x-ratelimit-remaining"]);

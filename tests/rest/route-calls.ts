@@ -8,7 +8,7 @@ import type { TestTeam, World } from "../support/world";
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 export const hasId = (route: Route) => route.path.includes("{id}");
 const hasVariable = (route: Route) => route.path.includes("{");
-export const mayHaveBody = ({ method }: Route) => method !== "GET";
+export const canHaveBody = ({ method }: Route) => method !== "GET";
 export const requireOf = <T>(table: Record<string, T>, name: string): T => {
   const entry = table[name];
   if (!entry) throw new Error(`Add "${name}" to the tables in route-calls.ts`);

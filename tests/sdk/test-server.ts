@@ -74,7 +74,7 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
       await world.round();
       const [kept] = await world.deps.hot<{ raw: Uint8Array }[]>`
         select raw from captured_messages where email_id = ${id}`;
-      if (!kept) throw new Error("The mail did not leave");
+      if (!kept) throw new Error("The email was not sent");
       return PostalMime.parse(kept.raw);
     },
     async close() {

@@ -12,12 +12,12 @@ const password = "pass-never-shown";
 
 let world: World;
 let peer: SmtpTestServer;
-let isWell = true;
+let isLoginAccepted = true;
 beforeAll(async () => {
   world = await createWorld();
   peer = await startSmtpTestServer({
     ehlo: EHLO_AUTH,
-    auth: () => (isWell ? "235 welcome" : "535 5.7.8 no"),
+    auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
   });
 });
 afterEach(killLeftovers);
@@ -90,11 +90,11 @@ test("a relay is tested without an email, and a successful test resumes a paused
   expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: false });
   expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toEqual([]);
 
-  isWell = false;
+  isLoginAccepted = false;
   const failing = await relay(["test", "tested"]);
   expect(failing.code).toBe(1);
   expect(failing.stderr).toContain("535 5.7.8 no");
-  isWell = true;
+  isLoginAccepted = true;
   await world.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
     where id = ${id}`;
   const list = await relay(["list"]);

@@ -28,7 +28,7 @@ import {
   type TestProcess,
 } from "../support/processes/processes";
 import { startProgram } from "../support/processes/program";
-import { asUnprivileged, isRoot, mayUnshare, mountedAt } from "./launcher";
+import { asUnprivileged, canUnshare, isRoot, mountedAt } from "./launcher";
 
 const unprivilegedUid = 65_534;
 const holder = "tests/startup/hold-database.ts";
@@ -187,23 +187,28 @@ test("missing library links are created, safely by several processes at once", a
   expect((await readdir(path.join(native, "lib"))).filter((name) => /\.so.*\.\d+-/.test(name))).toEqual([]);
 });
 
-test.runIf(isRoot)("programs that the database's user cannot reach are copied to where it can", async () => {
-  const home = path.join(folder, "open");
-  await mkdir(home, { mode: 0o755 });
-  await chmod(folder, 0o711);
-  const closed = path.join(folder, "closed");
-  await mkdir(closed, { mode: 0o700 });
-  const native = await copyOfPackage(path.join(closed, "package"));
-  const account = { uid: 60_787, gid: 60_787 };
-  const all = await Promise.all([1, 2].map(() => findBinaries(home, account, native)));
-  for (const { postgres: program, initdb } of all) {
-    expect(program.startsWith(home)).toBe(true);
-    for (const each of [program, initdb])
-      expect(spawnSync(each, ["--version"], { ...account, encoding: "utf8" }).stdout).toContain("PostgreSQL");
-  }
-});
+test.runIf(isRoot)(
+  "programs that the database's user cannot access are copied to an accessible folder",
+  async () => {
+    const home = path.join(folder, "open");
+    await mkdir(home, { mode: 0o755 });
+    await chmod(folder, 0o711);
+    const closed = path.join(folder, "closed");
+    await mkdir(closed, { mode: 0o700 });
+    const native = await copyOfPackage(path.join(closed, "package"));
+    const account = { uid: 60_787, gid: 60_787 };
+    const all = await Promise.all([1, 2].map(() => findBinaries(home, account, native)));
+    for (const { postgres: program, initdb } of all) {
+      expect(program.startsWith(home)).toBe(true);
+      for (const each of [program, initdb])
+        expect(spawnSync(each, ["--version"], { ...account, encoding: "utf8" }).stdout).toContain(
+          "PostgreSQL",
+        );
+    }
+  },
+);
 
-test.runIf(isRoot)("as root the server is another user, who owns its data and nothing else", async () => {
+test.runIf(isRoot)("as root, the server runs as another user, which owns only its data", async () => {
   const { pid, pgdata } = await readyOf(await startProgram(holder, [folder]));
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const [, uid] = /^Uid:\s+(\d+)/m.exec(status) ?? [];
@@ -239,19 +244,22 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(mayUnshare)("a regular user runs it as itself, and root later keeps that owner", async () => {
-  await chown(folder, unprivilegedUid, unprivilegedUid);
-  const first = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
-  const { pid, url } = await readyOf(first);
-  expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: unprivilegedUid });
-  await ask(url, "create table kept as select 1 as one");
-  await first.stop();
-  const asRoot = await readyOf(await startProgram(holder, [folder]));
-  expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: unprivilegedUid });
-  expect(await ask(asRoot.url, "select one from kept")).toEqual({ one: 1 });
-});
+test.runIf(canUnshare)(
+  "a regular user runs the server as itself, and a later start by root keeps that owner",
+  async () => {
+    await chown(folder, unprivilegedUid, unprivilegedUid);
+    const first = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
+    const { pid, url } = await readyOf(first);
+    expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: unprivilegedUid });
+    await ask(url, "create table kept as select 1 as one");
+    await first.stop();
+    const asRoot = await readyOf(await startProgram(holder, [folder]));
+    expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: unprivilegedUid });
+    expect(await ask(asRoot.url, "select one from kept")).toEqual({ one: 1 });
+  },
+);
 
-test.runIf(mayUnshare)("data of another user is refused with what to do", async () => {
+test.runIf(canUnshare)("data of another user is rejected with instructions", async () => {
   await mkdir(path.join(folder, "postgres"), { mode: 0o700 });
   await chmod(folder, 0o777);
   const started = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
@@ -261,14 +269,14 @@ test.runIf(mayUnshare)("data of another user is refused with what to do", async 
   );
 });
 
-test.runIf(mayUnshare)("it works without a network, even if the loopback interface is down", async () => {
+test.runIf(canUnshare)("it works without a network, even if the loopback interface is down", async () => {
   const started = await startBehind(["unshare", "-n"], folder);
   await readyOf(started);
   expect(started.stdout).toContain("loopback.switched_on");
   expect(await started.stop()).toEqual({ code: 0, signal: null });
 });
 
-test.runIf(mayUnshare)(
+test.runIf(canUnshare)(
   "if the loopback interface stays down, the error says how to bring it up",
   async () => {
     // Without privileges in its namespace, the process cannot bring it up.

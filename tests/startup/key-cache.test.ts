@@ -74,7 +74,7 @@ test("the web process that revokes a key rejects it immediately, another one aft
 test.each<[what: string, env: Record<string, string>, more: BuildOptions]>([
   ["behind a transaction pooler", { BACKSTAMP_DB_POOLED: "1" }, {}],
   ["in a process that is frozen at times", {}, { canFreeze: true }],
-])("%s nothing listens, and no key is cached", async (what, env, more) => {
+])("%s the process does not listen, and caches no key", async (what, env, more) => {
   const web = await openWeb(what, env, more);
   for (let round = 0; round < 3; round++) {
     const key = await world.key();

@@ -8,9 +8,9 @@ import { isRunning, killLeftovers } from "../support/processes/processes";
 import {
   asUnprivileged,
   bannerOf,
+  canUnshare,
   isRoot,
   type Launcher,
-  mayUnshare,
   mountedAt,
   paste,
   postmasterIn,
@@ -48,7 +48,7 @@ async function closedHome(): Promise<{ prefix: string[]; dataDir: string }> {
   await mkdir(path.join(home, "project"), { recursive: true });
   if (isRoot) await chmod(home, 0o700);
   return {
-    prefix: mayUnshare ? mountedAt(path.join(home, "project")) : [],
+    prefix: canUnshare ? mountedAt(path.join(home, "project")) : [],
     dataDir: path.join(home, ".backstamp"),
   };
 }
@@ -141,7 +141,7 @@ test("one command starts everything, survives kills and double starts, and leave
   }
 }, 240_000);
 
-test.runIf(mayUnshare)(
+test.runIf(canUnshare)(
   "the same command works for a regular user without a network",
   async () => {
     const project = path.join(folder, "project");
@@ -203,8 +203,8 @@ test("with DATABASE_URL no database is started, and two launchers can share one"
     expect(listed.sort()).toEqual(ids.sort());
     await expect(stat(path.join(folder, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
 
-    const [orderly, stuck] = launchers;
-    expect(await orderly?.stop()).toEqual({ code: 0, signal: null });
+    const [idle, stuck] = launchers;
+    expect(await idle?.stop()).toEqual({ code: 0, signal: null });
     // A client that keeps sending delays the graceful stop, but a second signal ends the process.
     const slow = connect(stuck?.port ?? 0, "127.0.0.1").on("error", () => {});
     const [authorization] = /Authorization: Bearer [^"]+/.exec(read) ?? [];

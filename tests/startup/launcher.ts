@@ -13,7 +13,7 @@ import {
 
 export const isRoot = process.getuid?.() === 0;
 /** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */
-export const mayUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
+export const canUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
 
 const unprivilegedUid = 65_534;
 export const asUnprivileged = [

@@ -20,9 +20,9 @@ export function attemptResult(claim: { id: string; leaseToken: string }, status:
     waitRule: isDelayed ? "retry_schedule" : null,
     code: 250,
     enhanced: null,
-    text: "what the attempt came to",
+    text: "the result of the attempt",
     host: null,
-    reason: "It was so.",
+    reason: "The reason of the result.",
     events: [
       { id: newId(), type: isDelayed ? "email.delivery_delayed" : `email.${status}`, data: { attempt: 1 } },
     ],

@@ -34,15 +34,15 @@ export async function postDuplicates(options: DuplicateOptions): Promise<Duplica
     );
     const note = (what: string, seen: unknown) => faults.push({ round, what, seen });
     const odd = replies.find(({ status }) => status !== 200);
-    if (odd) note("a post was not answered 200", { status: odd.status, text: odd.text });
+    if (odd) note("a post did not return 200", { status: odd.status, text: odd.text });
     const answers = new Set(replies.map(({ text }) => text));
-    if (answers.size !== 1) note("the answers differ", [...answers]);
+    if (answers.size !== 1) note("the responses differ", [...answers]);
     const fresh = replies.filter((reply) => reply.headers["idempotent-replayed"] === undefined);
-    if (fresh.length !== 1) note("not exactly one answer was a first one", fresh.length);
+    if (fresh.length !== 1) note("not exactly one response was not a replay", fresh.length);
     const query = new URLSearchParams({ subject });
     const list = await callApi(baseUrls[0] ?? "", "GET", `/api/emails?${query}`, { token });
     const mails = list.body.data;
-    if (!Array.isArray(mails) || mails.length !== 1) note("not exactly one mail is there", mails);
+    if (!Array.isArray(mails) || mails.length !== 1) note("not exactly one email exists", mails);
   }
   return faults;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Ask } from "../audit";
 import type { Fault, FaultContext } from "../fault";
-import { reachMoment, release } from "../kill-stages";
+import { reachKillPoint, release } from "../kill-stages";
 
 /** The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database. */
 export const cutCommit: Fault = {
@@ -16,7 +16,7 @@ export const cutCommit: Fault = {
       const who = isWeb ? (random.chance(0.5) ? "web1" : "web0") : random.chance(0.5) ? "worker1" : "worker0";
       await rig.disturb({ row, what: "cut", who }, async () => {
         // Either the database's response is held (executed), or the packet itself (not executed).
-        const wasReached = await reachMoment(rig, load, {
+        const wasReached = await reachKillPoint(rig, load, {
           who,
           aim: isWeb ? (n % 4 === 0 ? "queued" : "before commit") : "answered",
           variant: isWeb ? 0 : 1,

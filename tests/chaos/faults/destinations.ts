@@ -90,7 +90,7 @@ export const dropAfterDot = destinationFault(
 
 export const misleading = destinationFault(
   "lying",
-  "lying servers: kept though refused, refused after its own yes, absurd SIZE",
+  "misleading servers: stored although rejected, rejected after an accepted RCPT, absurd SIZE",
   {
     full: 60,
     short: 8,
@@ -108,7 +108,7 @@ export const tarpit = destinationFault(
 
 export const tls = destinationFault(
   "tls",
-  "TLS failure, STARTTLS stripped or refused, own certificate, response injection",
+  "TLS failure, STARTTLS stripped or rejected, self-signed certificate, response injection",
   { full: 80, short: 12 },
   ["tls-works", "tls-broken", "tls-injected", "tls-refused"],
   { isFaultless: true },

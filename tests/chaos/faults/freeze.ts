@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault } from "../fault";
 import { freezePostgres } from "../kill-postgres";
-import { reachMoment, release } from "../kill-stages";
+import { reachKillPoint, release } from "../kill-stages";
 import type { Stage } from "../records";
 import { leaseSeconds } from "../rig";
 
@@ -21,7 +21,7 @@ export const freezeWorker: Fault = {
       const who = n % 2 === 0 ? "worker0" : "worker1";
       const aim = STAGES[n % STAGES.length] ?? "random";
       const variant = random.chance(0.5) ? 1 : 0;
-      await reachMoment(rig, load, { who, aim, variant, web: 0, worker: 0 });
+      await reachKillPoint(rig, load, { who, aim, variant, web: 0, worker: 0 });
       await rig.disturb({ row, what: "freeze", who }, async () => {
         const frozen = rig.processes.freeze(who, leaseSeconds * 1_000 + beyondMs);
         await wait(50);

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault, FaultContext } from "../fault";
 import { killPostgres, type PostgresKill } from "../kill-postgres";
-import { type Moment, reachMoment, release } from "../kill-stages";
+import { type KillPoint, reachKillPoint, release } from "../kill-stages";
 import { STAGES, type Stage } from "../records";
 
 const pauseMsMax = 300;
 const DEATHS: [PostgresKill, ...PostgresKill[]] = ["all", "postmaster", "immediate"];
 
 type Aim = Stage | "random";
-type Plan = { who: readonly Moment["who"][]; aims: readonly Aim[] };
+type Plan = { who: readonly KillPoint["who"][]; aims: readonly Aim[] };
 
 /** One kill after the other, each at its stage. */
 const kill = ({ who, aims }: Plan) =>
@@ -16,16 +16,16 @@ const kill = ({ who, aims }: Plan) =>
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       await wait(random.upTo(pauseMsMax));
-      const moment: Moment = {
+      const killPoint: KillPoint = {
         who: who[n % who.length] ?? "web0",
         aim: aims[Math.floor(n / who.length) % aims.length] ?? "random",
         variant: random.chance(0.5) ? 1 : 0,
         web: random.chance(0.5) ? 1 : 0,
         worker: random.chance(0.5) ? 1 : 0,
       };
-      await reachMoment(rig, load, moment);
+      await reachKillPoint(rig, load, killPoint);
       const how = random.pick(DEATHS);
-      const victim = moment.who;
+      const victim = killPoint.who;
       if (victim === "postgres")
         await rig.disturb({ row, what: "kill", who: victim }, async () => {
           await killPostgres(rig.postgres, how);

@@ -5,7 +5,7 @@ import { dsn, failed } from "../../mail/bounce/messages";
 import { installationSecret } from "../../support/deps";
 import type { SinkReply } from "../../support/servers/http-sink";
 import type { Fault, FaultContext } from "../fault";
-import { HOOKED } from "../hooks";
+import { SUBSCRIBED_EVENTS } from "../hooks";
 import { destinationOf } from "../internet";
 
 const patienceMs = 60_000;
@@ -40,7 +40,7 @@ export const webhooks: Fault = {
   async inject({ rig, row, times, isLate }) {
     const dead = await rig.api("POST", "/api/webhooks", {
       endpoint: "http://127.0.0.1:9/dead",
-      events: HOOKED,
+      events: SUBSCRIBED_EVENTS,
     });
     if (dead.status !== 201) rig.addFinding(row, `the second endpoint got the response ${dead.status}`);
     const before = rig.hooks.serverFaults();

@@ -67,7 +67,7 @@ export const clockSkew: Fault = {
       );
     };
     /** Email that was scheduled hours ahead because of the clocks becomes due as intended. */
-    const bringNear = () =>
+    const advanceDueTimes = () =>
       rig.ask(
         (hot) => hot`
           update deliveries set due_at = due_at - ${scheduledAheadMs} * interval '1 ms'
@@ -76,7 +76,7 @@ export const clockSkew: Fault = {
     await setClocks(true);
     for (let n = 0; n < times * 10; n++) {
       await wait(200);
-      await bringNear();
+      await advanceDueTimes();
     }
     await load.stop();
     const late = () => rig.ask((hot) => hot`select 1 from deliveries where status = 'scheduled'`);
@@ -85,7 +85,7 @@ export const clockSkew: Fault = {
       Date.now() < untilMs && (await late()).length > 0;
       await wait(200)
     )
-      await bringNear();
+      await advanceDueTimes();
     await setClocks(false);
     return times;
   },

@@ -70,21 +70,21 @@ export const FAULTS: readonly Fault[] = [
 export const NOT_RUN: readonly NotRun[] = [
   {
     row: "poison message",
-    reason: "has a test of its own, with a worker of little memory: tests/delivery/poison.test.ts",
+    reason: "has a separate test, with a worker with little memory: tests/delivery/poison.test.ts",
   },
-  { row: "huge message × concurrency", reason: "has a test of its own: tests/rest/big-bodies.test.ts" },
+  { row: "huge message × concurrency", reason: "has a separate test: tests/rest/big-bodies.test.ts" },
   {
     row: "webhook target down for days",
-    reason: "days are not waited for; its backlog is: tests/delivery/webhooks/lanes.test.ts",
+    reason: "the run does not wait for days; the backlog has a test: tests/delivery/webhooks/lanes.test.ts",
   },
   {
     row: "SIGTERM to the web process",
-    reason: "has tests of its own over the built product: tests/startup, tests/product",
+    reason: "has separate tests of the built product: tests/startup, tests/product",
   },
-  { row: "migration while running", reason: "there is no second version yet whose schema could differ" },
-  { row: "backup restored", reason: "a start that holds what may have been sent does not exist yet" },
+  { row: "migration while running", reason: "there is no second version with another schema yet" },
+  { row: "backup restored", reason: "a start that holds possibly sent email does not exist yet" },
   {
     row: "retention job",
-    reason: "has a test of its own, over rows of every state: tests/delivery/retention.test.ts",
+    reason: "has a separate test, with rows in every state: tests/delivery/retention.test.ts",
   },
 ];

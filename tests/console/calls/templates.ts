@@ -4,14 +4,14 @@ import type { Console } from "../../support/console/console";
 import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
-const SAYS = { subject: "Hi {{NAME}}", html: "<p>Hi {{NAME}}</p>", text: null } as const;
+const CONTENT = { subject: "Hi {{NAME}}", html: "<p>Hi {{NAME}}</p>", text: null } as const;
 
 export function templateCalls(_: Console): ProcedureCalls {
   const make = async ({ ctx }: RoleTeam) => {
     const input = {
       name: "Welcome",
       alias: null,
-      ...SAYS,
+      ...CONTENT,
       sender: "Ann <ann@backstamp.test>",
       replyTo: null,
       variables: null,
@@ -48,7 +48,7 @@ export function templateCalls(_: Console): ProcedureCalls {
     },
     "templates.preview": {
       input: async () => ({
-        draft: { ...SAYS, variables: [{ key: "NAME", type: "string" }] },
+        draft: { ...CONTENT, variables: [{ key: "NAME", type: "string" }] },
         values: { NAME: "Ann" },
         withText: true,
       }),

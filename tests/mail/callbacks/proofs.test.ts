@@ -184,7 +184,7 @@ describe("Postmark's secret", () => {
     basic("backstamp:"),
     basic("backstamp:a secret of ours "),
     basic("Backstamp:a secret of ours"),
-  ])("comes in no other form: %j", (headers) => {
+  ])("is rejected in any other form: %j", (headers) => {
     expect(judge(headers as Record<string, string>)).toBe("forged");
   });
 });

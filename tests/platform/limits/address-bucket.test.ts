@@ -38,9 +38,12 @@ describe("the address bucket of a request without a key", () => {
     ["brackets", "[2001:db8:1:2::9]", 1, "2001:db8:1:2::/64"],
     ["brackets and a port", "[2001:db8:1:2::9]:443", 1, "2001:db8:1:2::/64"],
     ["a zone", "fe80::1%eth0", 1, "fe80:0:0:0::/64"],
-  ])("behind trusted proxies it is the entry of the outermost: %s", (_, list, hops, expected) => {
-    expect(forwarded(list, hops)).toBe(`address:${expected}`);
-  });
+  ])(
+    "behind trusted proxies it is the entry of the outermost trusted proxy: %s",
+    (_, list, hops, expected) => {
+      expect(forwarded(list, hops)).toBe(`address:${expected}`);
+    },
+  );
 
   test("several header lines count as one list, in their order", () => {
     const headers = new Headers();

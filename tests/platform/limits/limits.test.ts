@@ -192,7 +192,7 @@ for (const { name, store, isShared, runs } of cases) {
               Number(b.allowed) - Number(a.allowed) || b.remaining - a.remaining;
             expect(verdicts.sort(byRemaining)).toEqual(verdicts.map(() => model.judge(Date.now(), 1)));
             const refused = verdicts.find(({ allowed }) => !allowed);
-            if (!refused || !step.comesAgain) continue;
+            if (!refused || !step.isRetried) continue;
             vi.setSystemTime(Date.now() + refused.retryAfterSeconds * 1_000);
             const again = await take();
             expect(again.allowed).toBe(true);
@@ -232,9 +232,9 @@ for (const { name, store, isShared, runs } of cases) {
       await limits.take(bucket, "other", 2);
       const keys = await redis.client.keys(`*${bucket}:*`);
       expect(keys).toHaveLength(1);
-      const livesMs = await redis.client.pttl(keys[0] ?? "");
-      expect(livesMs).toBeGreaterThan(minuteMs);
-      expect(livesMs).toBeLessThanOrEqual(2 * minuteMs + 1_000);
+      const countsForMs = await redis.client.pttl(keys[0] ?? "");
+      expect(countsForMs).toBeGreaterThan(minuteMs);
+      expect(countsForMs).toBeLessThanOrEqual(2 * minuteMs + 1_000);
     });
   });
 }
@@ -259,7 +259,7 @@ const limitArbitrary = fc.oneof(
 
 /** The time of the next calls: relative to the last ones, or to the end of their minute. */
 type Move = { afterMs: number } | { afterMinuteMs: number };
-type Step = { move: Move; share: number; comesAgain: boolean };
+type Step = { move: Move; share: number; isRetried: boolean };
 
 function moved(nowMs: number, move: Move): number {
   if ("afterMs" in move) return nowMs + move.afterMs;
@@ -275,7 +275,7 @@ const moveArbitrary: fc.Arbitrary<Move> = fc.oneof(
 const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   move: moveArbitrary,
   share: fc.constantFrom(0, 0.05, 0.3, 0.5, 1, 1.2),
-  comesAgain: fc.boolean(),
+  isRetried: fc.boolean(),
 });
 
 /** A model of the limiter: a list of the times of accepted calls. `cost` 0 does not count. */

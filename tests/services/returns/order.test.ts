@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** How an attempt ends: with a result, or because its worker died. */
-const RESULTS = ["sent", "delivered", "bounced", "failed", "unknown", "queued", "worker gone"] as const;
+const RESULTS = ["sent", "delivered", "bounced", "failed", "unknown", "queued", "worker died"] as const;
 type Result = (typeof RESULTS)[number];
 type Report = { effect: ReportedOutcome["effect"]; isDead: boolean; name: string };
 type Step = Report | "result";
@@ -64,7 +64,7 @@ async function run(result: Result, steps: readonly Step[]): Promise<End> {
             : null,
     });
   const recordResult = async () => {
-    if (result === "worker gone") {
+    if (result === "worker died") {
       await world.hot`update deliveries set leased_until = now() - interval '1 s' where id = ${claim.id} and lease_token is not null`;
       await recoverExpired(world.hot, newId, 10);
       return;
@@ -104,7 +104,7 @@ test("any order of a result and of reports, with repetitions, has the same final
       const worst = (["complained", "bounced", "delivered"] as const).find(
         (effect) => effects.has(effect) || result === effect,
       );
-      const own = result === "worker gone" ? "queued" : result;
+      const own = result === "worker died" ? "queued" : result;
       expect(state.status).toBe(worst ?? own);
       expect(state.email).toBe(state.status === "queued" ? "deferred" : state.status);
       const isDead = one.some((step) => step !== "result" && step.effect === "bounced" && step.isDead);

@@ -30,7 +30,7 @@ export async function createRoleTeam(console: Console, name: string): Promise<Ro
   );
   const ofRole = (role: Role) => {
     const person = people.find((each) => each.role === role);
-    if (!person) throw new Error(`nobody is ${role}`);
+    if (!person) throw new Error(`no user has the role ${role}`);
     return person;
   };
   return {

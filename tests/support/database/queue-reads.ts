@@ -22,6 +22,6 @@ async function readCounts(hot: HotSql): Promise<{ scans: number; fetched: number
   const [reads] = await hot<{ scans: number; fetched: number }[]>`
     select seq_scan::int as scans, idx_tup_fetch::int as fetched
     from pg_stat_xact_user_tables where relname = 'deliveries'`;
-  if (!reads) throw new Error("PostgreSQL counts nothing of the queue.");
+  if (!reads) throw new Error("PostgreSQL has no counts for the queue.");
   return reads;
 }

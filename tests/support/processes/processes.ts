@@ -151,11 +151,11 @@ function watch(child: ChildProcess, name: string): TestProcess {
       setTimeout(settle, 500).unref();
     });
   });
-  const endTree = () => {
+  const killWithDescendants = () => {
     // The pid of a reaped process may belong to another process.
     if (child.exitCode === null && child.signalCode === null) killAll(pid);
   };
-  running.set(pid, endTree);
+  running.set(pid, killWithDescendants);
 
   const it: TestProcess = {
     pid,
@@ -196,7 +196,7 @@ function watch(child: ChildProcess, name: string): TestProcess {
       return exited;
     },
     killTree: async () => {
-      endTree();
+      killWithDescendants();
       return exited;
     },
   };

@@ -34,7 +34,7 @@ export async function startOauthIssuer() {
     };
     if (fault === "down") return void request.socket.destroy();
     if (fault === "error") return answer(500, { error: "server_error" });
-    if (fault === "garbage") return answer(200, "<html>we are being worked on</html>");
+    if (fault === "garbage") return answer(200, "<html>maintenance</html>");
     const { pathname } = new URL(request.url ?? "/", url);
     switch (pathname) {
       case "/.well-known/openid-configuration":
@@ -108,7 +108,7 @@ export async function startOauthIssuer() {
     const head = base64url({ alg: "RS256", kid: "1", typ: "JWT" });
     const body = base64url({
       iss: url,
-      aud: fault === "audience" ? "somebody else" : client.id,
+      aud: fault === "audience" ? "another client" : client.id,
       sub: account.sub,
       email: account.email,
       email_verified: account.isVerified ?? true,

@@ -136,22 +136,20 @@ function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
 
 type TimeFieldProps = { label: string; value: string | null; onChange: (at: string | null) => void };
 
-function TimeField({ label, value, onChange }: TimeFieldProps) {
-  return (
-    <label className="flex min-w-0 grow items-center gap-2 md:grow-0">
-      <span className="w-9 text-soft">{label}</span>
-      <input
-        type="datetime-local"
-        value={value === null ? "" : toLocalInput(value)}
-        onChange={({ target }) => {
-          const at = target.value === "" ? null : new Date(target.value);
-          if (at === null || !Number.isNaN(at.getTime())) onChange(at?.toISOString() ?? null);
-        }}
-        className={`${fieldStyle} min-w-0`}
-      />
-    </label>
-  );
-}
+const TimeField = ({ label, value, onChange }: TimeFieldProps) => (
+  <label className="flex min-w-0 grow items-center gap-2 md:grow-0">
+    <span className="w-9 text-soft">{label}</span>
+    <input
+      type="datetime-local"
+      value={value === null ? "" : toLocalInput(value)}
+      onChange={({ target }) => {
+        const at = target.value === "" ? null : new Date(target.value);
+        if (at === null || !Number.isNaN(at.getTime())) onChange(at?.toISOString() ?? null);
+      }}
+      className={`${fieldStyle} min-w-0`}
+    />
+  </label>
+);
 
 /** Converts a time to the format of `datetime-local`: the user's local time without a time zone. */
 function toLocalInput(iso: string): string {

@@ -32,30 +32,26 @@ export function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
   );
 }
 
-export function NoResultsNote({ onClear }: { onClear: () => void }) {
-  return (
-    <NoMatch title="No matching emails" onClear={onClear}>
-      <p>Search by address, part of the subject, id, or tag:name=value.</p>
-    </NoMatch>
-  );
-}
+export const NoResultsNote = ({ onClear }: { onClear: () => void }) => (
+  <NoMatch title="No matching emails" onClear={onClear}>
+    <p>Search by address, part of the subject, id, or tag:name=value.</p>
+  </NoMatch>
+);
 
 type SearchLimitProps = { at: string; isEmpty: boolean; onContinue: () => void };
 
 /** Shows how far a search went before it reached its limit, with a button to continue it. */
-export function SearchLimit({ at, isEmpty, onContinue }: SearchLimitProps) {
-  return (
-    <div
-      role="status"
-      className={`flex flex-wrap items-center justify-between gap-3 px-4 ${isEmpty ? `${cardStyle} py-10` : "mt-4"}`}
-    >
-      <p className="text-soft">
-        {isEmpty ? "No results" : "No more results"} so far. Oldest email searched:{" "}
-        <When at={at} className="text-ink" />. Older emails exist.
-      </p>
-      <Button isSmall onClick={onContinue}>
-        Search older emails
-      </Button>
-    </div>
-  );
-}
+export const SearchLimit = ({ at, isEmpty, onContinue }: SearchLimitProps) => (
+  <div
+    role="status"
+    className={`flex flex-wrap items-center justify-between gap-3 px-4 ${isEmpty ? `${cardStyle} py-10` : "mt-4"}`}
+  >
+    <p className="text-soft">
+      {isEmpty ? "No results" : "No more results"} so far. Oldest email searched:{" "}
+      <When at={at} className="text-ink" />. Older emails exist.
+    </p>
+    <Button isSmall onClick={onContinue}>
+      Search older emails
+    </Button>
+  </div>
+);

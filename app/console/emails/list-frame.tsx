@@ -10,36 +10,32 @@ export const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
 const skeletonRows = 8;
 
 /** The column headers, on wide screens only. */
-export function ColumnHeaders() {
-  return (
-    <div
-      aria-hidden="true"
-      className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs md:grid`}
-    >
-      <span>Status</span>
-      <span>Recipient</span>
-      <span>Subject</span>
-      <span>Key</span>
-      <span className="text-right">Time</span>
-    </div>
-  );
-}
+export const ColumnHeaders = () => (
+  <div
+    aria-hidden="true"
+    className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs md:grid`}
+  >
+    <span>Status</span>
+    <span>Recipient</span>
+    <span>Subject</span>
+    <span>Key</span>
+    <span className="text-right">Time</span>
+  </div>
+);
 
-export function SkeletonRows() {
-  return (
-    <Loading className={`${cardStyle} overflow-hidden`}>
-      <ColumnHeaders />
-      <div className="divide-y divide-line">
-        {Array.from({ length: skeletonRows }, (_, row) => `row-${row}`).map((key) => (
-          <div key={key} className={`${columnsStyle} ${rowStyle}`}>
-            <Skeleton className="h-3.5 w-20" />
-            <Skeleton className="h-3.5 w-4/5" />
-            <Skeleton className="h-3.5 w-3/5 max-md:col-span-2" />
-            <Skeleton className="h-3.5 w-1/2 max-md:hidden" />
-            <Skeleton className="ml-auto h-3.5 w-12 max-md:hidden" />
-          </div>
-        ))}
-      </div>
-    </Loading>
-  );
-}
+export const SkeletonRows = () => (
+  <Loading className={`${cardStyle} overflow-hidden`}>
+    <ColumnHeaders />
+    <div className="divide-y divide-line">
+      {Array.from({ length: skeletonRows }, (_, row) => `row-${row}`).map((key) => (
+        <div key={key} className={`${columnsStyle} ${rowStyle}`}>
+          <Skeleton className="h-3.5 w-20" />
+          <Skeleton className="h-3.5 w-4/5" />
+          <Skeleton className="h-3.5 w-3/5 max-md:col-span-2" />
+          <Skeleton className="h-3.5 w-1/2 max-md:hidden" />
+          <Skeleton className="ml-auto h-3.5 w-12 max-md:hidden" />
+        </div>
+      ))}
+    </div>
+  </Loading>
+);

@@ -126,14 +126,12 @@ export function PartsCard({ parts }: { parts: PartsView }) {
 
 type PartProps = { name: ReactNode; tone: Tone; state: string; children: ReactNode };
 
-function Part({ name, tone, state, children }: PartProps) {
-  return (
-    <li className="flex flex-col gap-1 px-4 py-3">
-      <div className="flex items-center justify-between gap-3">
-        <span className="min-w-0 font-medium">{name}</span>
-        <Badge tone={tone}>{state}</Badge>
-      </div>
-      <p className="break-words text-soft text-xs leading-5">{children}</p>
-    </li>
-  );
-}
+const Part = ({ name, tone, state, children }: PartProps) => (
+  <li className="flex flex-col gap-1 px-4 py-3">
+    <div className="flex items-center justify-between gap-3">
+      <span className="min-w-0 font-medium">{name}</span>
+      <Badge tone={tone}>{state}</Badge>
+    </div>
+    <p className="break-words text-soft text-xs leading-5">{children}</p>
+  </li>
+);

@@ -56,17 +56,15 @@ export function Tiles({ total, latency }: { total: Total; latency: Latency }) {
 
 type TileProps = { name: string; value: ReactNode; note: ReactNode; isWide?: boolean };
 
-function Tile({ name, value, note, isWide = false }: TileProps) {
-  return (
-    <div className={`${cardStyle} min-w-0 px-4 py-3.5 ${isWide ? "max-lg:col-span-2" : ""}`}>
-      <dt className="text-soft text-xs">{name}</dt>
-      <dd className="mt-1 flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
-        <span className="font-semibold text-xl tabular-nums tracking-tight">{value}</span>
-        <span className="text-soft text-xs">{note}</span>
-      </dd>
-    </div>
-  );
-}
+const Tile = ({ name, value, note, isWide = false }: TileProps) => (
+  <div className={`${cardStyle} min-w-0 px-4 py-3.5 ${isWide ? "max-lg:col-span-2" : ""}`}>
+    <dt className="text-soft text-xs">{name}</dt>
+    <dd className="mt-1 flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
+      <span className="font-semibold text-xl tabular-nums tracking-tight">{value}</span>
+      <span className="text-soft text-xs">{note}</span>
+    </dd>
+  </div>
+);
 
 type RateTileProps = {
   name: string;

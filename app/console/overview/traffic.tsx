@@ -71,35 +71,33 @@ const ALL: readonly Series[] = [...TRAFFIC, ...PROBLEMS];
 const MAIN = new Set(["accepted", "delivered", "bounced", "complained"]);
 const onWide = (name: string): string => (MAIN.has(name) ? "" : "max-md:hidden");
 
-function Figures({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) {
-  return (
-    <table className="mt-3 w-full text-right text-xs tabular-nums">
-      <thead>
-        <tr className="text-soft">
-          <th scope="col" className="py-1.5 pr-3 text-left font-normal">
-            {unit === "hour" ? "Hour" : "Day"}
+const Figures = ({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) => (
+  <table className="mt-3 w-full text-right text-xs tabular-nums">
+    <thead>
+      <tr className="text-soft">
+        <th scope="col" className="py-1.5 pr-3 text-left font-normal">
+          {unit === "hour" ? "Hour" : "Day"}
+        </th>
+        {ALL.map(({ name, label }) => (
+          <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
+            {label}
           </th>
-          {ALL.map(({ name, label }) => (
-            <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
-              {label}
-            </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody className="divide-y divide-line">
+      {spans.map((span) => (
+        <tr key={span.at}>
+          <th scope="row" className="py-1.5 pr-3 text-left font-normal">
+            {formatSpan(span.at, unit)}
+          </th>
+          {ALL.map(({ name }) => (
+            <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
+              {span[name].toLocaleString("en")}
+            </td>
           ))}
         </tr>
-      </thead>
-      <tbody className="divide-y divide-line">
-        {spans.map((span) => (
-          <tr key={span.at}>
-            <th scope="row" className="py-1.5 pr-3 text-left font-normal">
-              {formatSpan(span.at, unit)}
-            </th>
-            {ALL.map(({ name }) => (
-              <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
-                {span[name].toLocaleString("en")}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+      ))}
+    </tbody>
+  </table>
+);

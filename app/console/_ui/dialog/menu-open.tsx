@@ -41,23 +41,21 @@ export function OpenMenu(props: MenuProps) {
   );
 }
 
-function Choice({ label, options, value, onChange }: NonNullable<MenuProps["choice"]>) {
-  return (
-    <>
-      <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-soft text-xs">{label}</DropdownMenu.Label>
-      <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
-        {options.map((option) => (
-          <DropdownMenu.RadioItem key={option.value} value={option.value} className={`${itemStyle} pl-9`}>
-            <DropdownMenu.ItemIndicator className="-ml-6.5">
-              <Check className="size-4" aria-hidden="true" />
-            </DropdownMenu.ItemIndicator>
-            {option.label}
-          </DropdownMenu.RadioItem>
-        ))}
-      </DropdownMenu.RadioGroup>
-    </>
-  );
-}
+const Choice = ({ label, options, value, onChange }: NonNullable<MenuProps["choice"]>) => (
+  <>
+    <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-soft text-xs">{label}</DropdownMenu.Label>
+    <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
+      {options.map((option) => (
+        <DropdownMenu.RadioItem key={option.value} value={option.value} className={`${itemStyle} pl-9`}>
+          <DropdownMenu.ItemIndicator className="-ml-6.5">
+            <Check className="size-4" aria-hidden="true" />
+          </DropdownMenu.ItemIndicator>
+          {option.label}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  </>
+);
 
 function Item({ label, Icon, tone, why, onSelect, href }: Exclude<MenuItem, "line">) {
   const id = useId();

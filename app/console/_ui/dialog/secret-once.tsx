@@ -32,17 +32,15 @@ export function SecretOnce({ secret, label, onStored }: Props) {
 }
 
 /** A secret in one box, with a copy button. */
-export function SecretText({ text, label }: { text: string; label: string }) {
-  return (
-    <figure className="overflow-hidden rounded-lg border border-line bg-sunk">
-      <figcaption className="sr-only">{label}</figcaption>
-      <div className="flex items-center gap-2 py-2 pr-2 pl-3.5">
-        <code className="min-w-0 grow select-all break-all font-mono text-xs leading-5">{text}</code>
-        <CopyButton text={text} label={`Copy: ${label}`} />
-      </div>
-    </figure>
-  );
-}
+export const SecretText = ({ text, label }: { text: string; label: string }) => (
+  <figure className="overflow-hidden rounded-lg border border-line bg-sunk">
+    <figcaption className="sr-only">{label}</figcaption>
+    <div className="flex items-center gap-2 py-2 pr-2 pl-3.5">
+      <code className="min-w-0 grow select-all break-all font-mono text-xs leading-5">{text}</code>
+      <CopyButton text={text} label={`Copy: ${label}`} />
+    </div>
+  </figure>
+);
 
 /** Makes the browser ask for confirmation before the page is closed or reloaded. */
 export function useConfirmLeave(): void {

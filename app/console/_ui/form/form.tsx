@@ -32,22 +32,20 @@ function useField({ hint, error }: Pick<FieldText, "hint" | "error">) {
 
 type NotesProps = { id: string; hint: ReactNode; message: string | null };
 
-function Notes({ id, hint, message }: NotesProps) {
-  return (
-    <>
-      {message ? (
-        <p id={`${id}-error`} className="text-bad text-xs leading-5">
-          {message}
-        </p>
-      ) : null}
-      {hint ? (
-        <p id={`${id}-hint`} className="text-soft text-xs leading-5">
-          {hint}
-        </p>
-      ) : null}
-    </>
-  );
-}
+const Notes = ({ id, hint, message }: NotesProps) => (
+  <>
+    {message ? (
+      <p id={`${id}-error`} className="text-bad text-xs leading-5">
+        {message}
+      </p>
+    ) : null}
+    {hint ? (
+      <p id={`${id}-hint`} className="text-soft text-xs leading-5">
+        {hint}
+      </p>
+    ) : null}
+  </>
+);
 
 type FieldAttributes = { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean };
 type FieldProps = FieldText & { children: (attributes: FieldAttributes) => ReactNode };
@@ -179,23 +177,21 @@ type SubmitProps = {
 } & Omit<ComponentProps<"button">, "type" | "className">;
 
 /** Submits its form; disabled while `isBusy`. Outside the form, set `form` to the id of the form. */
-export function SubmitButton({
+export const SubmitButton = ({
   isBusy = false,
   tone = "primary",
   disabledReason,
   children,
   ...button
-}: SubmitProps) {
-  return (
-    <ActionButton
-      type="submit"
-      {...button}
-      disabledReason={disabledReason}
-      disabled={isBusy || button.disabled}
-      className={`${buttonStyle[tone]} h-10`}
-    >
-      {isBusy ? <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> : null}
-      {children}
-    </ActionButton>
-  );
-}
+}: SubmitProps) => (
+  <ActionButton
+    type="submit"
+    {...button}
+    disabledReason={disabledReason}
+    disabled={isBusy || button.disabled}
+    className={`${buttonStyle[tone]} h-10`}
+  >
+    {isBusy ? <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> : null}
+    {children}
+  </ActionButton>
+);

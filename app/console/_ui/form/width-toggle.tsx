@@ -10,15 +10,13 @@ const OPTIONS = [
 export type Width = (typeof OPTIONS)[number]["value"];
 
 /** Selects the width of an email's preview. */
-export function WidthToggle({ value, onChange }: { value: Width; onChange: (width: Width) => void }) {
-  return (
-    <Toggle
-      label="Width"
-      value={value}
-      options={OPTIONS}
-      onChange={onChange}
-      className="gap-1"
-      itemClassName={`${buttonStyle.quiet} size-8 px-0 aria-pressed:bg-mute-tint aria-pressed:text-ink max-md:size-11`}
-    />
-  );
-}
+export const WidthToggle = ({ value, onChange }: { value: Width; onChange: (width: Width) => void }) => (
+  <Toggle
+    label="Width"
+    value={value}
+    options={OPTIONS}
+    onChange={onChange}
+    className="gap-1"
+    itemClassName={`${buttonStyle.quiet} size-8 px-0 aria-pressed:bg-mute-tint aria-pressed:text-ink max-md:size-11`}
+  />
+);

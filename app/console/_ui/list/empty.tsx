@@ -15,22 +15,20 @@ type Props = {
 };
 
 /** An empty state: what is missing and what to do next. */
-export function Empty({ icon: Icon, title, action, children, isBare = false }: Props) {
-  return (
-    <div className={`flex flex-col items-center px-4 py-16 text-center ${isBare ? "" : cardStyle}`}>
-      {Icon ? (
-        <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
-          <Icon className="size-5" aria-hidden="true" />
-        </span>
-      ) : null}
-      <h2 className="font-semibold text-base">{title}</h2>
-      <div className="mt-2 flex w-full flex-col items-center gap-4 text-balance text-soft leading-6 [&>p]:max-w-md">
-        {children}
-      </div>
-      {action ? <div className="mt-6 flex flex-wrap justify-center gap-2">{action}</div> : null}
+export const Empty = ({ icon: Icon, title, action, children, isBare = false }: Props) => (
+  <div className={`flex flex-col items-center px-4 py-16 text-center ${isBare ? "" : cardStyle}`}>
+    {Icon ? (
+      <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
+        <Icon className="size-5" aria-hidden="true" />
+      </span>
+    ) : null}
+    <h2 className="font-semibold text-base">{title}</h2>
+    <div className="mt-2 flex w-full flex-col items-center gap-4 text-balance text-soft leading-6 [&>p]:max-w-md">
+      {children}
     </div>
-  );
-}
+    {action ? <div className="mt-6 flex flex-wrap justify-center gap-2">{action}</div> : null}
+  </div>
+);
 
 type NoMatchProps = Pick<Props, "icon" | "title" | "children"> & { onClear: () => void; clears?: string };
 
@@ -41,10 +39,8 @@ export function NoMatch({ onClear, clears = "filters", ...empty }: NoMatchProps)
 }
 
 /** The empty state of a later page whose entries no longer exist. */
-export function PageGone() {
-  return (
-    <Empty title="This page is empty">
-      <p>Its entries were deleted or moved to another page of the list.</p>
-    </Empty>
-  );
-}
+export const PageGone = () => (
+  <Empty title="This page is empty">
+    <p>Its entries were deleted or moved to another page of the list.</p>
+  </Empty>
+);

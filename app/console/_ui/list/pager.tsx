@@ -58,10 +58,8 @@ export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }
 }
 
 /** A key of the keyboard. */
-export function Key({ children }: { children: ReactNode }) {
-  return (
-    <kbd className="mr-0.5 inline-grid min-w-5 place-items-center rounded border border-line bg-sunk px-1.5 py-0.5 font-mono text-[0.6875rem] text-soft">
-      {children}
-    </kbd>
-  );
-}
+export const Key = ({ children }: { children: ReactNode }) => (
+  <kbd className="mr-0.5 inline-grid min-w-5 place-items-center rounded border border-line bg-sunk px-1.5 py-0.5 font-mono text-[0.6875rem] text-soft">
+    {children}
+  </kbd>
+);

@@ -8,49 +8,43 @@ export function Skeleton({ className }: { className: string }) {
 }
 
 /** Wraps placeholders and announces the loading state to screen readers. */
-export function Loading({ children, className }: { children: ReactNode; className?: string }) {
-  return (
-    <div aria-busy="true" className={className}>
-      <span className="sr-only" role="status">
-        Loading
-      </span>
-      {children}
-    </div>
-  );
-}
+export const Loading = ({ children, className }: { children: ReactNode; className?: string }) => (
+  <div aria-busy="true" className={className}>
+    <span className="sr-only" role="status">
+      Loading
+    </span>
+    {children}
+  </div>
+);
 
 /** Placeholder rows of a list, as tall as those of `DataTable`. */
-export function SkeletonTable({ rows = 8 }: { rows?: number | undefined }) {
-  return (
-    <Loading className={`${cardStyle} overflow-hidden`}>
-      <div className="hidden h-10 border-line border-b md:block" />
-      <div className="divide-y divide-line">
-        {Array.from({ length: rows }, (_, row) => `row-${row}`).map((key) => (
-          <div
-            key={key}
-            className="grid min-h-19 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 px-4 py-3 md:min-h-13 md:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1fr)_4rem] md:py-2"
-          >
-            <Skeleton className="h-3.5 w-3/5" />
-            <Skeleton className="h-3.5 w-12 md:w-2/5" />
-            <Skeleton className="h-3.5 w-2/5 max-md:col-span-2" />
-            <Skeleton className="h-3.5 w-12 max-md:hidden" />
-          </div>
-        ))}
-      </div>
-    </Loading>
-  );
-}
+export const SkeletonTable = ({ rows = 8 }: { rows?: number | undefined }) => (
+  <Loading className={`${cardStyle} overflow-hidden`}>
+    <div className="hidden h-10 border-line border-b md:block" />
+    <div className="divide-y divide-line">
+      {Array.from({ length: rows }, (_, row) => `row-${row}`).map((key) => (
+        <div
+          key={key}
+          className="grid min-h-19 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 px-4 py-3 md:min-h-13 md:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1fr)_4rem] md:py-2"
+        >
+          <Skeleton className="h-3.5 w-3/5" />
+          <Skeleton className="h-3.5 w-12 md:w-2/5" />
+          <Skeleton className="h-3.5 w-2/5 max-md:col-span-2" />
+          <Skeleton className="h-3.5 w-12 max-md:hidden" />
+        </div>
+      ))}
+    </div>
+  </Loading>
+);
 
 /** A placeholder card. */
-export function SkeletonCard({ lines = 3 }: { lines?: number }) {
-  return (
-    <Loading className={`${cardStyle} flex flex-col gap-4 p-5`}>
-      {Array.from({ length: lines }, (_, line) => `line-${line}`).map((key, line) => (
-        <Skeleton key={key} className={`h-3.5 ${line === 0 ? "w-1/3" : "w-4/5"}`} />
-      ))}
-    </Loading>
-  );
-}
+export const SkeletonCard = ({ lines = 3 }: { lines?: number }) => (
+  <Loading className={`${cardStyle} flex flex-col gap-4 p-5`}>
+    {Array.from({ length: lines }, (_, line) => `line-${line}`).map((key, line) => (
+      <Skeleton key={key} className={`h-3.5 ${line === 0 ? "w-1/3" : "w-4/5"}`} />
+    ))}
+  </Loading>
+);
 
 type Heading = { heading?: ComponentProps<typeof PageHeading> };
 

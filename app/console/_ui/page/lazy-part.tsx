@@ -29,18 +29,16 @@ export function lazyDialog<Props extends object>(load: () => Promise<ComponentTy
   return Object.assign(LazyDialog, { preload: part.preload });
 }
 
-function MissingPart() {
-  return (
-    <div
-      role="alert"
-      className="fixed inset-x-4 bottom-4 z-50 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border border-line bg-page p-4 text-left font-normal text-ink text-sm shadow-lg md:left-auto md:w-96"
-    >
-      <p className="grow basis-56 whitespace-normal">
-        This part of the page could not be loaded. The connection was lost, or a newer version is running.
-      </p>
-      <Button isSmall onClick={() => window.location.reload()}>
-        Reload page
-      </Button>
-    </div>
-  );
-}
+const MissingPart = () => (
+  <div
+    role="alert"
+    className="fixed inset-x-4 bottom-4 z-50 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border border-line bg-page p-4 text-left font-normal text-ink text-sm shadow-lg md:left-auto md:w-96"
+  >
+    <p className="grow basis-56 whitespace-normal">
+      This part of the page could not be loaded. The connection was lost, or a newer version is running.
+    </p>
+    <Button isSmall onClick={() => window.location.reload()}>
+      Reload page
+    </Button>
+  </div>
+);

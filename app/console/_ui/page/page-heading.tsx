@@ -14,22 +14,20 @@ type Props = {
 };
 
 /** The heading of every console page. Loading states render it too, so the layout does not shift. */
-export function PageHeading({ title, badge, description, back, actions }: Props) {
-  return (
-    <div className="mb-6">
-      {back ? <BackLink {...back} /> : null}
-      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-        <div className="min-w-0 max-w-full">
-          <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
-            <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
-            {badge}
-          </div>
-          {description ? (
-            <div className="mt-1 max-w-prose text-pretty text-soft leading-6">{description}</div>
-          ) : null}
+export const PageHeading = ({ title, badge, description, back, actions }: Props) => (
+  <div className="mb-6">
+    {back ? <BackLink {...back} /> : null}
+    <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+      <div className="min-w-0 max-w-full">
+        <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+          <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
+          {badge}
         </div>
-        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+        {description ? (
+          <div className="mt-1 max-w-prose text-pretty text-soft leading-6">{description}</div>
+        ) : null}
       </div>
+      {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
     </div>
-  );
-}
+  </div>
+);

@@ -6,13 +6,11 @@ import { Empty } from "../list/empty";
 import { useCan, useTeam } from "../team";
 
 /** Replaces a page or a part of it when the user's role lacks the permission. `what`: "view the audit log". */
-export function NoPermission({ what }: { what: string }) {
-  return (
-    <Empty icon={Lock} title="Permission required">
-      <p>{useMissingPermission()(what)}</p>
-    </Empty>
-  );
-}
+export const NoPermission = ({ what }: { what: string }) => (
+  <Empty icon={Lock} title="Permission required">
+    <p>{useMissingPermission()(what)}</p>
+  </Empty>
+);
 
 /**
  * Why an action is unavailable to the user, for `ActionButton`; undefined when it is available:

@@ -19,46 +19,42 @@ const LISTS = [
 ] as const;
 
 /** The list of all keyboard shortcuts. */
-export function KeysHelp({ onClose }: { onClose: () => void }) {
-  return (
-    <DialogFrame
-      open
-      onOpenChange={onClose}
-      title="Keyboard shortcuts"
-      description="Shortcuts are inactive in text fields and dialogs. On a Mac, press Cmd instead of Ctrl."
-    >
-      <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
-        <div className="flex flex-col gap-6">
-          <Group title="Anywhere" keys={ANYWHERE} />
-          <Group title="In lists" keys={LISTS} />
-        </div>
-        <Group
-          title="Go to"
-          keys={[...PAGES, REFERENCE].map(({ key, label }) => [["g", key], label] as const)}
-        />
+export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
+  <DialogFrame
+    open
+    onOpenChange={onClose}
+    title="Keyboard shortcuts"
+    description="Shortcuts are inactive in text fields and dialogs. On a Mac, press Cmd instead of Ctrl."
+  >
+    <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
+      <div className="flex flex-col gap-6">
+        <Group title="Anywhere" keys={ANYWHERE} />
+        <Group title="In lists" keys={LISTS} />
       </div>
-    </DialogFrame>
-  );
-}
+      <Group
+        title="Go to"
+        keys={[...PAGES, REFERENCE].map(({ key, label }) => [["g", key], label] as const)}
+      />
+    </div>
+  </DialogFrame>
+);
 
 type GroupProps = { title: string; keys: readonly (readonly [readonly string[], string])[] };
 
-function Group({ title, keys }: GroupProps) {
-  return (
-    <section>
-      <h3 className="mb-2 text-soft text-xs">{title}</h3>
-      <dl className="flex flex-col gap-2">
-        {keys.map(([presses, action]) => (
-          <div key={action} className="flex items-center justify-between gap-4">
-            <dt>{action}</dt>
-            <dd className="flex gap-0.5">
-              {presses.map((press) => (
-                <Key key={press}>{press}</Key>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
+const Group = ({ title, keys }: GroupProps) => (
+  <section>
+    <h3 className="mb-2 text-soft text-xs">{title}</h3>
+    <dl className="flex flex-col gap-2">
+      {keys.map(([presses, action]) => (
+        <div key={action} className="flex items-center justify-between gap-4">
+          <dt>{action}</dt>
+          <dd className="flex gap-0.5">
+            {presses.map((press) => (
+              <Key key={press}>{press}</Key>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);

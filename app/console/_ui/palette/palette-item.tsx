@@ -22,18 +22,24 @@ export type PaletteItemProps = {
 };
 
 /** One line of the palette. */
-export function PaletteItem({ value, Icon, onSelect, isFound, keywords, children, aside }: PaletteItemProps) {
-  return (
-    <Command.Item
-      value={value}
-      onSelect={onSelect}
-      {...(isFound ? { forceMount: true } : {})}
-      {...(keywords ? { keywords } : {})}
-      className="flex min-h-10 cursor-pointer select-none items-center gap-3 rounded-lg px-2.5 py-1.5 data-[selected=true]:bg-mute-tint max-md:min-h-11"
-    >
-      <Icon className="size-4 shrink-0 text-soft" aria-hidden="true" />
-      <span className="flex min-w-0 grow items-baseline gap-2">{children}</span>
-      {aside}
-    </Command.Item>
-  );
-}
+export const PaletteItem = ({
+  value,
+  Icon,
+  onSelect,
+  isFound,
+  keywords,
+  children,
+  aside,
+}: PaletteItemProps) => (
+  <Command.Item
+    value={value}
+    onSelect={onSelect}
+    {...(isFound ? { forceMount: true } : {})}
+    {...(keywords ? { keywords } : {})}
+    className="flex min-h-10 cursor-pointer select-none items-center gap-3 rounded-lg px-2.5 py-1.5 data-[selected=true]:bg-mute-tint max-md:min-h-11"
+  >
+    <Icon className="size-4 shrink-0 text-soft" aria-hidden="true" />
+    <span className="flex min-w-0 grow items-baseline gap-2">{children}</span>
+    {aside}
+  </Command.Item>
+);

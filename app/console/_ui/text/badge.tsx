@@ -18,16 +18,14 @@ type Props = {
 };
 
 /** One word with a color. The color never carries information that the word does not. */
-export function Badge({ tone, title, children }: Props) {
-  return (
-    <span
-      title={title}
-      className={`inline-flex h-6 max-w-full items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs ${TONES[tone]}`}
-    >
-      {children}
-    </span>
-  );
-}
+export const Badge = ({ tone, title, children }: Props) => (
+  <span
+    title={title}
+    className={`inline-flex h-6 max-w-full items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs ${TONES[tone]}`}
+  >
+    {children}
+  </span>
+);
 
 /** How a state is displayed: its badge, and a sentence that explains it on hover. */
 export type Label = { label: string; tone: Tone; description?: string };

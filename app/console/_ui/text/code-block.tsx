@@ -9,17 +9,15 @@ type Props = {
 };
 
 /** Machine-readable text with a copy button. Long lines wrap, so there is no horizontal scrolling. */
-export function CodeBlock({ text, label, language }: Props) {
-  return (
-    <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-sunk text-left">
-      <figcaption className="flex h-10 items-center gap-2 border-line border-b pr-1 pl-3 text-soft text-xs">
-        <span className="mr-auto truncate font-medium">{label}</span>
-        {language ? <span>{language}</span> : null}
-        <CopyButton text={text} label={`Copy: ${label}`} />
-      </figcaption>
-      <pre className="whitespace-pre-wrap break-words p-3 font-mono text-ink text-xs leading-5 [overflow-wrap:anywhere]">
-        {text}
-      </pre>
-    </figure>
-  );
-}
+export const CodeBlock = ({ text, label, language }: Props) => (
+  <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-sunk text-left">
+    <figcaption className="flex h-10 items-center gap-2 border-line border-b pr-1 pl-3 text-soft text-xs">
+      <span className="mr-auto truncate font-medium">{label}</span>
+      {language ? <span>{language}</span> : null}
+      <CopyButton text={text} label={`Copy: ${label}`} />
+    </figcaption>
+    <pre className="whitespace-pre-wrap break-words p-3 font-mono text-ink text-xs leading-5 [overflow-wrap:anywhere]">
+      {text}
+    </pre>
+  </figure>
+);

@@ -13,27 +13,25 @@ const DOTS: Record<Tone, string> = {
 };
 
 /** The events of an email with their reasons, oldest first. `isShared`: the email has several recipients. */
-export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
-  return (
-    <Card title="Timeline">
-      <ol className="flex flex-col px-4 py-4">
-        {events.map((event) => (
-          <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
-            <span
-              aria-hidden="true"
-              className="absolute top-4 bottom-0 left-[0.21875rem] w-px bg-line group-last:hidden"
-            />
-            <span
-              aria-hidden="true"
-              className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
-            />
-            <Entry event={event} isShared={isShared} />
-          </li>
-        ))}
-      </ol>
-    </Card>
-  );
-}
+export const Timeline = ({ events, isShared }: { events: EventView[]; isShared: boolean }) => (
+  <Card title="Timeline">
+    <ol className="flex flex-col px-4 py-4">
+      {events.map((event) => (
+        <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
+          <span
+            aria-hidden="true"
+            className="absolute top-4 bottom-0 left-[0.21875rem] w-px bg-line group-last:hidden"
+          />
+          <span
+            aria-hidden="true"
+            className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
+          />
+          <Entry event={event} isShared={isShared} />
+        </li>
+      ))}
+    </ol>
+  </Card>
+);
 
 function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
   const { attempt, host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
@@ -87,15 +85,13 @@ const VISITORS = {
   scanner: "Requested by a security scanner. The recipient may not have read the email.",
 } as const;
 
-function Visit({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["data"]["visit"]> }) {
-  return (
-    <div className="flex flex-col gap-1 text-soft">
-      {link ? <p className="wrap-anywhere font-mono text-xs">{link}</p> : null}
-      <p>
-        {VISITORS[by]}
-        {name ? ` (${name})` : ""}
-      </p>
-      {agent ? <p className="break-words text-xs">{agent}</p> : null}
-    </div>
-  );
-}
+const Visit = ({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["data"]["visit"]> }) => (
+  <div className="flex flex-col gap-1 text-soft">
+    {link ? <p className="wrap-anywhere font-mono text-xs">{link}</p> : null}
+    <p>
+      {VISITORS[by]}
+      {name ? ` (${name})` : ""}
+    </p>
+    {agent ? <p className="break-words text-xs">{agent}</p> : null}
+  </div>
+);

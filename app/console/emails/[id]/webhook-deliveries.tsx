@@ -74,24 +74,22 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   );
 }
 
-function LastAttempt({ delivery: { last, nextCallAt, attempts } }: { delivery: EmailEventDeliveryView }) {
-  return (
-    <p className="text-soft text-xs">
-      {last === null ? (
-        "No attempt yet"
-      ) : (
-        <>
-          {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`},{" "}
-          <When at={last.sentAt} />
-          {attempts > 1 ? `, ${attempts} attempts` : ""}
-        </>
-      )}
-      {nextCallAt ? (
-        <>
-          {"; next attempt "}
-          <When at={nextCallAt} />
-        </>
-      ) : null}
-    </p>
-  );
-}
+const LastAttempt = ({ delivery: { last, nextCallAt, attempts } }: { delivery: EmailEventDeliveryView }) => (
+  <p className="text-soft text-xs">
+    {last === null ? (
+      "No attempt yet"
+    ) : (
+      <>
+        {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`},{" "}
+        <When at={last.sentAt} />
+        {attempts > 1 ? `, ${attempts} attempts` : ""}
+      </>
+    )}
+    {nextCallAt ? (
+      <>
+        {"; next attempt "}
+        <When at={nextCallAt} />
+      </>
+    ) : null}
+  </p>
+);

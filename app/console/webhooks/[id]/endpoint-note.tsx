@@ -49,11 +49,9 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   return null;
 }
 
-function Banner({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) {
-  return (
-    <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
-      <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
-      <span className="min-w-0 max-w-prose">{children}</span>
-    </p>
-  );
-}
+const Banner = ({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) => (
+  <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
+    <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+    <span className="min-w-0 max-w-prose">{children}</span>
+  </p>
+);

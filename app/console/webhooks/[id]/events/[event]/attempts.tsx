@@ -5,23 +5,21 @@ import { When } from "../../../../_ui/text/when";
 import { formatFault, ResponseBadge } from "../../../badges";
 
 /** The attempts of an event delivery, latest first, with request and response. */
-export function Attempts({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) {
-  return (
-    <Section title="Attempts" note={hasMore ? "The latest 100." : undefined}>
-      {rows.length === 0 ? (
-        <p className="px-5 pb-5 text-soft">None yet.</p>
-      ) : (
-        <ol aria-label="Attempts" className="divide-y divide-line border-line border-t">
-          {rows.map((attempt, index) => (
-            <li key={attempt.id}>
-              <Attempt attempt={attempt} isOpen={index === 0} />
-            </li>
-          ))}
-        </ol>
-      )}
-    </Section>
-  );
-}
+export const Attempts = ({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) => (
+  <Section title="Attempts" note={hasMore ? "The latest 100." : undefined}>
+    {rows.length === 0 ? (
+      <p className="px-5 pb-5 text-soft">None yet.</p>
+    ) : (
+      <ol aria-label="Attempts" className="divide-y divide-line border-line border-t">
+        {rows.map((attempt, index) => (
+          <li key={attempt.id}>
+            <Attempt attempt={attempt} isOpen={index === 0} />
+          </li>
+        ))}
+      </ol>
+    )}
+  </Section>
+);
 
 function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boolean }) {
   const { number, duration_ms, sent_at, next_attempt_at, response, fault, request } = attempt;

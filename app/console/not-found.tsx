@@ -1,6 +1,6 @@
 import { Compass } from "lucide-react";
 import { Empty } from "./_ui/list/empty";
-import { HomeLink } from "./_ui/shell/home-link";
+import { HomeLink } from "./_ui/shell/sidebar";
 import { buttonStyle } from "./_ui/styles";
 
 /** Shown for missing objects and for those of other teams. The page does not reveal which of the two applies. */

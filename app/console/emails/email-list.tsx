@@ -10,10 +10,9 @@ import { refetchIntervalMs } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { EmailFilterBar } from "./email-filters";
 import { EmailHeading } from "./email-heading";
-import { EmailRows } from "./email-rows";
+import { EmailRows, SkeletonRows } from "./email-rows";
 import { FirstEmailNote, NoResultsNote, SearchLimit } from "./empty";
 import { emailFilters, isFiltered, listInput } from "./filters";
-import { SkeletonRows } from "./list-frame";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
 import { SelectionBar, useSelection } from "./selection";
 

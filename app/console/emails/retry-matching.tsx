@@ -54,7 +54,7 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       </Button>
     );
   return (
-    <Dialog open onOpenChange={onClose} title="Retry failed emails" isPersistent={isRunning} footer={footer}>
+    <Dialog onOpenChange={onClose} title="Retry failed emails" isPersistent={isRunning} footer={footer}>
       {retry.state === "ready" ? (
         <>
           <p className="leading-6" role="status">

@@ -27,7 +27,6 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
   const rejected = adding.result?.rejected ?? [];
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Suppress addresses"
       description="This team no longer sends email to these addresses, with any API key. Such email is accepted and gets the status “suppressed”."

@@ -41,7 +41,6 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
 
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       isPersistent={isRunning}
       title="Import suppressions"

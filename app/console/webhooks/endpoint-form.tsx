@@ -36,7 +36,6 @@ export function AddEndpoint({ teamId, onClose }: Omit<EndpointDialogProps, "endp
   if (result)
     return (
       <Dialog
-        open
         onOpenChange={onClose}
         title="Signing secret"
         description={
@@ -54,7 +53,7 @@ export function AddEndpoint({ teamId, onClose }: Omit<EndpointDialogProps, "endp
       </Dialog>
     );
   return (
-    <Dialog open onOpenChange={onClose} title="Add webhook" size="wide">
+    <Dialog onOpenChange={onClose} title="Add webhook" size="wide">
       <EndpointForm
         values={{ url: "", events: DEFAULT_EVENTS }}
         action={adding}
@@ -79,7 +78,6 @@ export function EditEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps)
   });
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Edit webhook"
       description="A new URL resets the failure count and the status."

@@ -7,7 +7,7 @@ import { FormFault } from "../form/form-fault";
 import { Dialog } from "./dialog";
 
 type Props = {
-  open: boolean;
+  open?: boolean;
   onOpenChange: (open: boolean) => void;
   /** The question: "Revoke the key Shop?". */
   title: string;

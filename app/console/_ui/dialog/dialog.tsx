@@ -4,7 +4,8 @@ import { type ReactNode, Suspense, useState } from "react";
 import { lazyPart } from "../page/lazy-part";
 
 export type DialogProps = {
-  open: boolean;
+  /** Without it, the dialog is open as long as it is mounted. */
+  open?: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
@@ -26,13 +27,13 @@ const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame)
  * A question or a form above the page; on a phone a bottom sheet. It traps and restores the focus, and Escape closes it.
  * Its code loads when the first dialog opens, so load large content lazily too.
  */
-export function Dialog(props: DialogProps) {
+export function Dialog({ open = true, ...props }: DialogProps) {
   const [wasOpen, setWasOpen] = useState(false);
-  if (props.open && !wasOpen) setWasOpen(true);
-  if (!props.open && !wasOpen) return null;
+  if (open && !wasOpen) setWasOpen(true);
+  if (!open && !wasOpen) return null;
   return (
     <Suspense>
-      <Frame {...props} />
+      <Frame open={open} {...props} />
     </Suspense>
   );
 }

@@ -21,8 +21,7 @@ import { Key } from "../list/pager";
 import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useTeam } from "../team";
 import { PAGES, REFERENCE, sectionOf } from "./pages";
-import { groupStyle, PaletteItem, type PaletteItemProps } from "./palette-item";
-import type { Go } from "./palette-results";
+import { type Go, groupStyle, PaletteItem, type PaletteItemProps } from "./palette-results";
 
 const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
   { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },

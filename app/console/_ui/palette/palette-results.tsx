@@ -7,7 +7,6 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useTeam } from "../team";
 import { StatusBadge } from "../text/badge";
 import { useTRPC } from "../trpc";
-import { groupStyle, PaletteItem } from "./palette-item";
 
 /** Delay after the last key press. It avoids a search for each incomplete word. */
 const settleMs = 200;
@@ -116,3 +115,43 @@ function useSettled(text: string): string {
   }, [text]);
   return settled;
 }
+
+export const groupStyle =
+  "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-soft [&_[cmdk-group-heading]]:text-xs";
+
+export type PaletteItemProps = {
+  /** Unique key of the item. Unless `isFound` is set, the typed text is matched against it. */
+  value: string;
+  Icon: LucideIcon;
+  onSelect: () => void;
+  /** A search result of the server: always shown, without local matching. */
+  isFound?: boolean;
+  /** Alternative search terms. */
+  keywords?: string[];
+  children: ReactNode;
+  /** Shown at the right: keys or a status. */
+  aside?: ReactNode;
+};
+
+/** One line of the palette. */
+export const PaletteItem = ({
+  value,
+  Icon,
+  onSelect,
+  isFound,
+  keywords,
+  children,
+  aside,
+}: PaletteItemProps) => (
+  <Command.Item
+    value={value}
+    onSelect={onSelect}
+    {...(isFound ? { forceMount: true } : {})}
+    {...(keywords ? { keywords } : {})}
+    className="flex min-h-10 cursor-pointer select-none items-center gap-3 rounded-lg px-2.5 py-1.5 data-[selected=true]:bg-mute-tint max-md:min-h-11"
+  >
+    <Icon className="size-4 shrink-0 text-soft" aria-hidden="true" />
+    <span className="flex min-w-0 grow items-baseline gap-2">{children}</span>
+    {aside}
+  </Command.Item>
+);

@@ -2,9 +2,7 @@
 
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
-import { AccountMenu } from "./account-menu";
-import { Navigation } from "./navigation";
-import { TeamSwitcher } from "./team-switcher";
+import { AccountMenu, Navigation, TeamSwitcher } from "./sidebar";
 
 /** The menu: a sheet from the right above the page. */
 export const OpenPhoneMenu = ({ email, onClose }: { email: string; onClose: () => void }) => (

@@ -2,12 +2,9 @@ import type { ReactNode } from "react";
 import { Keyboard } from "../palette/keyboard";
 import { SearchButton } from "../palette/search-button";
 import { DeliveryBanner } from "../text/banner";
-import { AccountMenu } from "./account-menu";
 import { Brand } from "./brand";
-import { HomeLink } from "./home-link";
-import { Navigation } from "./navigation";
 import { PhoneMenu } from "./phone-menu";
-import { TeamSwitcher } from "./team-switcher";
+import { AccountMenu, HomeLink, Navigation, TeamSwitcher } from "./sidebar";
 
 /** The frame of every console page: a sidebar on wide screens, a top bar with a menu button on a phone. */
 export const Shell = ({ email, children }: { email: string; children: ReactNode }) => (

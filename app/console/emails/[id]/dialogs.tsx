@@ -23,7 +23,6 @@ export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Cancel this email?"
       confirmLabel="Cancel email"
@@ -47,7 +46,6 @@ export function CurlDialog({ teamId, email, onClose }: EmailDialogProps) {
   const call = useQuery(trpc.emails.asCall.queryOptions({ team: teamId, id: email.id }));
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       size="wide"
       title="Copy as curl"
@@ -80,7 +78,6 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Resolve unknown outcome"
       confirmLabel={as === "sent" ? "Mark as sent" : "Send again"}
@@ -122,7 +119,6 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Retry this email?"
       confirmLabel={selected.length === 1 ? "Retry" : `Retry ${selected.length} recipients`}
@@ -191,7 +187,7 @@ export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
     onDone: onClose,
   });
   return (
-    <Dialog open onOpenChange={onClose} title="Reschedule email">
+    <Dialog onOpenChange={onClose} title="Reschedule email">
       <ActionForm
         onSubmit={(event) => {
           event.preventDefault();

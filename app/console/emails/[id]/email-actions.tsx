@@ -9,8 +9,8 @@ import { Button } from "../../_ui/form/button";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
-import { copyText } from "../../_ui/text/copy-text";
-import { sourceHref } from "./message-source";
+import { copyText } from "../../_ui/text/copy-button";
+import { sourceHref } from "./message-tabs";
 
 export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () => void };
 

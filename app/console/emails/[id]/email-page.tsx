@@ -9,12 +9,11 @@ import { CopyButton } from "../../_ui/text/copy-button";
 import { refetchIntervalMs } from "../../_ui/text/statuses";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
+import { Recipients, Timeline } from "./delivery";
 import { EmailActions } from "./email-actions";
 import { Facts } from "./facts";
 import EmailLoading from "./loading";
 import { MessageTabs } from "./message-tabs";
-import { Recipients } from "./recipients";
-import { Timeline } from "./timeline";
 import { WebhookDeliveries } from "./webhook-deliveries";
 
 /** One email. It refetches while a recipient has no final status. */

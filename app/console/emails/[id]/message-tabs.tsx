@@ -1,15 +1,18 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Download, Paperclip } from "lucide-react";
+import { Download, ImageOff, Paperclip } from "lucide-react";
+import { useState } from "react";
 import type { EmailContent, EmailView, FileView } from "#server/trpc/emails/views";
+import { Button } from "../../_ui/form/button";
+import { type Width, WidthToggle } from "../../_ui/form/width-toggle";
+import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Properties } from "../../_ui/page/facts";
 import { Fetched } from "../../_ui/page/fetched";
 import { type Tab, Tabs } from "../../_ui/page/tabs";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { CopyButton } from "../../_ui/text/copy-button";
 import { useTRPC } from "../../_ui/trpc";
-import { HtmlPreview } from "./html-preview";
-import { MessageSource } from "./message-source";
 
 /** The content of the email in several views. It never changes, so it is fetched once. */
 export function MessageTabs({ teamId, email }: { teamId: string; email: EmailView }) {
@@ -112,3 +115,108 @@ function formatBytes(bytes: number): string {
   const value = bytes / 1_000 ** power;
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
 }
+
+const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
+
+type Props = { teamId: string; id: string; hasRemoteImages: boolean };
+
+/**
+ * The message in a sandboxed document without scripts, forms or access to this page. Its images are on other hosts, which
+ * would learn that the email was viewed, so they load only on request.
+ */
+export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
+  const [width, setWidth] = useState<Width>("desktop");
+  const [showsImages, setShowsImages] = useState(false);
+  const query = new URLSearchParams({ team: teamId, ...(showsImages ? { images: "1" } : {}) });
+  return (
+    <>
+      <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-3 py-2">
+        <WidthToggle value={width} onChange={setWidth} />
+        {hasRemoteImages && !showsImages ? (
+          <Button
+            tone="quiet"
+            isSmall
+            Icon={ImageOff}
+            onClick={() => setShowsImages(true)}
+            className="ml-auto"
+            title="Images load from other hosts, which can record the view"
+          >
+            Load images
+          </Button>
+        ) : null}
+      </div>
+      <div className="flex justify-center overflow-hidden rounded-b-xl bg-sunk">
+        <iframe
+          title="Message preview"
+          sandbox=""
+          referrerPolicy="no-referrer"
+          src={`/console/emails/${encodeURIComponent(id)}/body?${query}`}
+          style={{ width: WIDTHS[width], colorScheme: "light" }}
+          className="h-[24rem] max-w-full bg-white md:h-[40rem]"
+        />
+      </div>
+    </>
+  );
+}
+
+const sourceCharsMax = 200_000;
+
+/** The URL of the message as an .eml file. */
+export const sourceHref = (teamId: string, id: string): string =>
+  `/console/emails/${encodeURIComponent(id)}/source?team=${encodeURIComponent(teamId)}`;
+
+/** The raw MIME source of the message, fetched when the tab is opened. */
+export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
+  const href = sourceHref(teamId, id);
+  const query = useQuery({
+    queryKey: ["source", href],
+    queryFn: ({ signal }) => fetchSource(href, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return (
+    <Fetched isBare by={query} loading={<SkeletonCard lines={6} />}>
+      {(data) => <Source href={href} source={data} />}
+    </Fetched>
+  );
+}
+
+function Source({ href, source }: { href: string; source: string }) {
+  const text = source.slice(0, sourceCharsMax);
+  return (
+    <div>
+      <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-4 py-2">
+        <p className="mr-auto text-soft text-xs">
+          Raw MIME source. It includes the DKIM signature only if one is stored.
+        </p>
+        <CopyButton text={text} label="Copy source" />
+        <a href={href} className={`${buttonStyle.quiet} h-8`}>
+          <Download className="size-4" aria-hidden="true" /> .eml
+        </a>
+      </div>
+      <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
+        {text}
+      </pre>
+      {source.length > text.length ? (
+        <p className="px-4 pb-4 text-soft">
+          The source is truncated here. Download the .eml file to see all of it.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+async function fetchSource(href: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(href, { signal });
+  if (!response.ok) throw await readError(response);
+  return response.text();
+}
+
+/** Converts an error response to the shape that `faultOf` reads. A reverse proxy may respond without a JSON body. */
+async function readError(response: Response): Promise<Error> {
+  const body = (await response.json().catch(() => null)) as ErrorBody | null;
+  const { message = `The service responded with status ${response.status}.`, data = {} } = body?.error ?? {};
+  return Object.assign(new Error(message), { data });
+}
+
+type ErrorBody = { error?: { message?: string; data?: { code: string; requestId: string } } };

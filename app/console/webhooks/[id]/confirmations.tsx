@@ -17,16 +17,11 @@ export function PauseEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps
   const trpc = useTRPC();
   const pausing = useAction(trpc.webhooks.update.mutationOptions(), {
     done: "Webhook paused",
-    refresh: [
-      trpc.webhooks.get.queryKey(),
-      trpc.webhooks.list.queryKey(),
-      trpc.webhooks.deliveries.queryKey(),
-    ],
+    refresh: [trpc.webhooks.pathKey()],
     onDone: onClose,
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Pause this webhook?"
       confirmLabel="Pause"
@@ -55,7 +50,6 @@ export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps)
   if (result)
     return (
       <Dialog
-        open
         onOpenChange={onClose}
         title="New signing secret"
         description={
@@ -75,7 +69,6 @@ export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps)
     );
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Rotate signing secret?"
       confirmLabel="Rotate secret"
@@ -110,7 +103,6 @@ export function DeleteEndpoint({ teamId, endpoint, onClose }: EndpointDialogProp
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Delete this webhook?"
       confirmLabel="Delete webhook"

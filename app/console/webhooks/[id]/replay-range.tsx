@@ -48,7 +48,6 @@ export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) 
   });
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Replay events"
       description="Each event is sent with the same id and body, and with a new retry schedule."

@@ -33,7 +33,6 @@ export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const { result } = testing;
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Send test event"
       description="A signed event with sample data, marked with data.test."

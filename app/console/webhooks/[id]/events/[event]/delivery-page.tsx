@@ -1,21 +1,28 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Rewind } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
+import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
+import type { EndpointView } from "#server/trpc/webhooks/views";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
+import { Confirm } from "../../../../_ui/dialog/confirm";
+import { Button } from "../../../../_ui/form/button";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
 import { Fetched } from "../../../../_ui/page/fetched";
 import { PageHeading } from "../../../../_ui/page/page-heading";
+import { useDisabledReason } from "../../../../_ui/page/permission";
+import { Section } from "../../../../_ui/page/section";
 import { cardStyle, linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
 import { CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
-import { DeliveryBadge } from "../../../badges";
+import { useAction } from "../../../../_ui/use-action";
+import { DeliveryBadge, formatFault, ResponseBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
 import { EndpointNote } from "../../endpoint-note";
-import { Attempts } from "./attempts";
-import { ReplayButton } from "./replay-button";
 
 const refetchMs = { active: 1_500, idle: 10_000 };
 
@@ -117,5 +124,109 @@ function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
         A replay restarts the schedule.
       </p>
     </section>
+  );
+}
+
+/** The attempts of an event delivery, latest first, with request and response. */
+export const Attempts = ({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) => (
+  <Section title="Attempts" note={hasMore ? "The latest 100." : undefined}>
+    {rows.length === 0 ? (
+      <p className="px-5 pb-5 text-soft">None yet.</p>
+    ) : (
+      <ol aria-label="Attempts" className="divide-y divide-line border-line border-t">
+        {rows.map((attempt, index) => (
+          <li key={attempt.id}>
+            <Attempt attempt={attempt} isOpen={index === 0} />
+          </li>
+        ))}
+      </ol>
+    )}
+  </Section>
+);
+
+function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boolean }) {
+  const { number, duration_ms, sent_at, next_attempt_at, response, fault, request } = attempt;
+  return (
+    <details open={isOpen}>
+      <summary className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-5 py-2.5 hover:bg-sunk focus-visible:-outline-offset-2">
+        <span className="text-soft tabular-nums">{number}.</span>
+        <ResponseBadge of={attempt} />
+        <span className="text-soft text-xs tabular-nums">{duration_ms} ms</span>
+        <When at={sent_at} className="ml-auto text-soft text-xs" />
+      </summary>
+      <div className="grid min-w-0 gap-4 px-5 pt-1 pb-5 lg:grid-cols-2">
+        <CodeBlock text={requestText(request)} label="Request" language="HTTP" />
+        <div className="flex min-w-0 flex-col gap-3">
+          {response === null ? (
+            <p className="text-soft leading-6">No response: {formatFault(fault)}.</p>
+          ) : response === "" ? (
+            <p className="text-soft leading-6">The response has no body.</p>
+          ) : (
+            <CodeBlock text={response} label="Response" />
+          )}
+          {next_attempt_at ? (
+            <p className="text-soft text-xs">
+              The next attempt was scheduled for <When at={next_attempt_at} />.
+            </p>
+          ) : null}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+const requestText = ({ url, headers }: WebhookAttemptWire["request"]): string =>
+  [
+    `POST ${url}`,
+    // The `svix-` names of the same three headers last.
+    ...Object.entries(headers)
+      .sort(([a], [b]) => Number(a.startsWith("svix-")) - Number(b.startsWith("svix-")) || a.localeCompare(b))
+      .map(([name, value]) => `${name}: ${value}`),
+  ].join("\n");
+
+type Props = { teamId: string; endpoint: EndpointView; delivery: WebhookDeliveryView };
+
+/** Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice. */
+export function ReplayButton({ teamId, endpoint, delivery }: Props) {
+  const trpc = useTRPC();
+  const [isConfirming, setConfirming] = useState(false);
+  const disabledReason = useDisabledReason()("webhooks:write", "replay events");
+  const replaying = useAction(trpc.webhooks.replay.mutationOptions(), {
+    done: "Event queued for replay",
+    refresh: [trpc.webhooks.pathKey()],
+    onDone: () => setConfirming(false),
+  });
+  const blockedReason =
+    endpoint.status === "enabled"
+      ? disabledReason
+      : (disabledReason ?? "The webhook is paused. Resume it first.");
+  const replay = () => replaying.run({ team: teamId, id: endpoint.id, event: delivery.id });
+  const hasSucceeded = delivery.status === "success";
+  return (
+    <>
+      <Button
+        Icon={Rewind}
+        disabled={replaying.isBusy}
+        disabledReason={blockedReason}
+        onClick={() => (hasSucceeded ? setConfirming(true) : replay())}
+      >
+        Replay
+      </Button>
+      <Confirm
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title="Replay this event?"
+        confirmLabel="Replay"
+        tone="plain"
+        isBusy={replaying.isBusy}
+        onConfirm={replay}
+      >
+        <p>
+          This event was delivered before. The endpoint receives it again, with the same id and body. A
+          program that checks <code className="font-mono text-ink">webhook-id</code> does not process it
+          twice.
+        </p>
+      </Confirm>
+    </>
   );
 }

@@ -3,18 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect } from "react";
-import type { presentInvitationPreview } from "#server/shared/wire/people/invitation";
 import { faultOf } from "../console/_ui/fault";
 import { Button } from "../console/_ui/form/button";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
 import { SignInFrame } from "../login/frame";
 import { clearToken, useInvitationToken } from "./invitation-token";
-import { JoinAsNew } from "./join-as-new";
-import { JoinAsUser, SignInFirst, WrongUser } from "./join-as-user";
+import { type InvitationPreview, JoinOptions } from "./join-options";
 
-type InvitationPreview = ReturnType<typeof presentInvitationPreview> & { signed_in_as: string | null };
-type Open = Extract<InvitationPreview, { state: "open" }>;
 type Closed = Exclude<InvitationPreview["state"], "open">;
 
 const CLOSED: Record<Closed, { title: string; text: string }> = {
@@ -74,14 +70,6 @@ export function InvitePage() {
       <JoinOptions invitation={data} token={token} />
     </SignInFrame>
   );
-}
-
-function JoinOptions({ invitation, token }: { invitation: Open; token: string }) {
-  const { email, signed_in_as: signedInAs, has_user: hasUser } = invitation;
-  if (signedInAs === email) return <JoinAsUser token={token} email={email} />;
-  if (signedInAs !== null) return <WrongUser email={email} signedInAs={signedInAs} />;
-  if (hasUser) return <SignInFirst email={email} />;
-  return <JoinAsNew token={token} email={email} />;
 }
 
 function ClosedInvitation({ state, signedInAs }: { state: Closed; signedInAs: string | null }) {

@@ -1,5 +1,15 @@
-import type { ComponentProps } from "react";
+import type { ComponentProps, FormEvent } from "react";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
+
+/** The fields of a submitted form. The browser does not submit it itself. */
+export function takeFields<Name extends string>(
+  event: FormEvent<HTMLFormElement>,
+  ...names: Name[]
+): Record<Name, string> {
+  event.preventDefault();
+  const fields = new FormData(event.currentTarget);
+  return Object.fromEntries(names.map((name) => [name, String(fields.get(name))])) as Record<Name, string>;
+}
 
 /** The email address to sign in with. With a `value` it cannot be changed; password managers still read it. */
 export const EmailField = ({ value, error }: { value?: string; error?: string | null }) => (

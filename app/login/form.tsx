@@ -1,54 +1,33 @@
 "use client";
 
 import Link from "next/link";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useRef } from "react";
 import { submitProof } from "../auth-client";
 import { Button } from "../console/_ui/form/button";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { linkStyle } from "../console/_ui/styles";
-import { requestLink } from "./auth-requests";
-import { EmailField } from "./fields";
-import { LinkSent } from "./link-sent";
+import { EmailField, takeFields } from "./fields";
 import { openNextPage, SIGN_IN_MESSAGES } from "./messages";
-import { useStep } from "./use-step";
+import { useLinkRequest } from "./use-link-request";
 
-type LoginFormProps = {
-  landing: string;
-  /** Whether this installation can email links. */
-  canSendEmail: boolean;
-};
-
-/** Signs in with a password and opens `landing`, or requests an emailed link. */
-export function LoginForm({ landing, canSendEmail }: LoginFormProps) {
-  const { busyWith, isBusy, fault, run, reset } = useStep();
-  const [linkSentTo, setLinkSentTo] = useState<string | null>(null);
+/** Signs in with a password and opens `landing`, or requests an emailed link if the installation can send email. */
+export function LoginForm({ landing, canSendEmail }: { landing: string; canSendEmail: boolean }) {
+  const { busyWith, isBusy, fault, run, request, confirmation } = useLinkRequest("sign_in_link", landing);
   const form = useRef<HTMLFormElement>(null);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const [email, password] = [String(fields.get("email")), String(fields.get("password"))];
+    const fields = takeFields(event, "email", "password");
     void run("password", async () =>
-      openNextPage(await submitProof("credentials", { email, password }, landing), SIGN_IN_MESSAGES),
+      openNextPage(await submitProof("credentials", fields, landing), SIGN_IN_MESSAGES),
     );
   };
   const emailLink = () => {
     const field = form.current?.elements.namedItem("email");
-    if (!(field instanceof HTMLInputElement) || !field.reportValidity()) return;
-    void run("link", async () => {
-      const response = await requestLink("sign_in_link", field.value, landing);
-      if (!response.ok) return response.fault;
-      setLinkSentTo(field.value);
-      return null;
-    });
-  };
-  const goBack = () => {
-    setLinkSentTo(null);
-    reset();
+    if (field instanceof HTMLInputElement && field.reportValidity()) void request(field.value);
   };
 
-  if (linkSentTo !== null) return <LinkSent kind="sign_in_link" email={linkSentTo} onBack={goBack} />;
+  if (confirmation) return confirmation;
   return (
     // POST: without JavaScript, a GET submit would put the password into the URL.
     <form ref={form} method="post" action="/login" onSubmit={submit} className="flex flex-col gap-4">

@@ -33,17 +33,15 @@ export function openNextPage<Fault extends string>(
 const EXTERNAL_FAILED = "Sign-in with the external account failed. Try again, or use another sign-in method.";
 
 /** The messages for the `error` query parameter after sign-in with an external account. */
-const MESSAGES: Record<string, string> = {
-  NoAccount:
+const MESSAGES = new Map([
+  [
+    "NoAccount",
     "No user here has the verified email address of that account. Sign in with the address of your invitation, or ask for an invitation.",
-  Unavailable: SIGN_IN_MESSAGES.unavailable,
-  Expired: SIGN_IN_MESSAGES.expired,
-};
+  ],
+  ["Unavailable", SIGN_IN_MESSAGES.unavailable],
+  ["Expired", SIGN_IN_MESSAGES.expired],
+]);
 
 /** The message for the `error` query parameter of the sign-in page. Null without that parameter. */
 export const errorMessage = (error: string | undefined): string | null =>
-  error === undefined
-    ? null
-    : Object.hasOwn(MESSAGES, error)
-      ? (MESSAGES[error] ?? EXTERNAL_FAILED)
-      : EXTERNAL_FAILED;
+  error === undefined ? null : (MESSAGES.get(error) ?? EXTERNAL_FAILED);

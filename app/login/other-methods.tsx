@@ -1,19 +1,17 @@
 "use client";
 
-import { KeyRound } from "lucide-react";
 import type { OtherSignInMethods as Methods } from "#server/trpc/account/sign-in-pages";
 import { signInWithProvider } from "../auth-client";
 import { Button } from "../console/_ui/form/button";
 import { FormFault } from "../console/_ui/form/form-fault";
-import { signInByPasskey } from "../passkey-client";
-import { openNextPage, PASSKEY_MESSAGES } from "./messages";
+import { PasskeyButton } from "./passkey-button";
 import { useStep } from "./use-step";
 
 /** Sign-in with a passkey or with an external account, if available. */
 export function OtherSignInMethods({ methods, landing }: { methods: Methods; landing: string }) {
-  const { busyWith, isBusy, fault, run } = useStep();
+  const step = useStep();
+  const { isBusy, fault, run } = step;
   if (!methods.hasPasskeys && methods.providers.length === 0) return null;
-  const openWithPasskey = async () => openNextPage(await signInByPasskey(landing), PASSKEY_MESSAGES);
   return (
     <div className="mt-6 flex flex-col gap-2.5">
       <div className="mb-2 flex items-center gap-3 text-soft text-xs" aria-hidden="true">
@@ -23,10 +21,9 @@ export function OtherSignInMethods({ methods, landing }: { methods: Methods; lan
       </div>
       <FormFault fault={fault} />
       {methods.hasPasskeys ? (
-        <Button disabled={isBusy} onClick={() => run("passkey", openWithPasskey)}>
-          <KeyRound className="size-4" aria-hidden="true" />
-          {busyWith === "passkey" ? "Waiting for your passkey…" : "Sign in with a passkey"}
-        </Button>
+        <PasskeyButton step={step} landing={landing}>
+          Sign in with a passkey
+        </PasskeyButton>
       ) : null}
       {methods.providers.map(({ id, name }) => (
         <Button key={id} disabled={isBusy} onClick={() => run(id, () => signInWithProvider(id, landing))}>

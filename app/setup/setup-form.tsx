@@ -5,7 +5,7 @@ import { signInWithPassword } from "../auth-client";
 import { TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { setUpFirstUser } from "../login/auth-requests";
-import { EmailField, NewPasswordField, WideSubmitButton } from "../login/fields";
+import { EmailField, NewPasswordField, takeFields, WideSubmitButton } from "../login/fields";
 import { useFragment } from "../login/use-fragment";
 import { useStep } from "../login/use-step";
 
@@ -18,10 +18,7 @@ export function SetupForm() {
   const { isBusy, fault, run } = useStep();
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const [code, email, password] = ["code", "email", "password"].map((name) => String(fields.get(name)));
-    if (!code || !email || !password) return;
+    const { code, email, password } = takeFields(event, "code", "email", "password");
     void run("setup", async () => {
       const response = await setUpFirstUser(code, email, password);
       if (!response.ok) return response.isFinal ? INVALID_CODE : response.fault;

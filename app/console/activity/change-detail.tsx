@@ -5,8 +5,7 @@ import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { Dialog } from "../_ui/dialog/dialog";
 import { CopyButton } from "../_ui/text/copy-button";
 import { When } from "../_ui/text/when";
-import { Actor } from "./change-columns";
-import { SubjectLink } from "./subject-link";
+import { Actor, SubjectLink } from "./change-fields";
 
 /** The details of one change. */
 export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onClose: () => void }) {

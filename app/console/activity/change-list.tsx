@@ -5,17 +5,45 @@ import { History } from "lucide-react";
 import { Suspense, useState } from "react";
 import type { KnownActor } from "#server/services/audit/read";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
+import type { Column } from "../_ui/list/data-table";
 import { SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { NoPermission } from "../_ui/page/permission";
 import { useCan } from "../_ui/team";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { CHANGE_COLUMNS } from "./change-columns";
+import { Actor, SubjectLink } from "./change-fields";
 import { FileLink } from "./file-link";
 import { changeFilters, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
+
+const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
+  { id: "what", header: "Action", width: "w-72", cell: ({ words }) => words },
+  {
+    id: "subject",
+    header: "Target",
+    phone: "plain",
+    isActive: true,
+    cell: (change) => <SubjectLink change={change} />,
+  },
+  {
+    id: "who",
+    header: "Actor",
+    width: "w-64",
+    phone: "plain",
+    cell: (change) => <Actor change={change} />,
+  },
+  {
+    id: "when",
+    header: "Time",
+    width: "w-28",
+    align: "right",
+    phone: "corner",
+    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
+  },
+];
 
 /** The list refetches automatically. Hidden tabs do not refetch. */
 const refetchMs = 15_000;
@@ -33,7 +61,6 @@ function Changes({ teamId }: { teamId: string }) {
     trpc.activity.changes.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
   const { data: actors = [] } = useQuery(trpc.activity.actors.queryOptions({ team: teamId }));
-  const { after: _, before: __, ...exported } = state.input;
   return (
     <>
       <ListPage
@@ -73,7 +100,7 @@ function Changes({ teamId }: { teamId: string }) {
               options={WITHIN_OPTIONS}
               onChange={(within) => state.change({ within })}
             />
-            <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...exported }} />
+            <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...state.input }} />
           </>
         }
         noMatch={{ title: "No matching changes", text: "No change matches these filters." }}
@@ -83,11 +110,7 @@ function Changes({ teamId }: { teamId: string }) {
           text: "Changes to keys, domains, members and other settings appear here, as do email retries. The log covers the console, the API and the command line.",
         }}
       />
-      {open ? (
-        <Suspense>
-          <ChangeDetail change={open} onClose={() => setOpen(null)} />
-        </Suspense>
-      ) : null}
+      <Suspense>{open ? <ChangeDetail change={open} onClose={() => setOpen(null)} /> : null}</Suspense>
     </>
   );
 }

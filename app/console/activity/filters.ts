@@ -2,7 +2,6 @@ import { parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { CURSOR } from "../_ui/list/list-filters";
 
 /** Time ranges that end now. */
-const WITHIN = ["24h", "7d", "30d", "90d"] as const;
 export const WITHIN_OPTIONS = [
   { value: "24h", label: "Last 24 hours" },
   { value: "7d", label: "Last 7 days" },
@@ -13,7 +12,6 @@ export const WITHIN_OPTIONS = [
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export const METHOD_OPTIONS = METHODS.map((value) => ({ value, label: value }));
 
-const STATUSES = ["2xx", "4xx", "5xx", "refused"] as const;
 export const STATUS_OPTIONS = [
   { value: "2xx", label: "Success (2xx)" },
   { value: "4xx", label: "Client error (4xx)" },
@@ -38,7 +36,7 @@ export const NOUN_OPTIONS = [
 export const changeFilters = {
   actor: parseAsString,
   action: parseAsString,
-  within: parseAsStringLiteral(WITHIN),
+  within: parseAsStringLiteral(WITHIN_OPTIONS.map(({ value }) => value)),
   ...CURSOR,
 };
 
@@ -46,6 +44,6 @@ export const changeFilters = {
 export const requestFilters = {
   key: parseAsString,
   method: parseAsStringLiteral(METHODS),
-  status: parseAsStringLiteral(STATUSES),
+  status: parseAsStringLiteral(STATUS_OPTIONS.map(({ value }) => value)),
   ...CURSOR,
 };

@@ -4,9 +4,8 @@ import type { FormEvent } from "react";
 import { submitProof } from "../../auth-client";
 import { SubmitButton } from "../../console/_ui/form/form";
 import { FormFault } from "../../console/_ui/form/form-fault";
-import { LinkFault } from "../link-fault";
 import { openNextPage, SIGN_IN_MESSAGES } from "../messages";
-import { INVALID_LINK, useLink } from "../use-link";
+import { INVALID_LINK, LinkFault, useLink } from "../use-link";
 import { useStep } from "../use-step";
 
 const BACK = { href: "/login", label: "Back to sign-in" };

@@ -3,9 +3,8 @@
 import type { FormEvent } from "react";
 import { signInWithPassword } from "../../auth-client";
 import { resetPassword } from "../auth-requests";
-import { EmailField, NewPasswordField, WideSubmitButton } from "../fields";
-import { LinkFault } from "../link-fault";
-import { INVALID_LINK, useLink } from "../use-link";
+import { EmailField, NewPasswordField, takeFields, WideSubmitButton } from "../fields";
+import { INVALID_LINK, LinkFault, useLink } from "../use-link";
 import { useStep } from "../use-step";
 
 const REQUEST_LINK = { href: "/login/forgot", label: "Request a new link" };
@@ -18,8 +17,7 @@ export function ResetForm() {
   if ("fault" in link) return <LinkFault fault={link.fault} again={REQUEST_LINK} />;
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const password = String(new FormData(event.currentTarget).get("password"));
+    const { password } = takeFields(event, "password");
     void run("reset", async () => {
       const response = await resetPassword(link.token, password);
       if (!response.ok) return response.isFinal ? INVALID_LINK : response.fault;

@@ -1,15 +1,13 @@
 "use client";
 
-import { KeyRound } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { submitProof } from "../../auth-client";
-import { Button } from "../../console/_ui/form/button";
 import { TextField } from "../../console/_ui/form/form";
 import { FormFault } from "../../console/_ui/form/form-fault";
 import { linkStyle } from "../../console/_ui/styles";
-import { signInByPasskey } from "../../passkey-client";
-import { WideSubmitButton } from "../fields";
-import { openNextPage, PASSKEY_MESSAGES, SIGN_IN_MESSAGES } from "../messages";
+import { takeFields, WideSubmitButton } from "../fields";
+import { openNextPage, SIGN_IN_MESSAGES } from "../messages";
+import { PasskeyButton } from "../passkey-button";
 import { useStep } from "../use-step";
 
 const MESSAGES = {
@@ -22,11 +20,13 @@ const MESSAGES = {
 type Kind = "app" | "recovery";
 const FIELDS = {
   app: {
+    choice: "Use the authenticator app",
     label: "Code",
     hint: "The current six-digit code of your authenticator app.",
     input: { inputMode: "numeric", autoComplete: "one-time-code", maxLength: 12 },
   },
   recovery: {
+    choice: "Use a recovery code",
     label: "Recovery code",
     hint: "One of the codes that you saved during setup. Each can be used once.",
     input: { inputMode: "text", autoComplete: "off", maxLength: 40 },
@@ -38,33 +38,28 @@ type FormProps = { landing: string; hasApp: boolean; hasPasskey: boolean };
 /** Accepts a code of the authenticator app, a recovery code or a passkey, depending on what the user has set up. */
 export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
   const [kind, setKind] = useState<Kind | null>(hasApp ? "app" : null);
-  const { busyWith, isBusy, fault, run, reset } = useStep();
+  const step = useStep();
+  const { busyWith, isBusy, fault, run, reset } = step;
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const code = String(new FormData(event.currentTarget).get("code"));
-    void run("code", async () => openNextPage(await submitProof("two-factor", { code }, landing), MESSAGES));
+    const fields = takeFields(event, "code");
+    void run("code", async () => openNextPage(await submitProof("two-factor", fields, landing), MESSAGES));
   };
-  const openWithPasskey = async () => openNextPage(await signInByPasskey(landing), PASSKEY_MESSAGES);
   const change = (to: Kind) => {
     setKind(to);
     reset();
   };
 
   const field = kind && FIELDS[kind];
+  const appIfAny = hasApp ? "app" : null;
+  const other = kind === "recovery" ? appIfAny : "recovery";
   return (
     <div className="flex flex-col gap-4">
       <FormFault fault={fault} />
       {hasPasskey ? (
-        <Button
-          tone={field ? "plain" : "primary"}
-          className="w-full"
-          disabled={isBusy}
-          onClick={() => run("passkey", openWithPasskey)}
-        >
-          <KeyRound className="size-4" aria-hidden="true" />
-          {busyWith === "passkey" ? "Waiting for your passkey…" : "Use a passkey"}
-        </Button>
+        <PasskeyButton step={step} landing={landing} tone={field ? "plain" : "primary"} className="w-full">
+          Use a passkey
+        </PasskeyButton>
       ) : null}
       {field ? (
         // POST: without JavaScript, a GET submit would put the code into the URL.
@@ -86,15 +81,11 @@ export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
         </form>
       ) : null}
       <p className="text-center">
-        {kind === "recovery" && hasApp ? (
-          <button type="button" onClick={() => change("app")} className={linkStyle}>
-            Use the authenticator app
+        {other ? (
+          <button type="button" onClick={() => change(other)} className={linkStyle}>
+            {FIELDS[other].choice}
           </button>
-        ) : kind === "recovery" ? null : (
-          <button type="button" onClick={() => change("recovery")} className={linkStyle}>
-            Use a recovery code
-          </button>
-        )}
+        ) : null}
       </p>
     </div>
   );

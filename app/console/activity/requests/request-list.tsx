@@ -32,7 +32,6 @@ function Requests({ teamId }: { teamId: string }) {
     trpc.activity.requests.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
   const { data: keys = [] } = useQuery(trpc.activity.keys.queryOptions({ team: teamId }));
-  const { after: _, before: __, ...exported } = state.input;
   return (
     <>
       <ListPage
@@ -70,7 +69,7 @@ function Requests({ teamId }: { teamId: string }) {
               options={METHOD_OPTIONS}
               onChange={(method) => state.change({ method })}
             />
-            <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...exported }} />
+            <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...state.input }} />
           </>
         }
         noMatch={{
@@ -83,11 +82,9 @@ function Requests({ teamId }: { teamId: string }) {
           text: "Every API request with a key of this team appears here within two seconds, including rejected ones. Requests are stored for seven days, without secrets and email content.",
         }}
       />
-      {open ? (
-        <Suspense>
-          <RequestDetail teamId={teamId} row={open} onClose={() => setOpen(null)} />
-        </Suspense>
-      ) : null}
+      <Suspense>
+        {open ? <RequestDetail teamId={teamId} row={open} onClose={() => setOpen(null)} /> : null}
+      </Suspense>
     </>
   );
 }

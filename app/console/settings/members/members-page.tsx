@@ -11,15 +11,15 @@ import { lazyPart } from "../../_ui/page/lazy-part";
 import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useNew } from "../../_ui/use-new";
+import { type InvitationAction, invitationColumns, type MemberAction, memberColumns } from "./columns";
 import { MembersHeading } from "./heading";
-import { Invitations } from "./invitations";
-import { type MemberAction, memberColumns } from "./member-columns";
 
-/** New members appear at the next refetch. A hidden tab does not refetch. */
+/** New members appear and accepted invitations disappear at the next refetch. A hidden tab does not refetch. */
 const refetchMs = 15_000;
 
-const Invite = lazyPart(async () => (await import("./invite")).Invite);
-const MemberDialog = lazyPart(async () => (await import("./member-dialogs")).MemberDialog);
+const Invite = lazyPart(async () => (await import("./dialogs")).Invite);
+const MemberDialog = lazyPart(async () => (await import("./dialogs")).MemberDialog);
+const InvitationDialog = lazyPart(async () => (await import("./dialogs")).InvitationDialog);
 
 /** The members of the team and the pending invitations. */
 export function MembersPage({ teamId }: { teamId: string }) {
@@ -55,6 +55,36 @@ export function MembersPage({ teamId }: { teamId: string }) {
       <Suspense>
         {isInviting ? <Invite teamId={teamId} onClose={() => setInviting(false)} /> : null}
         {action ? <MemberDialog teamId={teamId} action={action} onClose={() => setAction(null)} /> : null}
+      </Suspense>
+    </>
+  );
+}
+
+/** The pending invitations. Renders nothing if there are none. */
+function Invitations({ teamId, canManageOwners }: { teamId: string; canManageOwners: boolean }) {
+  const trpc = useTRPC();
+  const [action, setAction] = useState<InvitationAction | null>(null);
+  const invitations = useQuery(
+    trpc.invitations.list.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
+  );
+  const columns = useMemo(
+    () => invitationColumns({ canManageOwners, onAction: setAction }),
+    [canManageOwners],
+  );
+  return (
+    <>
+      {invitations.data?.length || invitations.error ? (
+        <section aria-labelledby="invitations" className="mt-8">
+          <h2 id="invitations" className="mb-3 font-semibold text-base">
+            Pending invitations
+          </h2>
+          <Fetched by={invitations}>
+            {(rows) => <DataTable label="Invitations" columns={columns} rows={rows} />}
+          </Fetched>
+        </section>
+      ) : null}
+      <Suspense>
+        {action ? <InvitationDialog teamId={teamId} action={action} onClose={() => setAction(null)} /> : null}
       </Suspense>
     </>
   );

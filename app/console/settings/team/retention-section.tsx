@@ -1,16 +1,30 @@
 "use client";
 
-import { type ComponentProps, Suspense, useState } from "react";
+import { type ComponentProps, useState } from "react";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionForm } from "../../_ui/form/action-form";
 import { SelectField } from "../../_ui/form/form";
-import { lazyPart } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
-import { formatDays, optionsWith, type Retention } from "./retention-days";
+import { type ActionState, useAction } from "../../_ui/use-action";
 
-const ConfirmRetention = lazyPart(async () => (await import("./confirm-retention")).ConfirmRetention);
+/** Retention in days, of message content and of whole message records. Null: forever. */
+type Retention = { bodiesDays: number | null; emailsDays: number | null };
+
+const COMMON_DAYS = [null, 7, 14, 30, 60, 90, 180, 365, 730] as const;
+
+/** The options, including the current value. */
+const optionsWith = (days: number | null): (number | null)[] =>
+  [...new Set([...COMMON_DAYS, days])].sort(
+    (one, other) => (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY),
+  );
+
+function formatDays(days: number | null): string {
+  if (days === null) return "Forever";
+  if (days % 365 === 0) return days === 365 ? "1 year" : `${days / 365} years`;
+  return days === 1 ? "1 day" : `${days} days`;
+}
 
 /** The retention of email. Requires confirmation, because deleted email cannot be restored. */
 export function RetentionSection({ teamId, retention }: { teamId: string; retention: Retention }) {
@@ -63,20 +77,17 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
           onDays={(emailsDays) => setChosen({ ...value, emailsDays })}
         />
       </ActionForm>
-      <Suspense>
-        {isConfirming ? (
-          <ConfirmRetention
-            retention={value}
-            isBusy={saving.isBusy}
-            fault={saving.fault}
-            onConfirm={() => saving.run({ team: teamId, ...value })}
-            onClose={() => {
-              setConfirming(false);
-              saving.reset();
-            }}
-          />
-        ) : null}
-      </Suspense>
+      {isConfirming ? (
+        <ConfirmRetention
+          retention={value}
+          action={saving}
+          onConfirm={() => saving.run({ team: teamId, ...value })}
+          onClose={() => {
+            setConfirming(false);
+            saving.reset();
+          }}
+        />
+      ) : null}
     </Section>
   );
 }
@@ -93,13 +104,59 @@ function DaysField({ saved, days, onDays, ...field }: DaysProps) {
     <SelectField
       {...field}
       value={String(days ?? "")}
+      options={optionsWith(saved).map((option) => ({
+        value: String(option ?? ""),
+        label: formatDays(option),
+      }))}
       onChange={({ target }) => onDays(target.value === "" ? null : Number(target.value))}
+    />
+  );
+}
+
+type ConfirmProps = {
+  retention: Retention;
+  action: ActionState;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Confirms a retention change, with its consequences. */
+function ConfirmRetention({
+  retention: { bodiesDays, emailsDays },
+  action,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
+  const isForever = bodiesDays === null && emailsDays === null;
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={isForever ? "Keep all email forever?" : "Delete old email?"}
+      confirmLabel={isForever ? "Keep forever" : "Delete old email"}
+      tone={isForever ? "plain" : "bad"}
+      isBusy={action.isBusy}
+      fault={action.fault}
+      onConfirm={onConfirm}
     >
-      {optionsWith(saved).map((option) => (
-        <option key={option} value={String(option ?? "")}>
-          {formatDays(option)}
-        </option>
-      ))}
-    </SelectField>
+      {bodiesDays === null ? null : (
+        <p>
+          Text, HTML and attachments of emails older than{" "}
+          <strong className="font-semibold text-ink">{formatDays(bodiesDays)}</strong> are deleted. For emails
+          that are already older, this happens within minutes. You cannot send these emails again.
+        </p>
+      )}
+      {emailsDays === null ? null : (
+        <p>
+          Emails older than <strong className="font-semibold text-ink">{formatDays(emailsDays)}</strong> are
+          deleted with their recipients and history.
+        </p>
+      )}
+      <p>
+        {isForever
+          ? "No email is deleted from now on. Deleted email cannot be restored."
+          : "This cannot be undone. Sent email is kept for at least 14 days, because it can still bounce. Queued and held email is not deleted."}
+      </p>
+    </Confirm>
   );
 }

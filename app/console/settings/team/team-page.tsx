@@ -1,14 +1,23 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
+import { useTeam } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
-import { CapSection } from "./cap-section";
-import { NameSection } from "./name-section";
-import { OtherTeamSection } from "./other-team-section";
+import { useAction } from "../../_ui/use-action";
+import { useNew } from "../../_ui/use-new";
 import { RetentionSection } from "./retention-section";
-import { UnknownSection } from "./unknown-section";
 
 /** The settings of a team. */
 export function TeamPage({ teamId }: { teamId: string }) {
@@ -29,5 +38,190 @@ export function TeamPage({ teamId }: { teamId: string }) {
         </div>
       )}
     </Fetched>
+  );
+}
+
+/** Form rules for a team name, for immediate feedback. The server validates the name again. */
+const nameRules = {
+  validate: (text: string) => text.trim() !== "" || "Enter a team name.",
+  maxLength: { value: 100, message: "Enter a team name of at most 100 characters." },
+};
+
+function NameSection({ teamId, name }: { teamId: string; name: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const disabledReason = useDisabledReason()("team:write", "change the team");
+  const { register, handleSubmit, formState } = useForm({ values: { name } });
+  const renaming = useAction(trpc.team.change.mutationOptions(), {
+    done: "Team renamed",
+    refresh: [trpc.team.settings.queryKey()],
+    // The page layout also shows the name.
+    onDone: () => router.refresh(),
+  });
+  return (
+    <Section title="Name" note="Shown in the console and in invitations.">
+      <ActionForm
+        onSubmit={handleSubmit((fields) => renaming.run({ team: teamId, name: fields.name }))}
+        action={renaming}
+        submitLabel="Save name"
+        disabled={!formState.isDirty}
+        disabledReason={disabledReason}
+      >
+        <TextField
+          label="Team name"
+          error={formState.errors.name}
+          disabled={disabledReason !== undefined}
+          {...register("name", nameRules)}
+        />
+      </ActionForm>
+    </Section>
+  );
+}
+
+type Policy = "retry" | "hold";
+
+const CHOICES = [
+  {
+    value: "retry",
+    label: "Send again",
+    hint: "No email is lost. A recipient may occasionally receive the same email twice.",
+  },
+  {
+    value: "hold",
+    label: "Hold until resolved",
+    hint: "No email is sent twice. It keeps the status “unknown” until a member or a program resolves it.",
+  },
+] as const;
+
+const policyOf = (text: string): Policy => (text === "hold" ? "hold" : "retry");
+
+/** The policy for emails with an unknown outcome. */
+function UnknownSection({ teamId, policy }: { teamId: string; policy: Policy }) {
+  const trpc = useTRPC();
+  const disabledReason = useDisabledReason()("team:write", "change the team");
+  const [chosen, setChosen] = useState<Policy | null>(null);
+  const change = useAction(trpc.team.change.mutationOptions(), {
+    done: "Saved. Applies to future unknown outcomes.",
+    refresh: [trpc.team.settings.queryKey()],
+    onDone: () => setChosen(null),
+  });
+  const value = chosen ?? policy;
+  return (
+    <Section
+      title="Unknown outcome"
+      note="If a connection breaks after the whole email was sent and before the server responds, it is unknown whether the server accepted the email. This is rare."
+    >
+      <ActionForm
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.run({ team: teamId, unknown: value });
+        }}
+        action={change}
+        submitLabel="Save policy"
+        disabled={value === policy}
+        disabledReason={disabledReason}
+      >
+        <RadioCards
+          label={<span className="sr-only">Policy for an unknown outcome</span>}
+          name="unknown"
+          options={CHOICES}
+          value={value}
+          disabled={disabledReason !== undefined}
+          onChange={({ target }) => setChosen(policyOf(target.value))}
+        />
+      </ActionForm>
+    </Section>
+  );
+}
+
+const number = new Intl.NumberFormat("en");
+
+type CapProps = { dailyCap: number | null; handedOverToday: number };
+
+/** The daily recipient cap of the team. Read-only: the operator sets it with the CLI. */
+function CapSection({ dailyCap, handedOverToday }: CapProps) {
+  const share = dailyCap ? Math.min(100, Math.round((handedOverToday / dailyCap) * 100)) : 0;
+  return (
+    <Section title="Daily cap" note="The operator sets this cap for all domains of the team together.">
+      <div className="flex max-w-xl flex-col gap-3 px-5 pb-5">
+        {dailyCap === null ? (
+          <p>No cap. The number of recipients per day is not limited.</p>
+        ) : (
+          <>
+            <p>
+              <strong className="font-semibold tabular-nums">{number.format(handedOverToday)}</strong> of{" "}
+              <strong className="font-semibold tabular-nums">{number.format(dailyCap)}</strong> recipients
+              today (UTC). Email above the cap is queued until the next day.
+            </p>
+            <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-mute-tint">
+              <div className="h-full rounded-full bg-accent" style={{ width: `${share}%` }} />
+            </div>
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+/** Creates another team. Available to an owner or admin of any team. */
+function OtherTeamSection() {
+  const { all } = useTeam();
+  const [isOpen, setOpen] = useNew("team:read");
+  const canCreate = all.some(({ role }) => role === "owner" || role === "admin");
+  return (
+    <Section
+      title="Other teams"
+      note="Teams are separate: each has its own domains, API keys, emails and members."
+      actions={
+        <Button
+          isSmall
+          disabled={!canCreate}
+          title={canCreate ? undefined : "Only an owner or admin of a team can create another one."}
+          onClick={() => setOpen(true)}
+        >
+          <Plus className="size-4" aria-hidden="true" /> Create team
+        </Button>
+      }
+    >
+      <p className="px-5 pb-5 text-soft leading-6">
+        {all.length === 1
+          ? "You are a member of this team only."
+          : `You are a member of ${all.length} teams:  ${all.map(({ teamName }) => teamName).join(", ")}.`}
+      </p>
+      {isOpen && canCreate ? <NewTeam onClose={() => setOpen(false)} /> : null}
+    </Section>
+  );
+}
+
+/** Creates a team and opens it. */
+function NewTeam({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: "" } });
+  const creation = useAction(trpc.team.create.mutationOptions(), {
+    // A full page load updates the team list in the page layout.
+    onDone: ({ id }) => window.location.assign(`/console?team=${encodeURIComponent(id)}`),
+  });
+  const { fault } = creation;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Create a team"
+      description="You become its owner. Invite members under Settings, Members."
+    >
+      <ActionForm
+        onSubmit={handleSubmit(creation.run)}
+        action={{ isBusy: creation.isBusy || creation.result !== undefined, fault }}
+        submitLabel="Create team"
+        onCancel={onClose}
+      >
+        <TextField
+          label="Team name"
+          error={formState.errors.name}
+          autoComplete="off"
+          {...register("name", nameRules)}
+        />
+      </ActionForm>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { Bot, Cog, Terminal, UserRound } from "lucide-react";
 import Link from "next/link";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { useConsoleHref } from "../_ui/team";
@@ -43,5 +44,24 @@ export function SubjectLink({ change }: { change: AuditEntryView }) {
     >
       {name}
     </Link>
+  );
+}
+
+const ICONS = { user: UserRound, key: Bot, operator: Terminal, system: Cog };
+const FIXED_NAMES = { operator: "Command line", system: "Backstamp" };
+
+/** The actor of a change, with the name at that time. The icon shows the type of actor. */
+export function Actor({ change: { actor, actor_name } }: { change: AuditEntryView }) {
+  const Icon = ICONS[actor];
+  const name =
+    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actor_name ?? "Deleted user");
+  return (
+    <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
+      <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />
+      <span className="truncate">
+        {actor === "key" ? <span className="sr-only">API key </span> : null}
+        {name}
+      </span>
+    </span>
   );
 }

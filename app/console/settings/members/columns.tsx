@@ -1,0 +1,118 @@
+import { Link2, LogOut, ShieldCheck, UserCog, UserMinus, X } from "lucide-react";
+import type { InvitationResponse } from "#server/shared/wire/people/invitation";
+import type { MemberRow } from "#server/trpc/members/members";
+import { Menu, type MenuItem } from "../../_ui/dialog/menu";
+import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
+import { Badge } from "../../_ui/text/badge";
+import { When } from "../../_ui/text/when";
+import { RoleBadge } from "./roles";
+
+export type MemberAction = { kind: "role" | "remove" | "leave"; member: MemberRow };
+
+type MemberProps = { canManage: boolean; canManageOwners: boolean; onAction: (run: MemberAction) => void };
+
+/** The columns of the member list. The menu contains only actions that the role of the user permits. */
+export const memberColumns = (actionProps: MemberProps): Column<MemberRow>[] => [
+  { id: "person", header: "Member", cell: (member) => <Person member={member} /> },
+  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
+  {
+    id: "2fa",
+    header: "2FA",
+    width: "w-36",
+    cell: ({ is_two_factor_on }) =>
+      is_two_factor_on ? (
+        <span className="inline-flex items-center gap-1.5 text-good">
+          <ShieldCheck className="size-4" aria-hidden="true" /> On
+        </span>
+      ) : (
+        <span className="text-soft">Off</span>
+      ),
+  },
+  timeColumn("joined", "Joined", ({ joined_at }) => joined_at),
+  timeColumn("seen", "Last active", ({ last_seen_at }) => last_seen_at),
+  { ...MENU_COLUMN, cell: (member) => <MemberMenu member={member} {...actionProps} /> },
+];
+
+const timeColumn = <Row,>(id: string, header: string, atOf: (row: Row) => string | null): Column<Row> => ({
+  id,
+  header,
+  width: "w-32",
+  cell: (row) => {
+    const at = atOf(row);
+    return at ? <When at={at} className="text-soft" /> : <span className="text-soft">Never</span>;
+  },
+});
+
+function Person({ member: { email, name, is_self } }: { member: MemberRow }) {
+  return (
+    <span className="flex min-w-0 flex-col">
+      <span className="truncate" title={email}>
+        {name ?? email}
+        {is_self ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
+      </span>
+      {name ? (
+        <span className="truncate font-normal text-soft text-xs" title={email}>
+          {email}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function MemberMenu({ member, canManage, canManageOwners, onAction }: MemberProps & { member: MemberRow }) {
+  const canChange = member.role === "owner" ? canManageOwners : canManage;
+  const act = (kind: MemberAction["kind"]) => () => onAction({ kind, member });
+  const items: MenuItem[] = [];
+  if (canChange) items.push({ label: "Change role…", Icon: UserCog, onSelect: act("role") });
+  if (member.is_self) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
+  else if (canChange)
+    items.push({ label: "Remove from team…", Icon: UserMinus, tone: "bad", onSelect: act("remove") });
+  return items.length === 0 ? null : <Menu label={`Actions for ${member.email}`} items={items} />;
+}
+
+export type InvitationAction = { kind: "renew" | "withdraw"; invitation: InvitationResponse };
+
+type InvitationProps = { canManageOwners: boolean; onAction: (run: InvitationAction) => void };
+
+/** The columns of the pending invitations. */
+export const invitationColumns = ({
+  canManageOwners,
+  onAction,
+}: InvitationProps): Column<InvitationResponse>[] => [
+  { id: "email", header: "Email address", cell: ({ email }) => <span title={email}>{email}</span> },
+  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
+  {
+    id: "by",
+    header: "Invited by",
+    width: "w-60",
+    cell: ({ invited_by }) => (
+      <span className="text-soft" title={invited_by ?? undefined}>
+        {invited_by ?? "The operator"}
+      </span>
+    ),
+  },
+  timeColumn("sent", "Sent", ({ linked_at }) => linked_at),
+  {
+    id: "expires",
+    header: "Expires",
+    width: "w-32",
+    cell: ({ expires_at, is_expired }) =>
+      is_expired ? <Badge tone="warn">Expired</Badge> : <When at={expires_at} className="text-soft" />,
+  },
+  {
+    ...MENU_COLUMN,
+    cell: (invitation) => {
+      if (invitation.role === "owner" && !canManageOwners) return null;
+      const act = (kind: InvitationAction["kind"]) => () => onAction({ kind, invitation });
+      return (
+        <Menu
+          label={`Actions for the invitation for ${invitation.email}`}
+          items={[
+            { label: "Create new link…", Icon: Link2, onSelect: act("renew") },
+            { label: "Withdraw…", Icon: X, tone: "bad", onSelect: act("withdraw") },
+          ]}
+        />
+      );
+    },
+  },
+];

@@ -1,0 +1,255 @@
+"use client";
+
+import { MailCheck, MailX } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import type { CreatedInvitationResponse } from "#server/shared/wire/people/invitation";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { SecretText } from "../../_ui/dialog/secret-once";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { RadioCards, TextField } from "../../_ui/form/form";
+import { useCan } from "../../_ui/team";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import type { InvitationAction, MemberAction } from "./columns";
+import { type Role, roleOf, roleOptions } from "./roles";
+
+type Props = { teamId: string; onClose: () => void };
+type MemberProps = Props & { action: MemberAction };
+type InvitationProps = Props & { action: InvitationAction };
+
+/** The dialog for an action on a member. */
+export function MemberDialog(props: MemberProps) {
+  const { kind } = props.action;
+  if (kind === "role") return <RoleDialog {...props} />;
+  return kind === "leave" ? <LeaveDialog {...props} /> : <RemoveDialog {...props} />;
+}
+
+function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
+  const trpc = useTRPC();
+  const can = useCan();
+  const router = useRouter();
+  const [role, setRole] = useState(member.role);
+  const change = useAction(trpc.members.changeRole.mutationOptions(), {
+    done: `${member.email} now has the role ${role}`,
+    refresh: [trpc.members.list.queryKey(), trpc.invitations.list.queryKey()],
+    onDone: () => {
+      onClose();
+      // The role of the user decides which actions the page offers.
+      if (member.is_self) router.refresh();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Role of ${member.name ?? member.email}`}
+      description={
+        member.is_self
+          ? "This is your own role. With a lower role you may be unable to undo the change."
+          : "Takes effect immediately."
+      }
+    >
+      <ActionForm
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.run({ team: teamId, userId: member.id, role });
+        }}
+        action={change}
+        submitLabel="Change role"
+        disabled={role === member.role}
+        onCancel={onClose}
+      >
+        <RadioCards
+          label={<span className="sr-only">Role</span>}
+          name="role"
+          options={roleOptions(can("owners:write"))}
+          value={role}
+          onChange={({ target }) => setRole(roleOf(target.value))}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ teamId, action: { member }, onClose }: MemberProps) {
+  const trpc = useTRPC();
+  const removal = useAction(trpc.members.remove.mutationOptions(), {
+    done: `${member.email} removed from the team`,
+    refresh: [trpc.members.list.queryKey(), trpc.invitations.list.queryKey()],
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Remove ${member.name ?? member.email}?`}
+      confirmLabel="Remove from team"
+      isBusy={removal.isBusy}
+      fault={removal.fault}
+      onConfirm={() => removal.run({ team: teamId, userId: member.id })}
+    >
+      <p>
+        <strong className="font-semibold text-ink">{member.email}</strong> loses access to this team
+        immediately. Their pending invitations are withdrawn.
+      </p>
+      <p>API keys that they created belong to the team and stay active. Revoke the keys that they know.</p>
+    </Confirm>
+  );
+}
+
+function LeaveDialog({ teamId, onClose }: Props) {
+  const trpc = useTRPC();
+  const leaving = useAction(trpc.members.leave.mutationOptions(), {
+    // A full page load removes the data of the team from the browser.
+    onDone: () => window.location.assign("/console"),
+  });
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title="Leave this team?"
+      confirmLabel="Leave team"
+      isBusy={leaving.isBusy || leaving.result !== undefined}
+      fault={leaving.fault}
+      onConfirm={() => leaving.run({ team: teamId })}
+    >
+      <p>
+        You lose access immediately. To rejoin, you need a new invitation. Your pending invitations are
+        withdrawn. API keys that you created belong to the team and stay active.
+      </p>
+    </Confirm>
+  );
+}
+
+/** Invites a person by email address and role, then shows the link once. */
+export function Invite({ teamId, onClose }: Props) {
+  const trpc = useTRPC();
+  const can = useCan();
+  const { register, handleSubmit, formState } = useForm<{ email: string; role: Role }>({
+    defaultValues: { email: "", role: "member" },
+  });
+  const inviting = useAction(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.invitations.list.queryKey()],
+  });
+  const { result } = inviting;
+  if (result)
+    return <InvitationLink title={`Invitation for ${result.email}`} invitation={result} onClose={onClose} />;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Invite a member"
+      description="The invitation link can be used once, within seven days, and only for this email address."
+    >
+      <ActionForm
+        onSubmit={handleSubmit((fields) => inviting.run({ team: teamId, ...fields }))}
+        action={inviting}
+        submitLabel="Invite"
+        onCancel={onClose}
+      >
+        <TextField
+          label="Email address"
+          type="email"
+          autoComplete="off"
+          placeholder="ann@example.com"
+          error={formState.errors.email}
+          {...register("email", {
+            validate: (text) =>
+              /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Enter one email address, such as ann@example.com.",
+          })}
+        />
+        <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+/** The confirmation dialog for an action on a pending invitation. */
+export function InvitationDialog(props: InvitationProps) {
+  return props.action.kind === "renew" ? <RenewDialog {...props} /> : <WithdrawDialog {...props} />;
+}
+
+function RenewDialog({ teamId, action: { invitation }, onClose }: InvitationProps) {
+  const trpc = useTRPC();
+  const renewal = useAction(trpc.invitations.renew.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.invitations.list.queryKey()],
+  });
+  if (renewal.result)
+    return (
+      <InvitationLink
+        title={`New link for ${invitation.email}`}
+        invitation={renewal.result}
+        onClose={onClose}
+      />
+    );
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Create a new link for ${invitation.email}?`}
+      confirmLabel="Create new link"
+      tone="plain"
+      isBusy={renewal.isBusy}
+      fault={renewal.fault}
+      onConfirm={() => renewal.run({ team: teamId, id: invitation.id })}
+    >
+      <p>The new link is valid for seven days. The previous link becomes invalid.</p>
+    </Confirm>
+  );
+}
+
+function WithdrawDialog({ teamId, action: { invitation }, onClose }: InvitationProps) {
+  const trpc = useTRPC();
+  const withdrawal = useAction(trpc.invitations.withdraw.mutationOptions(), {
+    done: "Invitation withdrawn",
+    refresh: [trpc.invitations.list.queryKey()],
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Withdraw the invitation for ${invitation.email}?`}
+      confirmLabel="Withdraw"
+      isBusy={withdrawal.isBusy}
+      fault={withdrawal.fault}
+      onConfirm={() => withdrawal.run({ team: teamId, id: invitation.id })}
+    >
+      <p>The link becomes invalid. Its page shows that the invitation was withdrawn.</p>
+    </Confirm>
+  );
+}
+
+type LinkProps = { title: string; invitation: CreatedInvitationResponse; onClose: () => void };
+
+/** The link of an invitation, shown once, and whether it was also sent by email. */
+function InvitationLink({ title, invitation, onClose }: LinkProps) {
+  const { email, link, is_mailed, mail_fault, expires_at } = invitation;
+  const Icon = is_mailed ? MailCheck : MailX;
+  return (
+    <Dialog open onOpenChange={onClose} title={title} isPersistent>
+      <p
+        className={`flex gap-2.5 rounded-lg px-3.5 py-2.5 leading-6 ${is_mailed ? "bg-good-tint text-good" : "bg-warn-tint text-warn"}`}
+      >
+        <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+        {is_mailed
+          ? `The invitation was emailed to ${email}. You can also share this link. It is shown only once.`
+          : `This installation cannot send email. ${mail_fault} Send the link to ${email} yourself. It is shown only once.`}
+      </p>
+      <SecretText text={link} label="Invitation link" />
+      <p className="text-soft leading-6">
+        It can be used once, by {email}, and expires <When at={expires_at} />.
+      </p>
+      <div className="flex justify-end max-md:*:w-full">
+        <Button tone="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -12,11 +12,20 @@ const { entryPoints, reached } = readEntryPoints(root);
 const namesOf = (kind: string) =>
   new Set(entryPoints.filter((entryPoint) => entryPoint.kind === kind).map(({ name }) => name));
 
-test("every route and every procedure is found as an entry point", () => {
+test("every route, every procedure and the commands are found as entry points", () => {
   const routes = declared.map(({ method, path }) => `${method} ${path}`);
   expect(routes.filter((route) => !namesOf("REST").has(route))).toEqual([]);
   const procedures = Object.keys((appRouter as unknown as { _def: { procedures: object } })._def.procedures);
   expect(procedures.filter((procedure) => !namesOf("console").has(procedure))).toEqual([]);
+  const commands = [
+    "domain verify",
+    "email list",
+    "inbound token",
+    "migrate",
+    "team create",
+    "user reset-2fa",
+  ];
+  expect(commands.filter((command) => !namesOf("command line").has(command))).toEqual([]);
 });
 
 test("the API and the console can do the same with emails, templates, domains, keys, webhooks and suppressions, or a reason is listed", () => {

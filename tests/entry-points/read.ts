@@ -88,7 +88,7 @@ function commandsOf({ file, parts }: Source): Block[] {
   return [...parts.values()].flatMap(({ name: owner, text }) => {
     const group = /program\s*\.command\("([\w-]+)"/.exec(text)?.[1] ?? "";
     return cut(text, /\.command\("([\w-]+)"/g)
-      .filter(({ text: own }) => own.includes(".action("))
+      .filter(({ text: own }) => /\.action\(|\brunIn(Database|Team)\(/.test(own))
       .map(({ name, text: own }) => ({
         kind: "command line" as const,
         name: name === group ? name : `${group} ${name}`,

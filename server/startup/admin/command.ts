@@ -19,18 +19,24 @@ type Given = readonly unknown[];
 
 const optionsOf = (given: Given) => given.at(-2) as { json?: true; team?: string };
 
-/** An action that runs with a database and prints what it returns. */
-export const inDatabase =
-  <Args extends Given>(run: (session: Session, ...args: Args) => Promise<Output>) =>
-  async (...args: Args): Promise<void> => {
+/** Makes a command run with a database, and print what `run` returns. */
+export function runInDatabase<Args extends Given>(
+  command: Command,
+  run: (session: Session, ...args: Args) => Promise<Output>,
+): void {
+  command.action(async (...args: Args) => {
     await withDatabase(async (session) =>
       printOutput(await run(session, ...args), optionsOf(args).json === true),
     );
-  };
+  });
+}
 
 /** The same for one team: that of `--team`, or the first team. */
-export const inTeam = <Args extends Given>(run: (ctx: Ctx, team: Team, ...args: Args) => Promise<Output>) =>
-  inDatabase(async ({ deps }, ...args: Args) => {
+export const runInTeam = <Args extends Given>(
+  command: Command,
+  run: (ctx: Ctx, team: Team, ...args: Args) => Promise<Output>,
+): void =>
+  runInDatabase(command, async ({ deps }, ...args: Args) => {
     const team = await findTeam(deps, optionsOf(args).team);
     try {
       return await run(operatorCtx(deps, team.id), team, ...args);
@@ -42,6 +48,12 @@ export const inTeam = <Args extends Given>(run: (ctx: Ctx, team: Team, ...args: 
       );
     }
   });
+
+/** Examples for `addHelpText`. */
+export const examples = (...lines: string[]): ["after", string] => [
+  "after",
+  ["", lines.length === 1 ? "Example:" : "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"),
+];
 
 /** A hook that rejects a call without any of these options, such as `--daily-cap`, before it uses the database. */
 export const requireOption =

@@ -15,7 +15,7 @@ import type { RelayView } from "#server/services/relays/read";
 import { readGenerated } from "../../install/generated";
 import { findHolder } from "../../launcher/lock";
 import { OperatorError } from "../../launcher/operator-error";
-import { inDatabase } from "../command";
+import { examples, runInDatabase } from "../command";
 import { requirePublicUrl, type Session } from "../session";
 import { printOutput } from "../terminal";
 import { findGivenRelay, RELAY, RELAY_TEAM, type RelayOptions, readSecret } from "./relays";
@@ -40,21 +40,19 @@ export function addCallbackCommands(program: Command): void {
     .command("callback")
     .description("webhooks of relay providers that report deliveries, bounces and complaints");
 
-  callback
+  const show = callback
     .command("show")
     .description("shows the callback URL of a relay's provider, and whether its calls are accepted")
     .argument(...RELAY)
-    .option(...RELAY_TEAM)
-    .action(
-      inDatabase(async (session, name: string, options: RelayOptions) => {
-        requirePublicUrl(session);
-        const relay = await findGivenRelay(session.deps, name, options);
-        const json = await present(session, relay);
-        return { json, text: describe(relay, json) };
-      }),
-    );
+    .option(...RELAY_TEAM);
+  runInDatabase(show, async (session, name: string, options: RelayOptions) => {
+    requirePublicUrl(session);
+    const relay = await findGivenRelay(session.deps, name, options);
+    const json = await present(session, relay);
+    return { json, text: describe(relay, json) };
+  });
 
-  callback
+  const set = callback
     .command("set")
     .description("sets the secret that authenticates a relay provider's calls, and accepts them")
     .argument(...RELAY)
@@ -65,39 +63,37 @@ export function addCallbackCommands(program: Command): void {
     )
     .option("--topic <arn>", "the SNS topic, for SES")
     .addHelpText(
-      "after",
-      "\nExamples:\n  callback set main --topic arn:aws:sns:us-east-1:123456789012:mail\n  callback set spare --secret - < key.txt",
-    )
-    .action(
-      inDatabase(async (session, name: string, { secret: given, topic, team }: SetOptions) => {
-        requirePublicUrl(session);
-        const relay = await findGivenRelay(session.deps, name, { ...(team !== undefined && { team }) });
-        const secret = await setCallback(session.deps, relay, {
-          ...(given !== undefined && { secret: await readSecret(given) }),
-          ...(topic !== undefined && { topic }),
-        });
-        const json = await present(session, relay);
-        if (secret === null) return { json, text: describe(relay, json) };
-        const remark = "The secret is shown only once. Run callback set again to generate another one.";
-        return { json: { ...json, secret }, text: [...describe(relay, json), { secret }, remark] };
-      }),
+      ...examples(
+        "callback set main --topic arn:aws:sns:us-east-1:123456789012:mail",
+        "callback set spare --secret - < key.txt",
+      ),
     );
+  runInDatabase(set, async (session, name: string, { secret: given, topic, team }: SetOptions) => {
+    requirePublicUrl(session);
+    const relay = await findGivenRelay(session.deps, name, { ...(team !== undefined && { team }) });
+    const secret = await setCallback(session.deps, relay, {
+      ...(given !== undefined && { secret: await readSecret(given) }),
+      ...(topic !== undefined && { topic }),
+    });
+    const json = await present(session, relay);
+    if (secret === null) return { json, text: describe(relay, json) };
+    const remark = "The secret is shown only once. Run callback set again to generate another one.";
+    return { json: { ...json, secret }, text: [...describe(relay, json), { secret }, remark] };
+  });
 
-  callback
+  const off = callback
     .command("off")
     .description("rejects further calls of a relay's provider")
     .argument(...RELAY)
-    .option(...RELAY_TEAM)
-    .action(
-      inDatabase(async (session, name: string, options: RelayOptions) => {
-        const relay = await findGivenRelay(session.deps, name, options);
-        await clearCallback(session.deps, relay);
-        return {
-          json: await present(session, relay),
-          text: [`Callbacks for relay ${relay.name} are off.`],
-        };
-      }),
-    );
+    .option(...RELAY_TEAM);
+  runInDatabase(off, async (session, name: string, options: RelayOptions) => {
+    const relay = await findGivenRelay(session.deps, name, options);
+    await clearCallback(session.deps, relay);
+    return {
+      json: await present(session, relay),
+      text: [`Callbacks for relay ${relay.name} are off.`],
+    };
+  });
 }
 
 async function present({ deps, publicUrl }: Session, { id, name, provider }: RelayView) {

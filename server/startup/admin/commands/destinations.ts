@@ -6,7 +6,7 @@ import {
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
 import { orNull, readDestinationLimit, readDomain } from "../arguments";
-import { inDatabase, requireOption } from "../command";
+import { requireOption, runInDatabase } from "../command";
 import { listOutput } from "../terminal";
 
 type SetOptions = { connections?: number | "none"; perMinute?: number | "none" };
@@ -17,7 +17,7 @@ export function addDestinationCommands(program: Command): void {
     .command("destination")
     .description("rate and concurrency limits for direct delivery to recipients' domains");
 
-  destination
+  const set = destination
     .command("set")
     .description("sets the limits of a destination, shared by all teams and workers")
     .argument("<domain>", "the recipients' domain, such as gmail.com", readDomain)
@@ -28,50 +28,42 @@ export function addDestinationCommands(program: Command): void {
     )
     .option("--per-minute <number>", "maximum emails per minute, or none for no limit", readDestinationLimit)
     .addHelpText("after", SET_HELP)
-    .hook("preAction", requireOption("--connections", "--per-minute"))
-    .action(
-      inDatabase(async ({ deps }, domain: string, { connections, perMinute }: SetOptions) => {
-        const limit = present(
-          await setDestinationLimit(deps, domain, {
-            ...(connections !== undefined && { connectionsMax: orNull(connections) }),
-            ...(perMinute !== undefined && { perMinute: orNull(perMinute) }),
-          }),
-        );
-        return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
+    .hook("preAction", requireOption("--connections", "--per-minute"));
+  runInDatabase(set, async ({ deps }, domain: string, { connections, perMinute }: SetOptions) => {
+    const limit = present(
+      await setDestinationLimit(deps, domain, {
+        ...(connections !== undefined && { connectionsMax: orNull(connections) }),
+        ...(perMinute !== undefined && { perMinute: orNull(perMinute) }),
       }),
     );
+    return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
+  });
 
-  destination
-    .command("list")
-    .description("lists the destinations that have limits")
-    .action(
-      inDatabase(async ({ deps }) =>
-        listOutput(
-          (await listDestinationLimits(deps)).map(present),
-          ({ domain, connections_max, per_minute, updated_at }) => ({
-            domain,
-            connections: connections_max ?? "none",
-            per_minute: per_minute ?? "none",
-            updated_at,
-          }),
-          "No destination has limits.",
-        ),
-      ),
-    );
+  const list = destination.command("list").description("lists the destinations that have limits");
+  runInDatabase(list, async ({ deps }) =>
+    listOutput(
+      (await listDestinationLimits(deps)).map(present),
+      ({ domain, connections_max, per_minute, updated_at }) => ({
+        domain,
+        connections: connections_max ?? "none",
+        per_minute: per_minute ?? "none",
+        updated_at,
+      }),
+      "No destination has limits.",
+    ),
+  );
 
-  destination
+  const unset = destination
     .command("unset")
     .description("removes the limits of a destination")
-    .argument("<domain>", "the recipients' domain", readDomain)
-    .action(
-      inDatabase(async ({ deps }, domain: string) => {
-        await unsetDestinationLimit(deps, domain);
-        return {
-          json: { domain, unset: true },
-          text: [`Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`],
-        };
-      }),
-    );
+    .argument("<domain>", "the recipients' domain", readDomain);
+  runInDatabase(unset, async ({ deps }, domain: string) => {
+    await unsetDestinationLimit(deps, domain);
+    return {
+      json: { domain, unset: true },
+      text: [`Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`],
+    };
+  });
 }
 
 const SET_HELP = `

@@ -14,7 +14,7 @@ import {
 } from "#server/services/domains/write";
 import { presentDomain, presentDomainSummary } from "#server/shared/wire/domain";
 import { orNull, readDailyCap, readDay, readDomain, readPercent, readRecipients } from "../arguments";
-import { addToAll, inTeam, requireOption, TEAM_OPTION } from "../command";
+import { addToAll, examples, requireOption, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput, type Output } from "../terminal";
 
 type SetOptions = {
@@ -30,65 +30,54 @@ type SetOptions = {
 export function addDomainCommands(program: Command): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
-  domain
+  const add = domain
     .command("add")
     .description(
       "adds a domain to a team; only one team can verify it, and it expires after 7 days unless verified",
     )
     .argument("<name>", "the domain, such as example.com", readDomain)
     .option("--verified", "mark it as verified manually, without a DNS check")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  domain add example.com\n  domain add example.com --verified --team Sales",
-    )
-    .action(
-      inTeam(async (ctx, team, name: string, { verified = false }: { verified?: boolean }) => {
-        const added = await addDomain(ctx, { name, verified });
-        const steps = [
-          `Show the DNS records to publish: domain show ${added.name}`,
-          `Check DNS and verify the domain: domain show ${added.name} --look`,
-          `Or verify it manually, without a DNS check: domain verify ${added.name}`,
-        ];
-        return {
-          json: presentDomainSummary(added),
-          text: [
-            `Added ${added.name} to team ${team.name}: ${added.status}.`,
-            ...(added.status === "verified" ? [] : steps),
-          ],
-        };
-      }),
-    );
+    .addHelpText(...examples("domain add example.com", "domain add example.com --verified --team Sales"));
+  runInTeam(add, async (ctx, team, name: string, { verified = false }: { verified?: boolean }) => {
+    const added = await addDomain(ctx, { name, verified });
+    const steps = [
+      `Show the DNS records to publish: domain show ${added.name}`,
+      `Check DNS and verify the domain: domain show ${added.name} --look`,
+      `Or verify it manually, without a DNS check: domain verify ${added.name}`,
+    ];
+    return {
+      json: presentDomainSummary(added),
+      text: [
+        `Added ${added.name} to team ${team.name}: ${added.status}.`,
+        ...(added.status === "verified" ? [] : steps),
+      ],
+    };
+  });
 
-  domain
-    .command("list")
-    .description("lists a team's domains")
-    .action(
-      inTeam(async (ctx) =>
-        listOutput(
-          (await listDomains(ctx)).map(presentDomainSummary),
-          ({ name, status, created_at, id }) => ({ name, status, created_at, id }),
-          "No domains.",
-        ),
-      ),
-    );
+  const list = domain.command("list").description("lists a team's domains");
+  runInTeam(list, async (ctx) =>
+    listOutput(
+      (await listDomains(ctx)).map(presentDomainSummary),
+      ({ name, status, created_at, id }) => ({ name, status, created_at, id }),
+      "No domains.",
+    ),
+  );
 
-  domain
+  const show = domain
     .command("show")
     .description("shows a domain's DNS records and the result of the last check")
-    .argument("<name>", "the domain", readDomain)
+    .argument(...NAME, readDomain)
     .option("--look", "check DNS now")
-    .addHelpText("after", "\nExamples:\n  domain show example.com\n  domain show example.com --look")
-    .action(
-      inTeam(async (ctx, _team, name: string, { look }: { look?: true }) => {
-        const found = await getDomain(ctx, name);
-        return domainOutput(ctx, look ? await verifyDomain(ctx, found.id) : found);
-      }),
-    );
+    .addHelpText(...examples("domain show example.com", "domain show example.com --look"));
+  runInTeam(show, async (ctx, _team, name: string, { look }: { look?: true }) => {
+    const found = await getDomain(ctx, name);
+    return domainOutput(ctx, look ? await verifyDomain(ctx, found.id) : found);
+  });
 
-  domain
+  const set = domain
     .command("set")
     .description("sets a domain's daily cap and warm-up, in recipients per day (UTC); the rest stays queued")
-    .argument("<name>", "the domain", readDomain)
+    .argument(...NAME, readDomain)
     .option("--daily-cap <number>", "recipients a day, or none for any number", readDailyCap)
     .option(
       "--warm-up <number>",
@@ -104,57 +93,54 @@ export function addDomainCommands(program: Command): void {
     .option("--from <day>", "first day of the warm-up, in UTC (default: today)", readDay)
     .option("--no-warm-up", "end its warm-up")
     .addHelpText(
-      "after",
-      "\nExamples:\n  domain set example.com --daily-cap 5000\n  domain set example.com --warm-up 50 --growth 50 --target 20000\n  domain set example.com --no-warm-up --daily-cap none",
+      ...examples(
+        "domain set example.com --daily-cap 5000",
+        "domain set example.com --warm-up 50 --growth 50 --target 20000",
+        "domain set example.com --no-warm-up --daily-cap none",
+      ),
     )
-    .hook("preAction", requireOption("--daily-cap", "--warm-up", "--no-warm-up"))
-    .action(
-      inTeam(async (ctx, _team, name: string, options: SetOptions) => {
-        const { id } = await findDomain(ctx, name);
-        return domainOutput(ctx, await updateDomain(ctx, id, changeOf(options)));
-      }),
-    );
+    .hook("preAction", requireOption("--daily-cap", "--warm-up", "--no-warm-up"));
+  runInTeam(set, async (ctx, _team, name: string, options: SetOptions) => {
+    const { id } = await findDomain(ctx, name);
+    return domainOutput(ctx, await updateDomain(ctx, id, changeOf(options)));
+  });
 
-  domain
+  const rotateKey = domain
     .command("rotate-key")
     .description(
       "creates new DKIM keys; they sign after their DNS record is verified, and the old keys stay valid for a time",
     )
-    .argument("<name>", "the domain", readDomain)
-    .action(
-      inTeam(async (ctx, _team, name: string) => {
-        const { id } = await findDomain(ctx, name);
-        return domainOutput(ctx, await rotateDomainKey(ctx, id));
-      }),
-    );
+    .argument(...NAME, readDomain);
+  runInTeam(rotateKey, async (ctx, _team, name: string) => {
+    const { id } = await findDomain(ctx, name);
+    return domainOutput(ctx, await rotateDomainKey(ctx, id));
+  });
 
-  domain
+  const verify = domain
     .command("verify")
     .description("marks a domain as verified manually, without a DNS check")
-    .argument("<name>", "the domain", readDomain)
-    .action(
-      inTeam(async (ctx, _team, name: string) => {
-        const verified = await declareDomainVerified(ctx, name);
-        return { json: presentDomainSummary(verified), text: [`Marked ${verified.name} as verified.`] };
-      }),
-    );
+    .argument(...NAME, readDomain);
+  runInTeam(verify, async (ctx, _team, name: string) => {
+    const verified = await declareDomainVerified(ctx, name);
+    return { json: presentDomainSummary(verified), text: [`Marked ${verified.name} as verified.`] };
+  });
 
-  domain
+  const remove = domain
     .command("remove")
     .description(
       "removes a domain from a team; its queued email is not sent, and any team can add the domain again",
     )
-    .argument("<name>", "the domain", readDomain)
-    .action(
-      inTeam(async (ctx, _team, name: string) => {
-        const { id } = await findDomain(ctx, name);
-        await deleteDomain(ctx, id);
-        return { json: { id, removed: true }, text: [`Removed ${name}.`] };
-      }),
-    );
+    .argument(...NAME, readDomain);
+  runInTeam(remove, async (ctx, _team, name: string) => {
+    const { id } = await findDomain(ctx, name);
+    await deleteDomain(ctx, id);
+    return { json: { id, removed: true }, text: [`Removed ${name}.`] };
+  });
 
   addToAll(domain, TEAM_OPTION);
 }
+
+const NAME = ["<name>", "the domain"] as const;
 
 const domainOutput = (ctx: Ctx, domain: Domain): Output => ({
   json: presentDomain(domain, describeSetup(ctx, domain)),

@@ -6,7 +6,7 @@ import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
 import { readId } from "../arguments";
-import { addToAll, inTeam, TEAM_OPTION } from "../command";
+import { addToAll, examples, runInTeam, TEAM_OPTION } from "../command";
 import { formatTable } from "../terminal";
 
 type SettleOptions = { as: "retry" | "sent"; recipient?: string[] };
@@ -34,58 +34,53 @@ export function addEmailCommands(program: Command): void {
     .command("list")
     .description("lists a team's emails, newest first")
     .option("--limit <number>", "maximum number of emails, 1 to 100", "20")
-    .addHelpText(
-      "after",
-      "\nExample:\n  email list --status bounced --since 2026-01-31T00:00:00Z --limit 100",
-    )
-    .action(
-      inTeam(async (ctx, _team, { team: _name, json: _json, ...given }: ListOptions) => {
-        const query = validate(EmailListQuery, given, "query");
-        const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
-        const next = scannedTo ?? (hasMore ? rows.at(-1)?.id : undefined);
-        const data = rows.map(presentEmailSummary);
-        return {
-          json: {
-            has_more: next !== undefined,
-            ...(scannedTo !== null && { searched_to: scannedTo }),
-            data,
-          },
-          text: formatTable(
-            data.map(({ id, created_at, status, from, to, subject }) => ({
-              id,
-              accepted: created_at,
-              status,
-              from,
-              to,
-              subject,
-            })),
-          ),
-          notes: [
-            ...(data.length === 0 ? ["No emails."] : []),
-            ...(next === undefined ? [] : [`For older emails, add --after ${next}`]),
-          ],
-        };
-      }),
-    );
+    .addHelpText(...examples("email list --status bounced --since 2026-01-31T00:00:00Z --limit 100"));
+  runInTeam(list, async (ctx, _team, { team: _name, json: _json, ...given }: ListOptions) => {
+    const query = validate(EmailListQuery, given, "query");
+    const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
+    const next = scannedTo ?? (hasMore ? rows.at(-1)?.id : undefined);
+    const data = rows.map(presentEmailSummary);
+    return {
+      json: {
+        has_more: next !== undefined,
+        ...(scannedTo !== null && { searched_to: scannedTo }),
+        data,
+      },
+      text: formatTable(
+        data.map(({ id, created_at, status, from, to, subject }) => ({
+          id,
+          accepted: created_at,
+          status,
+          from,
+          to,
+          subject,
+        })),
+      ),
+      notes: [
+        ...(data.length === 0 ? ["No emails."] : []),
+        ...(next === undefined ? [] : [`For older emails, add --after ${next}`]),
+      ],
+    };
+  });
   for (const [name, meaning] of FILTERS) list.option(`--${name} <${name}>`, meaning);
 
-  email
+  const show = email
     .command("show")
     .description("shows one email: its recipients, SMTP replies with explanations, and the next attempts")
     .argument("<id>", "id of the email, as POST /api/emails returned it", readId)
     .addHelpText(
-      "after",
-      "\nExamples:\n  email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2\n  email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --team Sales --json",
-    )
-    .action(
-      inTeam(async (ctx, _team, id: string) => {
-        const json = presentEmail(await getEmail(ctx, id));
-        const { html: _html, text: _text, events, ...fields } = json;
-        return { json, text: [fields, "", "  Timeline", ...formatTable(events.map(timelineRow))] };
-      }),
+      ...examples(
+        "email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2",
+        "email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --team Sales --json",
+      ),
     );
+  runInTeam(show, async (ctx, _team, id: string) => {
+    const json = presentEmail(await getEmail(ctx, id));
+    const { html: _html, text: _text, events, ...fields } = json;
+    return { json, text: [fields, "", "  Timeline", ...formatTable(events.map(timelineRow))] };
+  });
 
-  email
+  const settle = email
     .command("settle")
     .description("resolves deliveries on hold because their outcome is unknown")
     .argument("<id>", "id of the email", readId)
@@ -95,14 +90,12 @@ export function addEmailCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .option("--recipient <address...>", "only these recipients (default: all with an unknown outcome)")
-    .addHelpText("after", "\nExample:\n  email settle 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --as sent")
-    .action(
-      inTeam(async (ctx, _team, id: string, { as, recipient }: SettleOptions) => {
-        const settled = await settleEmail(ctx, id, { as, recipients: recipient ?? null });
-        const done = as === "sent" ? "Recorded as sent to" : "Queued again for";
-        return { json: { id, settled }, text: [`${done} ${settled.join(", ")}.`] };
-      }),
-    );
+    .addHelpText(...examples("email settle 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --as sent"));
+  runInTeam(settle, async (ctx, _team, id: string, { as, recipient }: SettleOptions) => {
+    const settled = await settleEmail(ctx, id, { as, recipients: recipient ?? null });
+    const done = as === "sent" ? "Recorded as sent to" : "Queued again for";
+    return { json: { id, settled }, text: [`${done} ${settled.join(", ")}.`] };
+  });
 
   addToAll(email, TEAM_OPTION);
 }

@@ -16,7 +16,7 @@ import {
   readOverlapHours,
   readScopeList,
 } from "../arguments";
-import { addToAll, inTeam, requireOption, TEAM_OPTION } from "../command";
+import { addToAll, requireOption, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput } from "../terminal";
 
 type SetOptions = {
@@ -32,7 +32,7 @@ const hourMs = 3_600_000;
 export function addKeyCommands(program: Command): void {
   const key = program.command("key").description("API keys");
 
-  key
+  const create = key
     .command("create")
     .description("creates a key and prints its token, which is shown only once")
     .requiredOption("--name <name>", "name of the key", readName)
@@ -48,53 +48,47 @@ export function addKeyCommands(program: Command): void {
     )
     .option(...EXPIRES, readExpiry)
     .option("--limit <class=number>", LIMIT, readLimit)
-    .addHelpText("after", CREATE_EXAMPLES)
-    .action(
-      inTeam(async (ctx, team, { name, scopes, domains, expires, limit }: CreateOptions) => {
-        const { key, token } = await createKey(ctx, {
-          name,
-          scopes,
-          domains: domains ?? [BUILT_IN_DOMAIN],
-          expiresAt: orNull(expires ?? "never"),
-          limits: applyLimits({}, limit ?? {}),
-        });
-        return {
-          json: { ...presentApiKey(key), token, team_id: team.id },
-          text: [
-            `Created key ${key.name} (${key.id}) of team ${team.name}.`,
-            { token, ...grantOf(key) },
-            SHOWN_ONCE,
-          ],
-          notes: [
-            ...(domains ? [] : [NO_DOMAINS]),
-            ...(key.expiresAt && key.expiresAt <= ctx.clock() ? [EXPIRED] : []),
-          ],
-        };
-      }),
-    );
+    .addHelpText("after", CREATE_EXAMPLES);
+  runInTeam(create, async (ctx, team, { name, scopes, domains, expires, limit }: CreateOptions) => {
+    const { key, token } = await createKey(ctx, {
+      name,
+      scopes,
+      domains: domains ?? [BUILT_IN_DOMAIN],
+      expiresAt: orNull(expires ?? "never"),
+      limits: applyLimits({}, limit ?? {}),
+    });
+    return {
+      json: { ...presentApiKey(key), token, team_id: team.id },
+      text: [
+        `Created key ${key.name} (${key.id}) of team ${team.name}.`,
+        { token, ...grantOf(key) },
+        SHOWN_ONCE,
+      ],
+      notes: [
+        ...(domains ? [] : [NO_DOMAINS]),
+        ...(key.expiresAt && key.expiresAt <= ctx.clock() ? [EXPIRED] : []),
+      ],
+    };
+  });
 
-  key
-    .command("list")
-    .description("lists a team's keys, without revoked keys")
-    .action(
-      inTeam(async (ctx, team) => {
-        const keys = await listKeys(ctx);
-        const output = listOutput(
-          keys,
-          (key) => ({
-            id: key.id,
-            name: key.name,
-            token: `re_${key.tokenId}_…`,
-            ...grantOf(key),
-            last_used: key.lastUsedAt ?? "never",
-          }),
-          `Team ${team.name} has no keys. Create one: key create --help`,
-        );
-        return { ...output, json: { data: keys.map(presentApiKey) } };
+  const list = key.command("list").description("lists a team's keys, without revoked keys");
+  runInTeam(list, async (ctx, team) => {
+    const keys = await listKeys(ctx);
+    const output = listOutput(
+      keys,
+      (key) => ({
+        id: key.id,
+        name: key.name,
+        token: `re_${key.tokenId}_…`,
+        ...grantOf(key),
+        last_used: key.lastUsedAt ?? "never",
       }),
+      `Team ${team.name} has no keys. Create one: key create --help`,
     );
+    return { ...output, json: { data: keys.map(presentApiKey) } };
+  });
 
-  key
+  const set = key
     .command("set")
     .description("changes a key's domains, expiry or limits, with immediate effect")
     .argument(...KEY_ID, readId)
@@ -106,22 +100,20 @@ export function addKeyCommands(program: Command): void {
     .option(...EXPIRES, readExpiry)
     .option("--limit <class=number>", `${LIMIT}; class=default resets the limit`, readLimit)
     .addHelpText("after", SET_EXAMPLES)
-    .hook("preAction", requireOption("--domains", "--expires", "--limit"))
-    .action(
-      inTeam(async (ctx, team, id: string, { domains, expires, limit }: SetOptions) => {
-        const changed = await changeKey(ctx, id, {
-          ...(domains !== undefined && { domains }),
-          ...(expires !== undefined && { expiresAt: orNull(expires) }),
-          ...(limit !== undefined && { limits: limit }),
-        });
-        return {
-          json: presentApiKey(changed),
-          text: [`Updated key ${changed.name} (${changed.id}) of team ${team.name}.`, grantOf(changed)],
-        };
-      }),
-    );
+    .hook("preAction", requireOption("--domains", "--expires", "--limit"));
+  runInTeam(set, async (ctx, team, id: string, { domains, expires, limit }: SetOptions) => {
+    const changed = await changeKey(ctx, id, {
+      ...(domains !== undefined && { domains }),
+      ...(expires !== undefined && { expiresAt: orNull(expires) }),
+      ...(limit !== undefined && { limits: limit }),
+    });
+    return {
+      json: presentApiKey(changed),
+      text: [`Updated key ${changed.name} (${changed.id}) of team ${team.name}.`, grantOf(changed)],
+    };
+  });
 
-  key
+  const rotate = key
     .command("rotate")
     .description("replaces a key and prints the new token; the old token stays valid for a time")
     .argument(...KEY_ID, readId)
@@ -130,34 +122,30 @@ export function addKeyCommands(program: Command): void {
       `hours for which both tokens are valid, at most ${ROTATION.overlapMsMax / hourMs}`,
       readOverlapHours,
       ROTATION.overlapMs / hourMs,
-    )
-    .action(
-      inTeam(async (ctx, team, id: string, { overlap }: { overlap: number }) => {
-        const { key, token, previousUntil } = await rotateKey(ctx, id, {
-          overlapMs: Math.round(overlap * hourMs),
-        });
-        const previous = { rotated_from: id, previous_expires_at: previousUntil.toISOString() };
-        return {
-          json: { ...presentApiKey(key), token, team_id: team.id, ...previous },
-          text: [
-            `Created key ${key.name} (${key.id}) of team ${team.name}. It replaces ${id}.`,
-            { token, old_token_expires: previousUntil },
-            SHOWN_ONCE,
-          ],
-        };
-      }),
     );
+  runInTeam(rotate, async (ctx, team, id: string, { overlap }: { overlap: number }) => {
+    const { key, token, previousUntil } = await rotateKey(ctx, id, {
+      overlapMs: Math.round(overlap * hourMs),
+    });
+    const previous = { rotated_from: id, previous_expires_at: previousUntil.toISOString() };
+    return {
+      json: { ...presentApiKey(key), token, team_id: team.id, ...previous },
+      text: [
+        `Created key ${key.name} (${key.id}) of team ${team.name}. It replaces ${id}.`,
+        { token, old_token_expires: previousUntil },
+        SHOWN_ONCE,
+      ],
+    };
+  });
 
-  key
+  const revoke = key
     .command("revoke")
     .description("revokes a key, with immediate effect")
-    .argument(...KEY_ID, readId)
-    .action(
-      inTeam(async (ctx, _team, given: string) => {
-        const { id } = await revokeKey(ctx, given);
-        return { json: { id, revoked: true }, text: [`Revoked key ${id}.`] };
-      }),
-    );
+    .argument(...KEY_ID, readId);
+  runInTeam(revoke, async (ctx, _team, given: string) => {
+    const { id } = await revokeKey(ctx, given);
+    return { json: { id, revoked: true }, text: [`Revoked key ${id}.`] };
+  });
 
   addToAll(key, TEAM_OPTION);
 }

@@ -10,7 +10,7 @@ import { addRelay, type RelayChange, removeRelay, updateRelay } from "#server/se
 import { findTeam } from "#server/services/teams";
 import { OperatorError } from "../../launcher/operator-error";
 import { readDomain, readName, readPosition } from "../arguments";
-import { inDatabase } from "../command";
+import { examples, runInDatabase } from "../command";
 import { operatorCtx } from "../session";
 import { listOutput, type Output } from "../terminal";
 
@@ -31,7 +31,7 @@ export function addRelayCommands(program: Command): void {
     .command("relay")
     .description("SMTP servers of providers that send email for all teams, one team, or one domain");
 
-  relay
+  const add = relay
     .command("add")
     .description("adds a relay; multiple relays are tried in the order of their positions")
     .argument("<name>", "name of the relay", readName)
@@ -45,30 +45,26 @@ export function addRelayCommands(program: Command): void {
     .addOption(DKIM)
     .addOption(PROVIDER)
     .option(...POSITION, readPosition)
-    .addHelpText("after", ADD_HELP)
-    .action(
-      inDatabase(async ({ deps }, name: string, given: string, options: AddOptions) => {
-        const url = await readSecret(given);
-        const scope = await scopeOf(deps, options);
-        const added = await addRelay(deps, { name, url, ...scope, ...changeOf(options) });
-        return changedOutput(
-          added,
-          `Added relay ${added.name}. Workers use it immediately.`,
-          `Test the connection and the login: relay test ${added.name}`,
-        );
-      }),
+    .addHelpText("after", ADD_HELP);
+  runInDatabase(add, async ({ deps }, name: string, given: string, options: AddOptions) => {
+    const url = await readSecret(given);
+    const scope = await scopeOf(deps, options);
+    const added = await addRelay(deps, { name, url, ...scope, ...changeOf(options) });
+    return changedOutput(
+      added,
+      `Added relay ${added.name}. Workers use it immediately.`,
+      `Test the connection and the login: relay test ${added.name}`,
     );
+  });
 
-  relay
+  const list = relay
     .command("list")
-    .description("lists the relays with their health; failing relays are paused")
-    .action(
-      inDatabase(async ({ deps }) =>
-        listOutput((await listRelays(deps)).map(present), rowOf, "No relays. Add one: relay add --help"),
-      ),
-    );
+    .description("lists the relays with their health; failing relays are paused");
+  runInDatabase(list, async ({ deps }) =>
+    listOutput((await listRelays(deps)).map(present), rowOf, "No relays. Add one: relay add --help"),
+  );
 
-  relay
+  const set = relay
     .command("set")
     .description("changes a relay")
     .argument(...RELAY)
@@ -77,53 +73,47 @@ export function addRelayCommands(program: Command): void {
     .addOption(PROVIDER)
     .option(...POSITION, readPosition)
     .option("--url <url>", "new URL; - reads it from standard input")
-    .addHelpText("after", "\nExamples:\n  relay set main --position 2\n  relay set main --url - < url.txt")
-    .action(
-      inDatabase(async ({ deps }, name: string, options: RelayOptions & ChangeOptions) => {
-        const url = options.url === undefined ? {} : { url: await readSecret(options.url) };
-        const found = await findGivenRelay(deps, name, options);
-        const changed = await updateRelay(deps, found, { ...url, ...changeOf(options) });
-        return changedOutput(changed, `Updated relay ${changed.name}.`);
-      }),
-    );
+    .addHelpText(...examples("relay set main --position 2", "relay set main --url - < url.txt"));
+  runInDatabase(set, async ({ deps }, name: string, options: RelayOptions & ChangeOptions) => {
+    const url = options.url === undefined ? {} : { url: await readSecret(options.url) };
+    const found = await findGivenRelay(deps, name, options);
+    const changed = await updateRelay(deps, found, { ...url, ...changeOf(options) });
+    return changedOutput(changed, `Updated relay ${changed.name}.`);
+  });
 
-  relay
+  const remove = relay
     .command("remove")
     .description("removes a relay")
     .argument(...RELAY)
-    .option(...RELAY_TEAM)
-    .action(
-      inDatabase(async ({ deps }, name: string, options: RelayOptions) => {
-        const found = await findGivenRelay(deps, name, options);
-        await removeRelay(deps, found);
-        return {
-          json: { id: found.id, removed: true },
-          text: [`Removed relay ${found.name}. Its queued email uses the next relay in the routing order.`],
-        };
-      }),
-    );
+    .option(...RELAY_TEAM);
+  runInDatabase(remove, async ({ deps }, name: string, options: RelayOptions) => {
+    const found = await findGivenRelay(deps, name, options);
+    await removeRelay(deps, found);
+    return {
+      json: { id: found.id, removed: true },
+      text: [`Removed relay ${found.name}. Its queued email uses the next relay in the routing order.`],
+    };
+  });
 
-  relay
+  const test = relay
     .command("test")
     .description(
       "connects to a relay and logs in, without sending an email; resumes a paused relay on success",
     )
     .argument(...RELAY)
-    .option(...RELAY_TEAM)
-    .action(
-      inDatabase(async ({ deps }, given: string, options: RelayOptions) => {
-        const { id, name } = await findGivenRelay(deps, given, options);
-        const failure = await probeRelay(deps, await readSealedRelay(deps, id), probeMs);
-        if (failure !== null) throw new OperatorError(`Test of relay ${name} failed: ${failure.reason}`);
-        const resumed = await resumeRelay(deps.hot, id);
-        return {
-          json: { id, works: true, resumed },
-          text: [
-            `Relay ${name} accepts the connection and the login.${resumed ? " It is no longer paused." : ""}`,
-          ],
-        };
-      }),
-    );
+    .option(...RELAY_TEAM);
+  runInDatabase(test, async ({ deps }, given: string, options: RelayOptions) => {
+    const { id, name } = await findGivenRelay(deps, given, options);
+    const failure = await probeRelay(deps, await readSealedRelay(deps, id), probeMs);
+    if (failure !== null) throw new OperatorError(`Test of relay ${name} failed: ${failure.reason}`);
+    const resumed = await resumeRelay(deps.hot, id);
+    return {
+      json: { id, works: true, resumed },
+      text: [
+        `Relay ${name} accepts the connection and the login.${resumed ? " It is no longer paused." : ""}`,
+      ],
+    };
+  });
 }
 
 const ADD_HELP = `

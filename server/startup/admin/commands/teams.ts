@@ -5,7 +5,7 @@ import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
-import { inDatabase, requireOption } from "../command";
+import { examples, requireOption, runInDatabase } from "../command";
 import { operatorCtx } from "../session";
 import { listOutput } from "../terminal";
 
@@ -20,19 +20,17 @@ type SetOptions = {
 export function addTeamCommands(program: Command): void {
   const team = program.command("team").description("teams, each with its own keys, domains and emails");
 
-  team
+  const create = team
     .command("create")
     .description("creates a team")
     .argument("<name>", "name of the team", readName)
-    .addHelpText("after", '\nExamples:\n  team create Sales\n  team create "Research and development" --json')
-    .action(
-      inDatabase(async ({ deps }, name: string) => {
-        const created = await createTeam(deps, { name });
-        return { json: created, text: [`Created team ${created.name} (${created.id}).`] };
-      }),
-    );
+    .addHelpText(...examples("team create Sales", 'team create "Research and development" --json'));
+  runInDatabase(create, async ({ deps }, name: string) => {
+    const created = await createTeam(deps, { name });
+    return { json: created, text: [`Created team ${created.name} (${created.id}).`] };
+  });
 
-  team
+  const set = team
     .command("set")
     .description("changes a team's sending and retention settings")
     .argument("<team>", "id or name of the team")
@@ -58,45 +56,40 @@ export function addTeamCommands(program: Command): void {
       readRetentionDays,
     )
     .addHelpText(
-      "after",
-      "\nExamples:\n  team set Sales --unknown hold\n  team set Sales --daily-cap 10000\n  team set Sales --keep-contents 90 --keep-emails 730",
+      ...examples(
+        "team set Sales --unknown hold",
+        "team set Sales --daily-cap 10000",
+        "team set Sales --keep-contents 90 --keep-emails 730",
+      ),
     )
-    .hook("preAction", requireOption("--unknown", "--daily-cap", "--keep-contents", "--keep-emails"))
-    .action(
-      inDatabase(async ({ deps }, name: string, options: SetOptions) => {
-        const { unknown, dailyCap, keepContents, keepEmails } = options;
-        const found = await findTeam(deps, name);
-        const ctx = operatorCtx(deps, found.id);
-        await updateTeam(ctx, { unknown, dailyCap: dailyCap === undefined ? undefined : orNull(dailyCap) });
-        if (keepContents !== undefined || keepEmails !== undefined) {
-          const { bodiesDays, emailsDays } = await readRetention(ctx);
-          await setRetention(ctx, {
-            bodiesDays: keepContents === undefined ? bodiesDays : orNull(keepContents),
-            emailsDays: keepEmails === undefined ? emailsDays : orNull(keepEmails),
-          });
-        }
-        return { json: await readTeamSettings(deps, found) };
-      }),
-    );
+    .hook("preAction", requireOption("--unknown", "--daily-cap", "--keep-contents", "--keep-emails"));
+  runInDatabase(set, async ({ deps }, name: string, options: SetOptions) => {
+    const { unknown, dailyCap, keepContents, keepEmails } = options;
+    const found = await findTeam(deps, name);
+    const ctx = operatorCtx(deps, found.id);
+    await updateTeam(ctx, { unknown, dailyCap: dailyCap === undefined ? undefined : orNull(dailyCap) });
+    if (keepContents !== undefined || keepEmails !== undefined) {
+      const { bodiesDays, emailsDays } = await readRetention(ctx);
+      await setRetention(ctx, {
+        bodiesDays: keepContents === undefined ? bodiesDays : orNull(keepContents),
+        emailsDays: keepEmails === undefined ? emailsDays : orNull(keepEmails),
+      });
+    }
+    return { json: await readTeamSettings(deps, found) };
+  });
 
-  team
+  const show = team
     .command("show")
     .description("shows a team's sending and retention settings, and its usage today")
-    .argument("[team]", "id or name of the team (default: the first team)")
-    .action(
-      inDatabase(async ({ deps }, name: string | undefined) => ({
-        json: await readTeamSettings(deps, await findTeam(deps, name)),
-      })),
-    );
+    .argument("[team]", "id or name of the team (default: the first team)");
+  runInDatabase(show, async ({ deps }, name: string | undefined) => ({
+    json: await readTeamSettings(deps, await findTeam(deps, name)),
+  }));
 
-  team
-    .command("list")
-    .description("lists the teams, oldest first")
-    .action(
-      inDatabase(async ({ deps }) =>
-        listOutput(await listTeams(deps), ({ id, name }) => ({ id, name }), "No teams."),
-      ),
-    );
+  const list = team.command("list").description("lists the teams, oldest first");
+  runInDatabase(list, async ({ deps }) =>
+    listOutput(await listTeams(deps), ({ id, name }) => ({ id, name }), "No teams."),
+  );
 }
 
 async function readTeamSettings(deps: Deps, { id }: Team) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { count, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { memberships, type Role } from "#db/schema/teams";
-import type { Ctx, Deps } from "#server/deps";
+import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
@@ -9,7 +9,7 @@ import { createUser, findUser, listUsers, setPassword } from "#server/services/p
 import { findTeam } from "#server/services/teams";
 import { generatePassword } from "../../install/generated";
 import { readName, readRole } from "../arguments";
-import { inDatabase, inTeam, TEAM_OPTION } from "../command";
+import { examples, runInDatabase, runInTeam, TEAM_OPTION } from "../command";
 import { requirePublicUrl } from "../session";
 import { listOutput, type Output } from "../terminal";
 
@@ -19,7 +19,7 @@ type CreateOptions = { password?: string; name?: string; role?: Role };
 export function addUserCommands(program: Command): void {
   const user = program.command("user").description("users of the console");
 
-  user
+  const create = user
     .command("create")
     .description("creates a user with a password")
     .argument(...EMAIL)
@@ -32,55 +32,51 @@ export function addUserCommands(program: Command): void {
     )
     .option(...TEAM_OPTION)
     .addHelpText(
-      "after",
-      "\nExamples:\n  user create ann@example.com --role owner\n  user create ben@example.com --team Sales",
-    )
-    .action(
-      inTeam(async (ctx, team, given: string, options: CreateOptions) => {
-        const password = options.password ?? generatePassword();
-        const role = options.role ?? ((await hasMembers(ctx)) ? "member" : "owner");
-        const name = options.name === undefined ? {} : { name: options.name };
-        const { id, email } = await createUser(ctx, {
-          email: given,
-          password,
-          ...name,
-          teamId: team.id,
-          role,
-        });
-        const generated = options.password === undefined ? { password } : {};
-        return {
-          json: { id, email, role, team_id: team.id, ...generated },
-          text: [`Created user ${email}, ${role} of team ${team.name}.`, ...passwordLines(generated)],
-        };
-      }),
+      ...examples("user create ann@example.com --role owner", "user create ben@example.com --team Sales"),
     );
+  runInTeam(create, async (ctx, team, given: string, options: CreateOptions) => {
+    const password = options.password ?? generatePassword();
+    const isInTeam = eq(memberships.teamId, ctx.teamId);
+    const role = options.role ?? ((await ctx.db.$count(memberships, isInTeam)) > 0 ? "member" : "owner");
+    const name = options.name === undefined ? {} : { name: options.name };
+    const { id, email } = await createUser(ctx, {
+      email: given,
+      password,
+      ...name,
+      teamId: team.id,
+      role,
+    });
+    const generated = options.password === undefined ? { password } : {};
+    return {
+      json: { id, email, role, team_id: team.id, ...generated },
+      text: [`Created user ${email}, ${role} of team ${team.name}.`, ...passwordLines(generated)],
+    };
+  });
 
-  user
+  const list = user
     .command("list")
     .description("lists the users, oldest first")
-    .option("--team <team>", "only members of this team, by id or name (default: all users)")
-    .action(
-      inDatabase(async ({ deps }, { team }: { team?: string }) => {
-        const users = await listUsers(deps, team === undefined ? null : (await findTeam(deps, team)).id);
-        return listOutput(
-          users.map(({ lastSeenAt, createdAt, ...person }) => ({
-            ...person,
-            last_seen_at: lastSeenAt,
-            created_at: createdAt,
-          })),
-          ({ id, email, name, teams, last_seen_at }) => ({
-            id,
-            email,
-            name,
-            teams: teams.map((each) => `${each.name} (${each.role})`),
-            last_seen: last_seen_at ?? "never",
-          }),
-          "No users. Create one: user create --help",
-        );
+    .option("--team <team>", "only members of this team, by id or name (default: all users)");
+  runInDatabase(list, async ({ deps }, { team }: { team?: string }) => {
+    const users = await listUsers(deps, team === undefined ? null : (await findTeam(deps, team)).id);
+    return listOutput(
+      users.map(({ lastSeenAt, createdAt, ...person }) => ({
+        ...person,
+        last_seen_at: lastSeenAt,
+        created_at: createdAt,
+      })),
+      ({ id, email, name, teams, last_seen_at }) => ({
+        id,
+        email,
+        name,
+        teams: teams.map((each) => `${each.name} (${each.role})`),
+        last_seen: last_seen_at ?? "never",
       }),
+      "No users. Create one: user create --help",
     );
+  });
 
-  user
+  const resetPassword = user
     .command("reset-password")
     .description("creates a password reset link and prints it instead of sending it by email")
     .argument(...EMAIL)
@@ -89,46 +85,41 @@ export function addUserCommands(program: Command): void {
       "instead of a link, sets this password, or a generated one that is shown only once, and ends all sessions of the user",
     )
     .addHelpText(
-      "after",
-      "\nExamples:\n  user reset-password ann@example.com\n  user reset-password ann@example.com --password",
-    )
-    .action(
-      inDatabase(async (session, given: string, { password }: { password?: string | true }) => {
-        if (password === undefined) {
-          requirePublicUrl(session);
-          return createLink(session.deps, given);
-        }
-        const { id, email } = await requireUser(session.deps, given);
-        const generated = password === true ? { password: generatePassword() } : {};
-        await setPassword(session.deps, { userId: id, password: String(generated.password ?? password) });
-        return {
-          json: { id, email, ...generated },
-          text: [
-            `Changed the password of ${email}. All sessions of the user have ended.`,
-            ...passwordLines(generated),
-          ],
-        };
-      }),
+      ...examples("user reset-password ann@example.com", "user reset-password ann@example.com --password"),
     );
+  runInDatabase(resetPassword, async (session, given: string, { password }: { password?: string | true }) => {
+    if (password === undefined) {
+      requirePublicUrl(session);
+      return createLink(session.deps, given);
+    }
+    const { id, email } = await requireUser(session.deps, given);
+    const generated = password === true ? { password: generatePassword() } : {};
+    await setPassword(session.deps, { userId: id, password: String(generated.password ?? password) });
+    return {
+      json: { id, email, ...generated },
+      text: [
+        `Changed the password of ${email}. All sessions of the user have ended.`,
+        ...passwordLines(generated),
+      ],
+    };
+  });
 
-  user
+  const reset2fa = user
     .command("reset-2fa")
     .description("removes two-factor authentication (app and passkeys) from a user who lost access")
     .argument(...EMAIL)
-    .addHelpText("after", "\nExample:\n  user reset-2fa ann@example.com")
-    .action(
-      inDatabase(async ({ deps }, given: string) => {
-        const { id, email } = await requireUser(deps, given);
-        await resetTwoFactor(deps, id);
-        return {
-          json: { id, email },
-          text: [
-            `Removed two-factor authentication of ${email}. All sessions of the user have ended.`,
-            "The user can set it up again in the console, under Settings, Security.",
-          ],
-        };
-      }),
-    );
+    .addHelpText(...examples("user reset-2fa ann@example.com"));
+  runInDatabase(reset2fa, async ({ deps }, given: string) => {
+    const { id, email } = await requireUser(deps, given);
+    await resetTwoFactor(deps, id);
+    return {
+      json: { id, email },
+      text: [
+        `Removed two-factor authentication of ${email}. All sessions of the user have ended.`,
+        "The user can set it up again in the console, under Settings, Security.",
+      ],
+    };
+  });
 }
 
 const EMAIL = ["<email>", "email address of the user"] as const;
@@ -158,12 +149,4 @@ async function createLink(deps: Deps, given: string): Promise<Output> {
       "The current password stays valid until then. Setting a new one ends all sessions of the user.",
     ],
   };
-}
-
-async function hasMembers(ctx: Ctx): Promise<boolean> {
-  const [found] = await ctx.db
-    .select({ members: count() })
-    .from(memberships)
-    .where(eq(memberships.teamId, ctx.teamId));
-  return (found?.members ?? 0) > 0;
 }

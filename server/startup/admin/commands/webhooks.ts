@@ -1,29 +1,25 @@
 import type { Command } from "commander";
 import { endpointsMax, listWebhooks } from "#server/services/webhooks/endpoints";
 import { presentWebhook } from "#server/shared/wire/webhook";
-import { addToAll, inTeam, TEAM_OPTION } from "../command";
+import { addToAll, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput } from "../terminal";
 
 /** `webhook list`. */
 export function addWebhookCommands(program: Command): void {
   const webhook = program.command("webhook").description("endpoints that events are sent to");
-  webhook
-    .command("list")
-    .description("lists a team's endpoints, newest first")
-    .action(
-      inTeam(async (ctx, team) =>
-        listOutput(
-          (await listWebhooks(ctx, { limit: endpointsMax })).rows.map(presentWebhook),
-          ({ id, endpoint, status, events, failing_since }) => ({
-            id,
-            endpoint,
-            status,
-            events,
-            failing_since,
-          }),
-          `Team ${team.name} has no endpoints. Create one in the console, or by POST /api/webhooks.`,
-        ),
-      ),
-    );
+  const list = webhook.command("list").description("lists a team's endpoints, newest first");
+  runInTeam(list, async (ctx, team) =>
+    listOutput(
+      (await listWebhooks(ctx, { limit: endpointsMax })).rows.map(presentWebhook),
+      ({ id, endpoint, status, events, failing_since }) => ({
+        id,
+        endpoint,
+        status,
+        events,
+        failing_since,
+      }),
+      `Team ${team.name} has no endpoints. Create one in the console, or by POST /api/webhooks.`,
+    ),
+  );
   addToAll(webhook, TEAM_OPTION);
 }

@@ -6,12 +6,9 @@ import { createDeviceCookie, readDevice } from "#server/auth/devices";
 import { handleByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import type { Visit } from "#server/auth/visit";
-import { AppError } from "#server/platform/errors";
 import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
 import { visitorOf } from "#server/platform/http/visitor";
-import { errorFacts } from "#server/platform/log";
 import { findTwoFactorChallenge } from "#server/services/account/factors/two-factor-challenge";
-import { startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
 import { findSession, type Session } from "#server/services/people/sessions";
 
 /**
@@ -25,23 +22,13 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 
-/** A user who has to complete the second sign-in step, and the available methods. */
-export type PendingTwoFactor = { email: string; hasTotp: boolean; hasPasskey: boolean };
-
-/** The open 2FA challenge that these cookies belong to, or null. */
-export async function readPendingTwoFactor(
-  deps: ConsoleDeps,
-  cookies: Cookies,
-): Promise<PendingTwoFactor | null> {
+/** The user who has to complete the second sign-in step, and the available methods. Null without an open 2FA challenge. */
+export async function readPendingTwoFactor(deps: ConsoleDeps, cookies: Cookies) {
   const token = cookies.get(twoFactorCookieName(deps.url))?.value;
   const step = token ? await findTwoFactorChallenge(deps, token) : null;
-  return (
-    step && {
-      email: step.user.email,
-      hasTotp: step.factors.hasTotp,
-      hasPasskey: step.factors.passkeys > 0,
-    }
-  );
+  if (!step) return null;
+  const { user, factors } = step;
+  return { email: user.email, hasTotp: factors.hasTotp, hasPasskey: factors.passkeys > 0 };
 }
 
 /** The next-auth actions that are enabled: sign-in, sign-out, and the CSRF token that both need. */
@@ -57,8 +44,6 @@ const ACTIONS: ReadonlySet<string> = new Set([
   "POST callback/two-factor",
   "POST signout",
 ]);
-/** Our own action: the WebAuthn options for a sign-in with a passkey. */
-const PASSKEY_OPTIONS = "POST passkey/options";
 const bodyMaxBytes = 16 * 1024;
 
 /** Handles a request below `/api/auth`. `context` is the second argument of a Next.js route handler. */
@@ -84,8 +69,7 @@ export async function handleAuth(
       );
   }
   const visit = await openVisit(deps, request.headers);
-  if (isOwnCall(action)) return handleOwnCall(deps, request, action, visit.visitor);
-  if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
+  if (isOwnCall(action)) return handleOwnCall(deps, request, action, visit);
   const response = await handleByNextAuth(request, nextauth, authOptions(deps, visit));
   response.headers.set("cache-control", "no-store");
   if (visit.admission?.kind === "two_factor")
@@ -101,22 +85,9 @@ export async function handleAuth(
 }
 
 const isOpen = (deps: ConsoleDeps, action: string): boolean =>
-  action === PASSKEY_OPTIONS ||
   isOwnCall(action) ||
   ACTIONS.has(action) ||
   Object.keys(deps.providers).some((id) => action === `POST signin/${id}` || action === `GET callback/${id}`);
-
-async function answerPasskeyOptions(deps: ConsoleDeps, visit: Visit): Promise<Response> {
-  const headers = { "cache-control": "no-store" };
-  try {
-    return Response.json(await startPasskeySignIn(deps, visit), { headers });
-  } catch (error) {
-    if (error instanceof AppError)
-      return Response.json({ error: error.message }, { status: error.status, headers });
-    deps.log.error("sign_in.failed", errorFacts(error));
-    return plain(503, "Sign-in is temporarily unavailable. Try again in a moment.");
-  }
-}
 
 const plain = (status: number, text: string) =>
   new Response(`${text}\n`, { status, headers: { "cache-control": "no-store" } });

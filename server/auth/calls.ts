@@ -3,13 +3,15 @@ import { AppError } from "#server/platform/errors";
 import { resolveRedirectPath } from "#server/platform/http/own-path";
 import type { Visitor } from "#server/platform/http/visitor";
 import { errorFacts } from "#server/platform/log";
+import { startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
 import { setUpFirstUser } from "#server/services/people/first-user";
 import { readSignInLink, requestSignInLink, resetPassword } from "#server/services/people/sign-in-by-email";
 import type { ConsoleDeps } from "./deps";
+import type { Visit } from "./visit";
 
 /** The HTTP status and JSON body of a response. */
-type Result = { status: number; body: Record<string, string> };
-type Call = (deps: ConsoleDeps, visitor: Visitor, body: unknown) => Promise<Result>;
+type Result = { status: number; body: object };
+type Call = (deps: ConsoleDeps, visit: Visit, body: unknown) => Promise<Result>;
 
 const email = z.string().max(320);
 const token = z.string().max(100);
@@ -30,7 +32,7 @@ function call<S extends z.ZodType>(
   schema: S,
   run: (deps: ConsoleDeps, input: z.infer<S>, visitor: Visitor) => Promise<Result>,
 ): Call {
-  return async (deps, visitor, body) => {
+  return async (deps, { visitor }, body) => {
     const read = schema.safeParse(body);
     return read.success ? run(deps, read.data, visitor) : BAD_INPUT;
   };
@@ -73,6 +75,11 @@ const CALLS: Record<string, Call> = {
     if (result.kind === "created") return { status: 201, body: { email: result.user.email } };
     return result.kind === "expired" ? EXPIRED : TOO_MANY;
   }),
+  /** The WebAuthn options for a sign-in with a passkey. It has no body. */
+  "POST passkey/options": async (deps, visit) => ({
+    status: 200,
+    body: await startPasskeySignIn(deps, visit),
+  }),
 };
 
 export const isOwnCall = (action: string): boolean => Object.hasOwn(CALLS, action);
@@ -82,24 +89,19 @@ export async function handleOwnCall(
   deps: ConsoleDeps,
   request: Request,
   action: string,
-  visitor: Visitor,
+  visit: Visit,
 ): Promise<Response> {
-  const result = await runCall(deps, request, action, visitor);
+  const result = await runCall(deps, request, action, visit);
   return Response.json(result.body, {
     status: result.status,
     headers: { "cache-control": "no-store", ...(result === TOO_MANY ? { "retry-after": "60" } : {}) },
   });
 }
 
-async function runCall(
-  deps: ConsoleDeps,
-  request: Request,
-  action: string,
-  visitor: Visitor,
-): Promise<Result> {
+async function runCall(deps: ConsoleDeps, request: Request, action: string, visit: Visit): Promise<Result> {
   const body = await request.json().catch(() => undefined);
   try {
-    return (await CALLS[action]?.(deps, visitor, body)) ?? BAD_INPUT;
+    return (await CALLS[action]?.(deps, visit, body)) ?? BAD_INPUT;
   } catch (error) {
     if (error instanceof AppError) return { status: error.status, body: { error: error.message } };
     deps.log.error("sign_in.failed", errorFacts(error));

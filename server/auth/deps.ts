@@ -1,6 +1,6 @@
 import type { RestDeps } from "#server/deps";
 import type { SignInLimiter } from "#server/services/people/sign-in-counters";
-import type { ProviderClients } from "./provider-clients";
+import type { ProviderClients } from "./providers";
 
 /** The dependencies of the console in Next.js: those of the REST API, and those of the sign-in. */
 export type ConsoleDeps = RestDeps & {

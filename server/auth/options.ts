@@ -12,7 +12,7 @@ import { signInByLink } from "#server/services/people/sign-in-by-email";
 import { sessionCookieName } from "./cookies";
 import type { ConsoleDeps } from "./deps";
 import { oauthProviders } from "./providers";
-import { runProviderStep, runSignInStep, type Visit } from "./visit";
+import { runProviderStep, runSignInStep, type StepResult, type Visit } from "./visit";
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
 
@@ -70,49 +70,32 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
   };
 }
 
-/** The sign-in methods of our own pages. */
-const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"] => [
-  Credentials({
-    credentials: { email: {}, password: {} },
-    authorize: async (given) => {
-      const { email, password } = given ?? {};
-      if (typeof email !== "string" || typeof password !== "string") return null;
-      return runSignInStep(deps, visit, () => signIn(deps, { email, password, ...visit.visitor }));
-    },
-  }),
-  Credentials({
-    id: "link",
-    credentials: { token: {} },
-    authorize: async (given) => {
-      const { visitor } = visit;
-      const token = given?.token;
-      if (typeof token !== "string") return null;
-      return runSignInStep(deps, visit, () => signInByLink(deps, { token, visitor }));
-    },
-  }),
-  Credentials({
-    id: "two-factor",
-    credentials: { code: {} },
-    authorize: async (given) => {
-      const { visitor, step } = visit;
-      const code = given?.code;
-      if (typeof code !== "string") return null;
-      return runSignInStep(deps, visit, async () =>
-        step === null ? { kind: "expired" } : completeTwoFactorByCode(deps, { token: step, code, visitor }),
-      );
-    },
-  }),
-  Credentials({
-    id: "passkey",
-    credentials: { response: {} },
-    authorize: async (given) => {
-      const { visitor, step } = visit;
-      const response = given?.response;
-      if (typeof response !== "string") return null;
-      return runSignInStep(deps, visit, () => signInByPasskey(deps, { response, step, visitor }));
-    },
-  }),
-];
+/** The sign-in methods of our own pages. A call without one of the fields is rejected. */
+const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"] => {
+  const { visitor, step: token } = visit;
+  const form = (id: string, fields: string[], signInWith: (...values: string[]) => Promise<StepResult>) =>
+    Credentials({
+      id,
+      credentials: Object.fromEntries(fields.map((name) => [name, {}])),
+      authorize: async (given) => {
+        const values = fields.map((name) => given?.[name]).filter((value) => typeof value === "string");
+        if (values.length < fields.length) return null;
+        return runSignInStep(deps, visit, () => signInWith(...values));
+      },
+    });
+  return [
+    form("credentials", ["email", "password"], (email = "", password = "") =>
+      signIn(deps, { email, password, ...visitor }),
+    ),
+    form("link", ["token"], (link = "") => signInByLink(deps, { token: link, visitor })),
+    form("two-factor", ["code"], async (code = "") =>
+      token === null ? { kind: "expired" } : completeTwoFactorByCode(deps, { token, code, visitor }),
+    ),
+    form("passkey", ["response"], (response = "") =>
+      signInByPasskey(deps, { response, step: token, visitor }),
+    ),
+  ];
+};
 
 // next-auth's messages can contain user input, so only the code is logged.
 function authLogger(log: Log): Partial<LoggerInstance> {

@@ -1,8 +1,29 @@
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { z } from "zod";
-import type { ProviderClient, ProviderClients } from "./provider-clients";
+import type { SignInProvider } from "#db/schema/account";
 
 const responseTimeoutMs = 8_000;
+
+/** An OAuth client at a provider: its credentials, the provider's issuer URL, and its API URL if that is different. */
+export type ProviderClient = { id: string; secret: string; issuer: string; api: string };
+
+/** The configured providers. */
+export type ProviderClients = Partial<Record<SignInProvider, ProviderClient>>;
+
+const URLS: Record<SignInProvider, { issuer: string; api: string }> = {
+  github: { issuer: "https://github.com", api: "https://api.github.com" },
+  google: { issuer: "https://accounts.google.com", api: "" },
+};
+
+type Credentials = { id: string; secret: string } | null;
+
+/** The configured providers, with their public URLs. */
+export function providerClients({ github, google }: Record<SignInProvider, Credentials>): ProviderClients {
+  return {
+    ...(github ? { github: { ...github, ...URLS.github } } : {}),
+    ...(google ? { google: { ...google, ...URLS.google } } : {}),
+  };
+}
 
 type Raw = Record<string, unknown>;
 
@@ -16,18 +37,22 @@ export const oauthProviders = ({ github, google }: ProviderClients): OAuthConfig
   ...(google ? [googleProvider(google)] : []),
 ];
 
+const commonOptions = (clientId: string, clientSecret: string) => ({
+  type: "oauth" as const,
+  clientId,
+  clientSecret,
+  httpOptions: { timeout: responseTimeoutMs },
+});
+
 const GithubUser = z.object({ id: z.int(), login: z.string(), name: z.string().nullish() });
 const GithubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 /** GitHub supports only OAuth 2, so the user and the verified email address are read from its API. */
 const githubProvider = ({ id, secret, issuer, api }: ProviderClient): OAuthConfig<Raw> => ({
+  ...commonOptions(id, secret),
   id: "github",
   name: "GitHub",
-  type: "oauth",
-  clientId: id,
-  clientSecret: secret,
   checks: ["pkce", "state"],
-  httpOptions: { timeout: responseTimeoutMs },
   authorization: { url: `${issuer}/login/oauth/authorize`, params: { scope: "read:user user:email" } },
   token: `${issuer}/login/oauth/access_token`,
   userinfo: {
@@ -66,13 +91,10 @@ async function fetchFromGithub(url: string, token: string): Promise<unknown> {
 
 /** Google returns a signed ID token (OpenID Connect), which states whether the email address is verified. */
 const googleProvider = ({ id, secret, issuer }: ProviderClient): OAuthConfig<Raw> => ({
+  ...commonOptions(id, secret),
   id: "google",
   name: "Google",
-  type: "oauth",
-  clientId: id,
-  clientSecret: secret,
   checks: ["pkce", "state", "nonce"],
-  httpOptions: { timeout: responseTimeoutMs },
   wellKnown: `${issuer}/.well-known/openid-configuration`,
   authorization: { params: { scope: "openid email profile" } },
   idToken: true,

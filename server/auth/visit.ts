@@ -2,6 +2,7 @@ import { AppError } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { errorFacts } from "#server/platform/log";
 import type { Admission } from "#server/services/account/admit";
+import type { TwoFactorResult } from "#server/services/account/factors/two-factor-challenge";
 import type { ConsoleDeps } from "./deps";
 
 /** The state of one request below `/api/auth` that next-auth does not hold itself. */
@@ -16,11 +17,7 @@ export type Visit = {
 };
 
 /** The result of a sign-in step, for every sign-in method. */
-export type StepResult =
-  | Admission
-  | { kind: "rejected" }
-  | { kind: "too_many_attempts" }
-  | { kind: "expired" };
+export type StepResult = Admission | TwoFactorResult;
 
 /** Sign-in errors as the page receives them. They reveal nothing about an account. */
 export const SIGN_IN_ERRORS = [

@@ -43,11 +43,39 @@ export async function pageById<T>(
   within?: SQL,
 ): Promise<Page<T>> {
   await requireCursor(ctx, table, query, within);
+  return pageByUncheckedId(ctx, table, query, read, within);
+}
+
+/** The same for code that pages through a whole list: the cursor row may expire between two pages. */
+function pageByUncheckedId<T>(
+  ...[ctx, table, query, read, within]: Parameters<typeof pageById<T>>
+): Promise<Page<T>> {
   return pageOf(query, (cursor, order, limit) => {
     const beyond = cursor && (cursor.direction === "older" ? lt : gt)(table.id, cursor.id);
     const sort = order === "newest" ? desc : asc;
     return read(and(eq(table.teamId, ctx.teamId), within, beyond), sort(table.id), limit);
   });
+}
+
+/** Rows that one read of an export returns at most. */
+const rowsPerRead = 1_000;
+
+/**
+ * The team's rows of a table, newest first, in batches. A batch is read when the consumer requests it. Rows may
+ * expire meanwhile.
+ */
+export async function* readAllById<T extends { id: string }>(
+  ctx: Ctx,
+  table: TeamTable,
+  read: Parameters<typeof pageById<T>>[3],
+): AsyncGenerator<T[]> {
+  for (let after: string | undefined; ; ) {
+    const query = { limit: rowsPerRead, ...(after ? { after } : {}) };
+    const { rows, hasMore } = await pageByUncheckedId(ctx, table, query, read);
+    yield rows;
+    after = rows.at(-1)?.id;
+    if (!hasMore || !after) return;
+  }
 }
 
 /**

@@ -9,10 +9,10 @@ import type { Settings } from "#server/platform/env/settings";
 import { createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits, type Limits } from "#server/platform/limits/limits";
 import { createLog, errorFacts, type Log } from "#server/platform/log";
-import { createRecipientTokens, type RecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import { deriveKey } from "#server/platform/secrets/secrets";
-import { createSignedLinks, type SignedLinks } from "#server/platform/secrets/signed-links";
-import { createVault, type Vault } from "#server/platform/secrets/vault";
+import { createSignedLinks } from "#server/platform/secrets/signed-links";
+import { createVault } from "#server/platform/secrets/vault";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createAuthenticate } from "#server/services/keys/authenticate";
@@ -49,6 +49,7 @@ export type Built = {
 
 /** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
 export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
+  const { secret } = settings;
   const clock = () => new Date();
   const log = options.log ?? createLog((line) => process.stdout.write(`${line}\n`), clock);
   const database = openDatabase(settings.databaseUrl, {
@@ -73,10 +74,9 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     convertToText: textMaker.convertToText,
     names: namesOf(settings),
     home: { url: settings.url, sender: settings.systemFrom },
-    vault: settings.secret === null ? lockedVault : createVault(settings.secret),
-    recipientTokens:
-      settings.secret === null ? lockedTokens : createRecipientTokens(settings.secret, settings.url),
-    links: settings.secret === null ? lockedLinks : createSignedLinks(settings.secret, settings.url),
+    vault: secret === null ? locked() : createVault(secret),
+    recipientTokens: secret === null ? locked() : createRecipientTokens(secret, settings.url),
+    links: secret === null ? locked() : createSignedLinks(secret, settings.url),
     clock,
     log,
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
@@ -97,7 +97,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         requestLog,
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,
-        inboundToken: settings.secret === null ? null : deriveKey(settings.secret, "inbound"),
+        inboundToken: secret === null ? null : deriveKey(secret, "inbound"),
         tick,
         bodyMaxBytes: settings.bodyMaxBytes,
         bodies,
@@ -114,27 +114,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   };
 }
 
-// Without the secret, encrypting and signing throw an error that names the missing setting.
-const lockedVault: Vault = {
-  seal: () => throwMissingSecret(),
-  open: () => throwMissingSecret(),
-};
-const lockedLinks: SignedLinks = {
-  make: () => throwMissingSecret(),
-  open: () => throwMissingSecret(),
-};
-
-const lockedTokens: RecipientTokens = {
-  origin: "",
-  unsubscribeLink: () => throwMissingSecret(),
-  openLink: () => throwMissingSecret(),
-  openOpen: () => throwMissingSecret(),
-  clickLink: () => throwMissingSecret(),
-  openClick: () => throwMissingSecret(),
-  openUnsubscribe: () => throwMissingSecret(),
-  returnPath: () => throwMissingSecret(),
-  openReturnPath: () => throwMissingSecret(),
-};
+/** Takes the place of what needs the secret. Each use throws an error that names the missing setting. */
+const locked = <T extends object>(): T => new Proxy({} as T, { get: throwMissingSecret });
 
 function throwMissingSecret(): never {
   throw new OperatorError("BACKSTAMP_SECRET: Required for this command. Set the secret of the installation.");

@@ -3,18 +3,14 @@ import { type Listener, startListener } from "#server/mail/bounce/listener";
 import { openReturnPath } from "#server/services/returns/find";
 import { receiveMessage } from "#server/services/returns/receive";
 import type { ConnectedSettings } from "./deps";
-import { OperatorError } from "./launcher/operator-error";
+import { explainByCode } from "./launcher/operator-error";
 
 /** Starts the SMTP server for bounces to the return paths. Null if no inbound port is configured. */
 export async function openInbound(
-  {
-    inboundPort,
-    returnPathDomain,
-    host,
-    hostname,
-  }: Pick<ConnectedSettings, "inboundPort" | "returnPathDomain" | "host" | "hostname">,
+  settings: Pick<ConnectedSettings, "inboundPort" | "returnPathDomain" | "host" | "hostname">,
   deps: Pick<Deps, "hot" | "log" | "wake" | "recipientTokens">,
 ): Promise<Listener | null> {
+  const { inboundPort, returnPathDomain, host, hostname } = settings;
   if (inboundPort === null || returnPathDomain === null) return null;
   const listener = await startListener({
     host,
@@ -28,22 +24,11 @@ export async function openInbound(
     },
     log: deps.log,
   }).catch((error: NodeJS.ErrnoException) => {
-    throw explainPort(error, inboundPort);
+    throw explainByCode(error, {
+      EADDRINUSE: `BACKSTAMP_INBOUND_PORT: Port ${inboundPort} is in use by another program. Stop that program, or set another port.`,
+      EACCES: `BACKSTAMP_INBOUND_PORT: This user is not permitted to listen on port ${inboundPort}. Set a port above 1023 and forward port 25 to it.`,
+    });
   });
   deps.log.info("inbound.ready", { port: listener.port, domain: returnPathDomain });
   return listener;
-}
-
-function explainPort(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code === "EADDRINUSE")
-    return new OperatorError(
-      `BACKSTAMP_INBOUND_PORT: Port ${port} is in use by another program. Stop that program, or set another port.`,
-      { cause: error },
-    );
-  if (error.code === "EACCES")
-    return new OperatorError(
-      `BACKSTAMP_INBOUND_PORT: This user is not permitted to listen on port ${port}. Set a port above 1023 and forward port 25 to it.`,
-      { cause: error },
-    );
-  return error;
 }

@@ -1,11 +1,11 @@
 import { after } from "next/server";
-import { providerClients } from "#server/auth/provider-clients";
+import { providerClients } from "#server/auth/providers";
 import { tick } from "#server/delivery/tick";
 import { readSettings } from "#server/platform/env/settings";
 import { errorFacts } from "#server/platform/log";
 import { buildDeps } from "./deps";
-import { prepareFirstUser } from "./install/first-user";
-import { storeDeps } from "./next";
+import { prepareFirstUser } from "./install/seed";
+import { provideDeps } from "./next";
 import { openTransport, timeoutsOf } from "./worker";
 
 /** Time budget of a delivery round inside a function. The platform ends the function after 60 s or more. */
@@ -40,7 +40,7 @@ export async function provideOwnDeps(): Promise<void> {
   const relayTimeouts = timeoutsOf(settings);
   const prepare = onceUntilItFails(() => prepareFirstUser(built.deps, settings));
   const given = { url, secret, providers: providerClients(settings), prepareFirstUser: prepare };
-  storeDeps(built.forRest({ tick: runRound }), given, null);
+  provideDeps(built.forRest({ tick: runRound }), given, null);
 }
 
 function onceUntilItFails(run: () => Promise<void>): () => Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
-import type { ProviderClients } from "#server/auth/provider-clients";
+import type { ProviderClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
@@ -18,15 +18,6 @@ type Given = {
 export const getDeps = getConsoleDeps;
 
 /**
- * Provides the launcher's dependencies to Next, which runs in the same process but loads its own copies of modules. Call
- * it before Next handles its first request. `url` is the public origin, `secret` the installation's secret, `providers` the
- * configured sign-in providers.
- */
-export function provideDeps(rest: RestDeps, given: Given): void {
-  storeDeps(rest, given, PEER_HEADER);
-}
-
-/**
  * Sets the header with the client's socket address for Next's handlers. It overwrites a value sent by the client. Call it
  * for each request that Next handles.
  */
@@ -34,8 +25,12 @@ export function setPeerHeader(incoming: IncomingMessage): void {
   incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
 }
 
-/** Stores the dependencies for Next's handlers. `peerHeader` is null where no server sets the peer header. */
-export function storeDeps(rest: RestDeps, given: Given, peerHeader: string | null): void {
+/**
+ * Provides the dependencies to Next, which loads its own copies of modules even in the launcher's process. Call it before
+ * Next handles its first request. `url` is the public origin, `secret` the installation's secret, `providers` the configured
+ * sign-in providers. `peerHeader` is null where no server sets the peer header.
+ */
+export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | null = PEER_HEADER): void {
   // next-auth reads its own URL from this variable. Without it, next-auth uses a header that the client controls.
   process.env.NEXTAUTH_URL = given.url;
   provideConsoleDeps({

@@ -1,4 +1,4 @@
-import { providerClients } from "#server/auth/provider-clients";
+import { providerClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
 import type { Listener } from "#server/mail/bounce/listener";
 import type { Settings } from "#server/platform/env/settings";

@@ -1,5 +1,4 @@
-import { accountRouter } from "./account/account";
-import { profileRouter } from "./account/profile";
+import { accountRouter, profileRouter } from "./account/account";
 import { activityRouter } from "./activity/activity";
 import { domainsRouter } from "./domains/domains";
 import { emailsRouter } from "./emails/emails";

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { createFirstUserCode, hasUsers } from "#server/services/people/first-user";
 import { listTeams } from "#server/services/teams";
-import { prepareFirstUser } from "#server/startup/install/first-user";
-import { seedDatabase } from "#server/startup/install/seed";
+import { prepareFirstUser, seedDatabase } from "#server/startup/install/seed";
 import { type Console, openConsole } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";
 

@@ -5,8 +5,8 @@ import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
-import { acceptForVerifiedAddress } from "../invitations/accept-for-verified-address";
-import { findUser, type Owner, type User } from "../people/users";
+import { acceptForVerifiedAddress } from "../invitations/accept";
+import { findUser, type Owner, USER_COLUMNS, type User } from "../people/users";
 import { type Admission, admit } from "./admit";
 import { SIGN_IN_METHOD_NAMES } from "./complete-sign-in";
 import { recordAccountEvent } from "./events";
@@ -54,7 +54,7 @@ async function findLinked({ db }: Deps, { provider, accountId }: ProviderAccount
         eq(users.id, accounts.userId),
       ),
     )
-    .returning({ id: users.id, email: users.email, name: users.name });
+    .returning(USER_COLUMNS);
   return user ?? null;
 }
 
@@ -78,12 +78,7 @@ async function link(deps: Deps, account: ProviderAccount, visitor: Visitor): Pro
   return user;
 }
 
-export type LinkedAccount = {
-  provider: SignInProvider;
-  email: string;
-  createdAt: Date;
-  lastUsedAt: Date;
-};
+export type LinkedAccount = Omit<typeof accounts.$inferSelect, "providerAccountId" | "userId">;
 
 /** The provider accounts that are linked to the user. */
 export async function listLinkedAccounts(deps: Deps, userId: string): Promise<LinkedAccount[]> {

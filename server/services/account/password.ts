@@ -1,6 +1,5 @@
-import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import type { SignInLimiter } from "../people/sign-in-counters";
+import type { LimitedDeps } from "../people/sign-in-counters";
 import { authenticateByPassword, hashNewPassword, type Owner, writePassword } from "../people/users";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
@@ -14,7 +13,7 @@ const WRONG_PASSWORD = "Incorrect current password.";
  * acceptable; `rate_limited` after several attempts.
  */
 export async function changePassword(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   owner: Owner,
   input: { current: string; next: string },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { accounts } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
+import { type LimitedDeps, requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
 import { type Owner, type User, verifyPassword } from "../people/users";
 import { verifyCode } from "./factors/codes";
 import { type Factors, hasTwoFactor, readFactors } from "./factors/factors";
@@ -32,11 +32,7 @@ export const requiredProof = (person: { hasPassword: boolean; factors: Factors }
  * enough. The user enters the password or a code, or must have signed in recently. AppError `invalid` for a wrong
  * password or code, `rate_limited` after several attempts.
  */
-export async function reauthenticate(
-  deps: Deps & { signInLimiter: SignInLimiter },
-  owner: Owner,
-  proof: string,
-): Promise<void> {
+export async function reauthenticate(deps: LimitedDeps, owner: Owner, proof: string): Promise<void> {
   const { user, visitor } = owner;
   await countProof(deps, user);
   const kind = requiredProof({

@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { type AuditActor, auditLog } from "#db/schema/audit";
 import type { Ctx } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById, readAllById } from "../paging";
 import { AUDIT_ACTIONS, type AuditAction } from "./actions";
 
 export type AuditEntryRow = typeof auditLog.$inferSelect;
@@ -21,27 +21,22 @@ export type AuditFilter = {
 export const NAMELESS_ACTORS = ["operator", "system"] as const;
 
 /** The audit log of the team, newest first. */
-export async function listAudit(ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> {
-  await requireCursor(ctx, auditLog, query);
-  return readPage(ctx, query);
-}
+export const listAudit = (ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> =>
+  pageById(ctx, auditLog, query, selectEntries(ctx, query));
 
-function readPage(ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> {
-  const wanted = [eq(auditLog.teamId, ctx.teamId), ...conditionsOf(query)];
-  return pageOf(query, (cursor, order, limit) =>
-    ctx.db
+/** The complete audit log, newest first, in batches. */
+export const readAudit = (ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> =>
+  readAllById(ctx, auditLog, selectEntries(ctx, filter));
+
+const selectEntries =
+  ({ db }: Ctx, filter: AuditFilter) =>
+  (where: SQL | undefined, order: SQL, limit: number): Promise<AuditEntryRow[]> =>
+    db
       .select()
       .from(auditLog)
-      .where(
-        and(
-          ...wanted,
-          cursor && (cursor.direction === "older" ? lt(auditLog.id, cursor.id) : gt(auditLog.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(auditLog.id) : asc(auditLog.id))
-      .limit(limit),
-  );
-}
+      .where(and(where, ...conditionsOf(filter)))
+      .orderBy(order)
+      .limit(limit);
 
 // Ids are ordered by time, so a time range is a range of the primary key.
 function conditionsOf({ actor, action, since, until }: AuditFilter): (SQL | undefined)[] {
@@ -89,20 +84,4 @@ export async function listActors(ctx: Ctx): Promise<KnownActor[]> {
     where leap.id is not null
     order by last.actor, lower(last.actor_name), leap.id`);
   return [...rows];
-}
-
-/** Rows per read of an export. */
-const rowsPerRead = 1_000;
-
-/**
- * The complete audit log, newest first; the next rows are read when the consumer requests them. Rows may
- * expire meanwhile.
- */
-export async function* readAudit(ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> {
-  for (let after: string | undefined; ; ) {
-    const page = await readPage(ctx, { ...filter, limit: rowsPerRead, ...(after ? { after } : {}) });
-    yield page.rows;
-    after = page.rows.at(-1)?.id;
-    if (!page.hasMore || !after) return;
-  }
 }

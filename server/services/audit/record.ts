@@ -23,48 +23,35 @@ export type AuditEntry = {
  * current name is stored, so the log stays readable after the key or the user is deleted.
  */
 export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<void> {
-  const { teamId, actor, requestId } = ctx;
-  await tx.insert(auditLog).values({
-    teamId,
-    id: newId(),
-    ...actorOf(actor),
-    action: entry.action,
-    subjectId: entry.subject?.id ?? null,
-    subjectName: entry.subject?.name?.slice(0, nameCharsMax) ?? null,
-    detail: entry.detail ?? {},
-    requestId,
-  });
+  const { actorId, ...row } = rowOf(ctx, entry);
+  const names = {
+    user: sql<string>`(select email from ${users} where id = ${actorId})`,
+    key: sql<string>`(select name from ${apiKeys} where id = ${actorId})`,
+    operator: null,
+    system: null,
+  };
+  await tx.insert(auditLog).values({ ...row, actorId, actorName: names[row.actor] });
 }
 
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */
 export async function recordAuditHot(tx: HotTransaction, ctx: Ctx, entry: AuditEntry): Promise<void> {
-  const { teamId, actor, requestId } = ctx;
-  const actorId = actor.kind === "user" ? actor.userId : actor.kind === "key" ? actor.keyId : null;
+  const { teamId, id, actor, actorId, action, subjectId, subjectName, detail, requestId } = rowOf(ctx, entry);
   await tx`
     insert into audit_log (team_id, id, actor, actor_id, actor_name, action, subject_id, subject_name, detail, request_id)
-    values (${teamId}, ${newId()}, ${actor.kind}, ${actorId},
-      case ${actor.kind} when 'user' then (select email from users where id = ${actorId})
+    values (${teamId}, ${id}, ${actor}, ${actorId},
+      case ${actor} when 'user' then (select email from users where id = ${actorId})
         when 'key' then (select name from api_keys where id = ${actorId}) end,
-      ${entry.action}, ${entry.subject?.id ?? null}, ${entry.subject?.name?.slice(0, nameCharsMax) ?? null},
-      ${JSON.stringify(entry.detail ?? {})}::text::jsonb, ${requestId})`;
+      ${action}, ${subjectId}, ${subjectName}, ${JSON.stringify(detail)}::text::jsonb, ${requestId})`;
 }
 
-function actorOf(actor: Ctx["actor"]) {
-  switch (actor.kind) {
-    case "user":
-      return {
-        actor: "user" as const,
-        actorId: actor.userId,
-        actorName: sql<string>`(select email from ${users} where id = ${actor.userId})`,
-      };
-    case "key":
-      return {
-        actor: "key" as const,
-        actorId: actor.keyId,
-        actorName: sql<string>`(select name from ${apiKeys} where id = ${actor.keyId})`,
-      };
-    case "operator":
-    case "system":
-      return { actor: actor.kind, actorId: null, actorName: null };
-  }
-}
+const rowOf = ({ teamId, actor, requestId }: Ctx, { action, subject, detail = {} }: AuditEntry) => ({
+  teamId,
+  id: newId(),
+  actor: actor.kind,
+  actorId: actor.kind === "user" ? actor.userId : actor.kind === "key" ? actor.keyId : null,
+  action,
+  subjectId: subject?.id ?? null,
+  subjectName: subject?.name?.slice(0, nameCharsMax) ?? null,
+  detail,
+  requestId,
+});

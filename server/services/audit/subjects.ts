@@ -1,49 +1,35 @@
-import { and, eq, inArray, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { apiKeys } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
-import { memberships } from "#db/schema/teams";
+import { memberships, teams } from "#db/schema/teams";
 import { templates } from "#db/schema/templates";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { isId } from "#server/platform/ids";
 
-type Finder = (ctx: Ctx, ids: string[]) => PromiseLike<{ id: string }[]>;
-
-/** Finds existing objects by id, for each noun of an action. */
-const FINDERS: Record<string, Finder> = {
-  key: ({ db, teamId }, ids) =>
-    db
-      .select({ id: apiKeys.id })
-      .from(apiKeys)
-      .where(and(eq(apiKeys.teamId, teamId), inArray(apiKeys.id, ids), isNull(apiKeys.revokedAt))),
-  domain: ({ db, teamId }, ids) =>
-    db
-      .select({ id: domains.id })
-      .from(domains)
-      .where(and(eq(domains.teamId, teamId), inArray(domains.id, ids))),
-  template: ({ db, teamId }, ids) =>
-    db
-      .select({ id: templates.id })
-      .from(templates)
-      .where(and(eq(templates.teamId, teamId), inArray(templates.id, ids))),
-  webhook: ({ db, teamId }, ids) =>
-    db
-      .select({ id: webhooks.id })
-      .from(webhooks)
-      .where(and(eq(webhooks.teamId, teamId), inArray(webhooks.id, ids))),
-  email: ({ db, teamId }, ids) =>
-    db
-      .select({ id: emails.id })
-      .from(emails)
-      .where(and(eq(emails.teamId, teamId), inArray(emails.id, ids))),
-  team: async ({ teamId }, ids) => ids.filter((id) => id === teamId).map((id) => ({ id })),
-  member: ({ db, teamId }, ids) =>
-    db
-      .select({ id: memberships.userId })
-      .from(memberships)
-      .where(and(eq(memberships.teamId, teamId), inArray(memberships.userId, ids))),
+/** Where each noun of an action is stored, and which of its rows exist for the user. */
+const TABLES: Record<string, { table: PgTable; id: AnyPgColumn; teamId: AnyPgColumn; exists?: SQL }> = {
+  key: { table: apiKeys, id: apiKeys.id, teamId: apiKeys.teamId, exists: isNull(apiKeys.revokedAt) },
+  domain: { table: domains, id: domains.id, teamId: domains.teamId },
+  template: { table: templates, id: templates.id, teamId: templates.teamId },
+  webhook: { table: webhooks, id: webhooks.id, teamId: webhooks.teamId },
+  email: { table: emails, id: emails.id, teamId: emails.teamId },
+  team: { table: teams, id: teams.id, teamId: teams.id },
+  member: { table: memberships, id: memberships.userId, teamId: memberships.teamId },
 };
+
+async function findIds({ db, teamId }: Ctx, noun: string, ids: string[]): Promise<string[]> {
+  const place = TABLES[noun];
+  if (!place) return [];
+  const isGiven = and(eq(place.teamId, teamId), inArray(place.id, ids), place.exists);
+  const rows = await db
+    .select({ id: sql<string>`${place.id}` })
+    .from(place.table)
+    .where(isGiven);
+  return rows.map(({ id }) => id);
+}
 
 export const nounOf = (action: string): string => action.split(".", 1)[0] ?? "";
 
@@ -58,6 +44,6 @@ export async function findSubjects(
     const noun = nounOf(action);
     byNoun.set(noun, (byNoun.get(noun) ?? new Set()).add(subjectId));
   }
-  const found = await Promise.all([...byNoun].map(([noun, ids]) => FINDERS[noun]?.(ctx, [...ids]) ?? []));
-  return new Set(found.flat().map(({ id }) => id));
+  const found = await Promise.all([...byNoun].map(([noun, ids]) => findIds(ctx, noun, [...ids])));
+  return new Set(found.flat());
 }

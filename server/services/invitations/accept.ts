@@ -1,33 +1,23 @@
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { invitations, type Role, teams } from "#db/schema/teams";
+import { invitations, teams, users } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
-import { AppError, type ErrorCode } from "#server/platform/errors";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
 import { hashToken, isOneTimeToken } from "#server/platform/secrets/one-time-token";
 import type { InvitationFault, InvitationPreview } from "#server/shared/wire/people/invitation";
 import { recordAudit } from "../audit/record";
 import { addMember } from "../members/change";
-import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
+import { type LimitedDeps, requireAttempt } from "../people/sign-in-counters";
 import { findUser, insertUser, prepareUser, type User } from "../people/users";
+import { isPending } from "./read";
 
-const FAULTS: Record<InvitationFault, { code: ErrorCode; message: string }> = {
-  unknown: {
-    code: "not_found",
-    message:
-      "This invitation link is not valid. Check that you copied all of it. A newer link for the same invitation may have replaced it.",
-  },
-  accepted: {
-    code: "conflict",
-    message: "This invitation was already accepted. Sign in to open the team.",
-  },
-  withdrawn: {
-    code: "conflict",
-    message: "This invitation was withdrawn. Ask the sender for a new one.",
-  },
-  expired: {
-    code: "conflict",
-    message: "This invitation has expired. Ask the sender for a new one.",
-  },
+const FAULTS: Record<InvitationFault, string> = {
+  unknown:
+    "This invitation link is not valid. Check that you copied all of it. A newer link for the same invitation may have replaced it.",
+  accepted: "This invitation was already accepted. Sign in to open the team.",
+  withdrawn: "This invitation was withdrawn. Ask the sender for a new one.",
+  expired: "This invitation has expired. Ask the sender for a new one.",
 };
 
 /**
@@ -38,7 +28,7 @@ export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as 
 
 /** Reads an invitation by its link, without using it. AppError `rate_limited` after too many links. */
 export async function readInvitation(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   { token, address }: { token: string; address: string },
 ): Promise<InvitationPreview> {
   await requireAttempt(deps, `invitation:${address}`, INVITATION_ATTEMPTS_PER_MINUTE.address);
@@ -66,7 +56,7 @@ export type NewPerson = { name: string; password: string };
  * attempts. On an error nothing changes.
  */
 export async function acceptAsNew(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   input: { token: string; address: string; requestId: string } & NewPerson,
 ): Promise<{ user: User; teamId: string }> {
   await requireAttempt(deps, `invitation:${input.address}`, INVITATION_ATTEMPTS_PER_MINUTE.address);
@@ -106,24 +96,38 @@ export async function acceptAsUser(
   });
 }
 
-type StoredInvitation = {
-  state: "open" | Exclude<InvitationFault, "unknown">;
-  teamId: string;
-  id: string;
-  email: string;
-  role: Role;
-  invitedBy: string | null;
-  expiresAt: Date;
-  /** Whether this is the emailed link, which only the recipient has. */
-  isEmailedLink: boolean;
-};
+/**
+ * Creates a user without a password for a verified email address, and adds them to all teams with a pending invitation for
+ * it. Null, without any change, if none is pending. `deps.db` must be a transaction.
+ */
+export async function acceptForVerifiedAddress(
+  deps: Deps,
+  input: { email: string; name: string | null; requestId: string },
+): Promise<User | null> {
+  const { email, name, requestId } = input;
+  const open = await deps.db
+    .select({ teamId: invitations.teamId, id: invitations.id, role: invitations.role })
+    .from(invitations)
+    .where(and(eq(invitations.email, email), isPending, gt(invitations.expiresAt, sql`now()`)))
+    .orderBy(asc(invitations.id))
+    .for("update");
+  if (open.length === 0) return null;
+  const user = { id: newId(), email, name };
+  await deps.db.insert(users).values({ ...user, passwordHash: null, addressProvedAt: sql`now()` });
+  for (const invitation of open) await join(deps.db, deps, { invitation, user, requestId });
+  return user;
+}
 
-async function findByToken(db: Db, token: string, lock?: "update"): Promise<StoredInvitation | null> {
+type StoredInvitation = NonNullable<Awaited<ReturnType<typeof findByToken>>>;
+
+async function findByToken(db: Db, token: string, lock?: "update") {
   if (!isOneTimeToken(token)) return null;
   const tokenHash = hashToken(token);
   const query = db
     .select({
-      state: sql<StoredInvitation["state"]>`case when accepted_at is not null then 'accepted'
+      state: sql<
+        "open" | Exclude<InvitationFault, "unknown">
+      >`case when accepted_at is not null then 'accepted'
         when revoked_at is not null then 'withdrawn' when expires_at <= now() then 'expired' else 'open' end`,
       teamId: invitations.teamId,
       id: invitations.id,
@@ -131,6 +135,7 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Stor
       role: invitations.role,
       invitedBy: invitations.invitedBy,
       expiresAt: invitations.expiresAt,
+      /** Whether this is the emailed link, which only the recipient has. */
       isEmailedLink: sql<boolean>`coalesce(${eq(invitations.mailedTokenHash, tokenHash)}, false)`,
     })
     .from(invitations)
@@ -142,17 +147,16 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Stor
 /** An open invitation. With `lock`, one of several concurrent requests accepts it. Throws AppError for an invalid link. */
 async function requireOpen(db: Db, token: string, lock?: "update"): Promise<StoredInvitation> {
   const found = await findByToken(db, token, lock);
-  const state = found?.state ?? "unknown";
-  if (found && state === "open") return found;
-  const { code, message } = FAULTS[state === "open" ? "unknown" : state];
-  throw new AppError(code, message);
+  if (!found) throw new AppError("not_found", FAULTS.unknown);
+  if (found.state !== "open") throw new AppError("conflict", FAULTS[found.state]);
+  return found;
 }
 
 /** Marks an invitation as accepted and adds the member. The caller has locked the invitation's row. */
-export async function join(
+async function join(
   tx: Db,
   deps: Deps,
-  input: { invitation: { teamId: string; id: string; role: Role }; user: User; requestId: string },
+  input: { invitation: Pick<StoredInvitation, "teamId" | "id" | "role">; user: User; requestId: string },
 ): Promise<void> {
   const { user, requestId } = input;
   const { teamId, id, role } = input.invitation;
@@ -162,9 +166,6 @@ export async function join(
     .set({ acceptedAt: sql`now()`, acceptedBy: user.id })
     .where(and(eq(invitations.teamId, teamId), eq(invitations.id, id)));
   if (!(await addMember(tx, ctx, { userId: user.id, role }))) return;
-  await recordAudit(tx, ctx, {
-    action: "member.joined",
-    subject: { id: user.id, name: user.email },
-    detail: { role },
-  });
+  const subject = { id: user.id, name: user.email };
+  await recordAudit(tx, ctx, { action: "member.joined", subject, detail: { role } });
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { invitations, type Role, teams, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
@@ -41,11 +41,8 @@ export async function inviteMember(
     await revoke(tx, ctx, and(eq(invitations.email, email), lte(invitations.expiresAt, sql`now()`)));
     await requireRoomForInvitation(tx, ctx, email);
     const id = newId();
-    await recordAudit(tx, ctx, {
-      action: "member.invited",
-      subject: { id, name: email },
-      detail: { role },
-    });
+    const subject = { id, name: email };
+    await recordAudit(tx, ctx, { action: "member.invited", subject, detail: { role } });
     return tx
       .insert(invitations)
       .values({ teamId: ctx.teamId, id, email, role, ...link })
@@ -79,11 +76,8 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<CreatedInvi
         `A link for ${email} was created a moment ago. Wait ${INVITATION_LIMITS.secondsBetween} seconds.`,
       );
     await requireLinkQuota(tx, ctx);
-    await recordAudit(tx, ctx, {
-      action: "invitation.renewed",
-      subject: { id, name: email },
-      detail: { role },
-    });
+    const subject = { id, name: email };
+    await recordAudit(tx, ctx, { action: "invitation.renewed", subject, detail: { role } });
     return tx
       .update(invitations)
       .set({ ...link, linkedAt: sql`now()` })
@@ -156,20 +150,16 @@ async function readInvitationSender(tx: Db, { teamId, actor }: Ctx) {
 
 // The members are locked, so no concurrent request can exceed the limit.
 async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promise<void> {
-  const [found] = await tx
-    .select({
-      pending: count(),
-      forThis: sql<number>`count(*) filter (where email = ${email})`.mapWith(Number),
-    })
+  const pending = await tx
+    .select({ email: invitations.email })
     .from(invitations)
     .where(and(eq(invitations.teamId, ctx.teamId), isPending));
-  const { pending = 0, forThis = 0 } = found ?? {};
-  if (forThis > 0)
+  if (pending.some((other) => other.email === email))
     throw new AppError(
       "conflict",
       `${email} already has a pending invitation. Create a new link for it, or withdraw it first.`,
     );
-  if (pending >= INVITATION_LIMITS.pending)
+  if (pending.length >= INVITATION_LIMITS.pending)
     throw new AppError(
       "rate_limited",
       `This team has ${INVITATION_LIMITS.pending} pending invitations, which is the maximum. Withdraw some first.`,
@@ -178,11 +168,9 @@ async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promis
 }
 
 async function requireLinkQuota(tx: Db, ctx: Ctx): Promise<void> {
-  const [found] = await tx
-    .select({ today: count() })
-    .from(invitations)
-    .where(and(eq(invitations.teamId, ctx.teamId), gt(invitations.linkedAt, sql`now() - interval '1 day'`)));
-  if ((found?.today ?? 0) >= INVITATION_LIMITS.linksPerDay)
+  const isToday = gt(invitations.linkedAt, sql`now() - interval '1 day'`);
+  const today = await tx.$count(invitations, and(eq(invitations.teamId, ctx.teamId), isToday));
+  if (today >= INVITATION_LIMITS.linksPerDay)
     throw new AppError(
       "rate_limited",
       `This team created ${INVITATION_LIMITS.linksPerDay} invitation links in 24 hours, which is the maximum. Try again tomorrow.`,

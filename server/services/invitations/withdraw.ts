@@ -44,11 +44,7 @@ export async function revoke(
     .set({ revokedAt: sql`now()` })
     .where(and(eq(invitations.teamId, ctx.teamId), which, isPending))
     .returning({ id: invitations.id, email: invitations.email, role: invitations.role });
-  for (const { id, email, role } of revoked)
-    await recordAudit(tx, ctx, {
-      action: "invitation.revoked",
-      subject: { id, name: email },
-      detail: { role },
-    });
+  for (const { id, email: name, role } of revoked)
+    await recordAudit(tx, ctx, { action: "invitation.revoked", subject: { id, name }, detail: { role } });
   return revoked;
 }

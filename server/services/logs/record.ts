@@ -45,21 +45,7 @@ export type RequestLog = {
   flush(): Promise<void>;
 };
 
-type Row = {
-  id: string;
-  teamId: string | null;
-  apiKeyId: string | null;
-  secretHash: Uint8Array | null;
-  method: string;
-  path: string;
-  status: number;
-  userAgent: string | null;
-  requestBody: string | null;
-  responseBody: string | null;
-  rejectionReason: string | null;
-  rejectionDetail: string | null;
-  createdAt: Date;
-};
+type Row = ReturnType<typeof toRow>;
 
 /** Runs a task later, outside the current request. */
 export type Later = (task: () => Promise<void>) => void;
@@ -104,7 +90,7 @@ export function createRequestLog(
   };
 
   const buffer = (call: LoggedCall) => {
-    const { caller, method, path, status, userAgent, requestBody, responseBody, rejection } = call;
+    const { caller, status } = call;
     let secretHash: Uint8Array | null = null;
     if ("token" in caller) {
       const hash = secretHashOf(caller.token);
@@ -115,21 +101,7 @@ export function createRequestLog(
       lost++;
       return;
     }
-    rows.push({
-      id: newId(),
-      teamId: "teamId" in caller ? caller.teamId : null,
-      apiKeyId: "teamId" in caller ? caller.apiKeyId : null,
-      secretHash,
-      method,
-      path: redactText(path),
-      status,
-      userAgent: userAgent === null ? null : redactText(userAgent),
-      requestBody: redactBody(requestBody),
-      responseBody: redactBody(responseBody),
-      rejectionReason: rejection?.reason ?? null,
-      rejectionDetail: rejection?.detail ?? null,
-      createdAt: clock(),
-    });
+    rows.push(toRow(call, secretHash, clock()));
     if (isScheduled) return;
     isScheduled = true;
     later(flush);
@@ -147,6 +119,22 @@ export function createRequestLog(
     flush,
   };
 }
+
+const toRow = ({ caller, ...call }: LoggedCall, secretHash: Uint8Array | null, createdAt: Date) => ({
+  id: newId(),
+  teamId: "teamId" in caller ? caller.teamId : null,
+  apiKeyId: "teamId" in caller ? caller.apiKeyId : null,
+  secretHash,
+  method: call.method,
+  path: redactText(call.path),
+  status: call.status,
+  userAgent: call.userAgent === null ? null : redactText(call.userAgent),
+  requestBody: redactBody(call.requestBody),
+  responseBody: redactBody(call.responseBody),
+  rejectionReason: call.rejection?.reason ?? null,
+  rejectionDetail: call.rejection?.detail ?? null,
+  createdAt,
+});
 
 const CALL: Columns<Row> = {
   id: ["uuid", ({ id }) => id],

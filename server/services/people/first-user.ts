@@ -1,16 +1,14 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { signInTokens } from "#db/schema/account";
-import { memberships, teams, users } from "#db/schema/teams";
-import type { Ctx, Deps } from "#server/deps";
+import { teams, users } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
-import { newId } from "#server/platform/ids";
 import { makeLegibleCode, normalizeLegibleCode } from "#server/platform/secrets/legible-code";
-import { recordAudit } from "../audit/record";
 import { createTeam } from "../teams";
-import type { SignInLimiter } from "./sign-in-counters";
+import type { LimitedDeps } from "./sign-in-counters";
 import { consumeSignInToken, createSignInToken, readSignInToken } from "./sign-in-tokens";
-import { insertUser, type PreparedUser, prepareUser, type User } from "./users";
+import { insertMember, type PreparedUser, prepareUser, type User } from "./users";
 
 /** Key of the advisory lock. Arbitrary, but no other program may use it in the same database. */
 const FIRST_USER_LOCK = 7_067_381_205;
@@ -51,7 +49,7 @@ export async function createFirstUserCode(deps: Pick<Deps, "db">): Promise<strin
  * or used code returns `expired`. AppError `invalid` for an invalid email address or password.
  */
 export async function setUpFirstUser(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   input: { code: string; email: string; password: string; visitor: Visitor },
 ): Promise<{ kind: "created"; user: User } | { kind: "expired" } | { kind: "too_many_attempts" }> {
   if (!(await deps.signInLimiter.take(`first-user:${input.visitor.address}`, attemptsPerMinute)))
@@ -79,14 +77,7 @@ export async function createFirstUser(
     if ((await hasUsers(txDeps)) || !(await isAllowed(tx))) return null;
     const [found] = await tx.select({ id: teams.id }).from(teams).orderBy(asc(teams.id)).limit(1);
     const team = found ?? (await createTeam(txDeps, { name: "First team" }));
-    const user = await insertUser(tx, person, { isAddressProved: true });
-    await tx.insert(memberships).values({ teamId: team.id, userId: user.id, role: "owner" });
-    const ctx: Ctx = { ...txDeps, teamId: team.id, actor: { kind: "operator" }, requestId: newId() };
-    await recordAudit(tx, ctx, {
-      action: "member.added",
-      subject: { id: user.id, name: user.email },
-      detail: { role: "owner" },
-    });
+    const user = await insertMember(txDeps, person, { teamId: team.id, role: "owner" });
     await tx.delete(signInTokens).where(eq(signInTokens.purpose, "first_user"));
     return user;
   });

@@ -3,7 +3,7 @@ import { memberships, type Role, sessions, teams, users } from "#db/schema/teams
 import type { Deps } from "#server/deps";
 import { isId, newId } from "#server/platform/ids";
 import { sessionDays } from "../account/records";
-import type { User } from "./users";
+import { USER_COLUMNS, type User } from "./users";
 
 const lifetimeDays = 30;
 /** Precision of `lastSeenAt`. A busy page must not update the row with every request. */
@@ -35,7 +35,7 @@ export async function findSession(deps: Deps, id: string): Promise<Session | nul
   if (!isId(id)) return null;
   const rows = await deps.db
     .select({
-      user: { id: users.id, email: users.email, name: users.name },
+      user: USER_COLUMNS,
       teamId: memberships.teamId,
       teamName: teams.name,
       role: memberships.role,

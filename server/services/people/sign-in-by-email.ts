@@ -1,6 +1,4 @@
-import { eq } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
@@ -11,14 +9,13 @@ import { type Admission, admit } from "../account/admit";
 import { recordAccountEvent } from "../account/events";
 import { markAddressVerified } from "../account/mark-address-verified";
 import { findSystemEmailFault, queueLink } from "../system-mail/queue";
-import type { SignInLimiter } from "./sign-in-counters";
+import type { LimitedDeps } from "./sign-in-counters";
 import { consumeSignInToken, createSignInToken, readSignInToken, signInLinkUrl } from "./sign-in-tokens";
-import { findUser, foldAddress, hashNewPassword, type User, writePassword } from "./users";
+import { findUser, findUserById, foldAddress, hashNewPassword, type User, writePassword } from "./users";
 
 /** Requests per sliding minute from one IP address or known browser: requests for a link, and requests with one. */
 export const LINK_CALLS_PER_MINUTE = { requested: 6, opened: 30 } as const;
 
-type LimitedDeps = Deps & { signInLimiter: SignInLimiter };
 type TooManyAttempts = { kind: "too_many_attempts" };
 
 /** The kind of link: it signs the user in, or lets the user choose a new password. */
@@ -136,11 +133,3 @@ const countCall = (
   email: string | null,
 ): Promise<boolean> =>
   signInLimiter.take(`link-${what}:${signInBucketOf(visitor, email)}`, LINK_CALLS_PER_MINUTE[what]);
-
-async function findUserById(deps: Pick<Deps, "db">, userId: string): Promise<User | null> {
-  const [user] = await deps.db
-    .select({ id: users.id, email: users.email, name: users.name })
-    .from(users)
-    .where(eq(users.id, userId));
-  return user ?? null;
-}

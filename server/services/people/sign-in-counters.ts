@@ -1,4 +1,5 @@
 import type { HotSql } from "#db/client";
+import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { hashToken } from "#server/platform/secrets/one-time-token";
 
@@ -10,6 +11,9 @@ export type SignInLimiter = {
    */
   take(counter: string, perMinute: number): Promise<boolean>;
 };
+
+/** Dependencies of code that counts sign-in attempts. */
+export type LimitedDeps = Deps & { signInLimiter: SignInLimiter };
 
 /**
  * Counts in PostgreSQL with one statement per attempt, which serializes concurrent attempts. Uses the database's clock unless

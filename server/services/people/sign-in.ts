@@ -1,8 +1,7 @@
-import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import { type Admission, admit } from "../account/admit";
 import { isKnownAddress } from "./sessions";
-import type { SignInLimiter } from "./sign-in-counters";
+import type { LimitedDeps } from "./sign-in-counters";
 import { authenticateByPassword, foldAddress } from "./users";
 
 /**
@@ -24,7 +23,7 @@ export type SignIn = Admission | { kind: "rejected" } | { kind: "too_many_attemp
  * wrong password have the same result and cost. Every attempt counts.
  */
 export async function signIn(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   input: { email: string; password: string } & Visitor,
 ): Promise<SignIn> {
   const email = foldAddress(input.email);
@@ -37,21 +36,16 @@ export async function signIn(
 
 /** Counts the attempt in every limit that applies. False if one is exceeded. */
 async function countAttempt(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   email: string,
   { address, device }: Visitor,
 ): Promise<boolean> {
-  const {
-    device: perDevice,
-    addressAndAccount,
-    address: perAddress,
-    accountFromStrangers,
-  } = SIGN_IN_ATTEMPTS_PER_MINUTE;
+  const perMinute = SIGN_IN_ATTEMPTS_PER_MINUTE;
   const { take } = deps.signInLimiter;
-  if (device?.email === email) return take(`device:${device.id}`, perDevice);
+  if (device?.email === email) return take(`device:${device.id}`, perMinute.device);
   // The IP address comes first: it bounds how many counters a client can create with made-up account names.
-  if (!(await take(`address:${address}`, perAddress))) return false;
-  if (!(await take(`pair:${address}:${email}`, addressAndAccount))) return false;
+  if (!(await take(`address:${address}`, perMinute.address))) return false;
+  if (!(await take(`pair:${address}:${email}`, perMinute.addressAndAccount))) return false;
   if (await isKnownAddress(deps, { email, address })) return true;
-  return take(`account:${email}`, accountFromStrangers);
+  return take(`account:${email}`, perMinute.accountFromStrangers);
 }

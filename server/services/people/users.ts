@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { isUniqueViolation } from "#db/faults";
 import { twoFactorChallenges } from "#db/schema/account";
@@ -59,27 +59,36 @@ export async function insertUser(
 
 /** Creates, as the operator, a user with a password in one team. Throws the errors of `prepareUser` and `insertUser`. */
 export async function createUser(deps: Deps, input: NewUser): Promise<User> {
-  const { teamId, role } = input;
   const user = await prepareUser(input);
-  return deps.db.transaction(async (tx) => {
-    const created = await insertUser(tx, user, { isAddressProved: true });
-    await tx.insert(memberships).values({ teamId, userId: created.id, role });
-    const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
-    await recordAudit(tx, ctx, {
-      action: "member.added",
-      subject: { id: created.id, name: created.email },
-      detail: { role },
-    });
-    return created;
-  });
+  return deps.db.transaction((tx) => insertMember({ ...deps, db: tx }, user, input));
 }
 
+/** Stores, as the operator, a user and their membership of a team. `deps.db` must be a transaction. */
+export async function insertMember(
+  deps: Deps,
+  user: PreparedUser,
+  { teamId, role }: Pick<NewUser, "teamId" | "role">,
+): Promise<User> {
+  const created = await insertUser(deps.db, user, { isAddressProved: true });
+  const { id, email: name } = created;
+  await deps.db.insert(memberships).values({ teamId, userId: id, role });
+  const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
+  await recordAudit(deps.db, ctx, { action: "member.added", subject: { id, name }, detail: { role } });
+  return created;
+}
+
+/** The columns of a `User`. */
+export const USER_COLUMNS = { id: users.id, email: users.email, name: users.name };
+
 /** The user with this email address (case-insensitive), or null. */
-export async function findUser(deps: Deps, email: string): Promise<User | null> {
-  const [user] = await deps.db
-    .select({ id: users.id, email: users.email, name: users.name })
-    .from(users)
-    .where(eq(users.email, foldAddress(email)));
+export const findUser = (deps: Deps, email: string): Promise<User | null> =>
+  selectUser(deps, eq(users.email, foldAddress(email)));
+
+export const findUserById = (deps: Pick<Deps, "db">, id: string): Promise<User | null> =>
+  selectUser(deps, eq(users.id, id));
+
+async function selectUser({ db }: Pick<Deps, "db">, is: SQL): Promise<User | null> {
+  const [user] = await db.select(USER_COLUMNS).from(users).where(is);
   return user ?? null;
 }
 
@@ -97,9 +106,7 @@ export type ListedUser = User & {
 export async function listUsers(deps: Deps, teamId: string | null): Promise<ListedUser[]> {
   return deps.db
     .select({
-      id: users.id,
-      email: users.email,
-      name: users.name,
+      ...USER_COLUMNS,
       teams: sql<ListedUser["teams"]>`(
         select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role)
           order by m.created_at, t.id), '[]') from ${memberships} m join ${teams} t on t.id = m.team_id
@@ -135,7 +142,7 @@ export async function authenticateByPassword(
   input: { email: string; password: string },
 ): Promise<{ user: User; passwordHash: string } | null> {
   const [found] = await deps.db
-    .select({ id: users.id, email: users.email, name: users.name, passwordHash: users.passwordHash })
+    .select({ ...USER_COLUMNS, passwordHash: users.passwordHash })
     .from(users)
     .where(eq(users.email, foldAddress(input.email)));
   // No stored password is longer, and a caller must not control the cost of hashing.
@@ -168,8 +175,9 @@ export async function hashNewPassword(password: string): Promise<string> {
  */
 export async function writePassword(
   tx: Db,
-  { userId, passwordHash, keptSession = null }: NewPassword,
+  input: { userId: string; passwordHash: string; keptSession?: string | null },
 ): Promise<void> {
+  const { userId, passwordHash, keptSession = null } = input;
   const changed = await tx
     .update(users)
     .set({ passwordHash })
@@ -180,8 +188,6 @@ export async function writePassword(
   await tx.delete(twoFactorChallenges).where(eq(twoFactorChallenges.userId, userId));
   await revokeSignInTokens(tx, userId);
 }
-
-type NewPassword = { userId: string; passwordHash: string; keptSession?: string | null };
 
 /** Changes a user's name; null removes it. */
 export async function renameUser(deps: Deps, userId: string, name: string | null): Promise<void> {

@@ -1,13 +1,19 @@
-import { count } from "drizzle-orm";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
+import type { Settings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
-import { hasUsers, lockFirstUser } from "#server/services/people/first-user";
-import { createUser } from "#server/services/people/users";
+import {
+  createFirstUser,
+  createFirstUserCode,
+  hasUsers,
+  lockFirstUser,
+} from "#server/services/people/first-user";
+import { createUser, prepareUser } from "#server/services/people/users";
 import { createTeam, findTeam } from "#server/services/teams";
+import { setUpLink } from "../launcher/banner";
 
-export type SeedInput = {
+type SeedInput = {
   adminEmail: string;
   /** Null if there is none: a code creates the first user instead. */
   adminPassword: string | null;
@@ -25,8 +31,7 @@ export async function seedDatabase(deps: Deps, input: SeedInput): Promise<{ toke
   return deps.db.transaction(async (tx) => {
     await lockFirstUser(tx);
     const inside: Deps = { ...deps, db: tx };
-    const [found] = await tx.select({ teams: count() }).from(teams);
-    const isEmpty = found?.teams === 0;
+    const isEmpty = (await tx.$count(teams)) === 0;
     if (isEmpty) await createTeam(inside, { name: "First team" });
     if (password !== null && !(await hasUsers(inside)))
       await createUser(inside, { email, password, teamId: (await findTeam(inside)).id, role: "owner" });
@@ -43,4 +48,18 @@ async function makeKey(deps: Deps): Promise<string> {
     domains: ["backstamp.test"],
   });
   return token;
+}
+
+/**
+ * Called on a visit of /setup where Next runs without the launcher. If no user exists, creates the user of the settings, or
+ * else logs a link that creates the first user. Only readers of the log can use it.
+ */
+export async function prepareFirstUser(
+  deps: Deps,
+  { adminEmail: email, adminPassword: password, url }: Pick<Settings, "adminEmail" | "adminPassword" | "url">,
+): Promise<void> {
+  if (await hasUsers(deps)) return;
+  if (password !== null) return void (await createFirstUser(deps, await prepareUser({ email, password })));
+  const code = await createFirstUserCode(deps);
+  if (code !== null) deps.log.warn("first_user.link", { setUp: setUpLink(url, code) });
 }

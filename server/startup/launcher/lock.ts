@@ -1,6 +1,7 @@
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { isRunning, readStatus } from "./process-info";
 
 /**
  * The process that uses a data directory. `url` is its URL for this machine, `publicUrl` the base of its links, and
@@ -119,24 +120,15 @@ async function writeAside(dataDir: string, record: LockRecord): Promise<string> 
   return fresh;
 }
 
-async function isHeld(record: LockRecord): Promise<boolean> {
-  if (record.isReleased) return false;
-  try {
-    process.kill(record.pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
-  }
-  return (await lifeOf(record.pid)) === record.life;
-}
+const isHeld = async (record: LockRecord): Promise<boolean> =>
+  !record.isReleased && (await isRunning(record.pid)) && (await lifeOf(record.pid)) === record.life;
 
-/** The boot id and the process's start time, from /proc. Empty for a process that has ended. */
+/** The boot id and the process's start time. Empty where the system does not provide them. */
 async function lifeOf(pid: number): Promise<string> {
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The program's name is in parentheses and can contain any character. State and start time are fields 3 and 22.
-  const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === undefined || fields[0] === "" || fields[0] === "Z") return "";
+  const status = await readStatus(pid);
+  if (!status) return "";
   const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
-  return `${boot.trim()}/${fields[19]}`;
+  return `${boot.trim()}/${status.startedAt}`;
 }
 
 const fileOf = (dataDir: string, number: number): string => path.join(dataDir, `lock.${number}`);

@@ -14,31 +14,20 @@ const commandOf = ({ mode }: Place): string => (mode === "dev" ? "npm run dev" :
 export function explainListen(error: NodeJS.ErrnoException, place: Place): Error {
   const { host, port } = place;
   const other = `PORT=${port < 65_535 ? port + 1 : 3000} ${commandOf(place)}`;
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new OperatorError(
-        `Port ${port} on ${host} is in use by another program. Stop that program, or use another port: ${other}`,
-        { cause: error },
-      );
-    case "EACCES":
-      return new OperatorError(
-        `This user is not permitted to listen on port ${port}. Use a port above 1023: PORT=3000 ${commandOf(place)}`,
-        {
-          cause: error,
-        },
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return new OperatorError(
-        `HOST: "${host}" is not an address of this machine. Set 127.0.0.1, or 0.0.0.0 for all addresses.`,
-        {
-          cause: error,
-        },
-      );
-    default:
-      return error;
-  }
+  const notHere = `HOST: "${host}" is not an address of this machine. Set 127.0.0.1, or 0.0.0.0 for all addresses.`;
+  return explainByCode(error, {
+    EADDRINUSE: `Port ${port} on ${host} is in use by another program. Stop that program, or use another port: ${other}`,
+    EACCES: `This user is not permitted to listen on port ${port}. Use a port above 1023: PORT=3000 ${commandOf(place)}`,
+    EADDRNOTAVAIL: notHere,
+    ENOTFOUND: notHere,
+    EAI_AGAIN: notHere,
+  });
+}
+
+/** An OperatorError with the message for the code of a system error. Returns an error with another code unchanged. */
+export function explainByCode(error: NodeJS.ErrnoException, messages: Record<string, string>): Error {
+  const message = messages[error.code ?? ""];
+  return message === undefined ? error : new OperatorError(message, { cause: error });
 }
 
 /** Names the process that uses the data directory, and what to do. */

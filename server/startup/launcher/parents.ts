@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { readStatus } from "./process-info";
 
 const pollMs = 500;
 
@@ -11,7 +12,7 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
   if (links.length === 0) return;
   const timer = setInterval(async () => {
     for (const { child, parent } of links) {
-      if ((await parentOf(child)) === parent) continue;
+      if ((await readStatus(child))?.parent === parent) continue;
       clearInterval(timer);
       return gone();
     }
@@ -23,8 +24,8 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
 async function readLinks(): Promise<{ child: number; parent: number }[]> {
   const links: { child: number; parent: number }[] = [];
   for (let child = process.pid; await isRunByPackageManager(child); ) {
-    const parent = await parentOf(child);
-    if (parent === null || parent <= 1) break;
+    const { parent = 0 } = (await readStatus(child)) ?? {};
+    if (parent <= 1) break;
     links.push({ child, parent });
     child = parent;
   }
@@ -34,11 +35,4 @@ async function readLinks(): Promise<{ child: number; parent: number }[]> {
 async function isRunByPackageManager(pid: number): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
   return environment.split("\0").some((entry) => entry.startsWith("npm_lifecycle_event="));
-}
-
-async function parentOf(pid: number): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  if (status === null) return null;
-  // The program's name is in parentheses and can contain any character.
-  return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
 }

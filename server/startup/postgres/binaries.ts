@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { access, chmod, cp, mkdir, readFile, readlink, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -75,13 +75,7 @@ async function linkLibraries(native: string): Promise<boolean> {
 
 async function copyBinaries(native: string, target: string): Promise<string> {
   const copied = path.join(target, "native");
-  if (
-    await access(copied).then(
-      () => true,
-      () => false,
-    )
-  )
-    return copied;
+  if (existsSync(copied)) return copied;
   const staging = `${target}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   await mkdir(staging, { recursive: true, mode: 0o755 });
   await cp(native, path.join(staging, "native"), {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   chown,
@@ -13,6 +13,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import { type Account, chooseInitAccount } from "./account";
 import type { ClusterLocation } from "./cluster-location";
 
@@ -81,22 +82,14 @@ async function chownRecursive(folder: string, { uid, gid }: Account): Promise<vo
 }
 
 async function run(program: string, account: Account | null, args: string[]): Promise<void> {
-  const child = spawn(program, args, {
-    ...account,
-    cwd: "/",
-    env: { NODE_ENV: "production", TZ: "UTC" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", (error) => reject(explainSpawn(error, account)));
-    child.on("close", resolve);
-  });
-  if (code !== 0)
+  const options = { ...account, cwd: "/", env: { NODE_ENV: "production" as const, TZ: "UTC" } };
+  await promisify(execFile)(program, args, options).catch((error: ExecFileException) => {
+    if (typeof error.code === "string") throw explainSpawn(error as NodeJS.ErrnoException, account);
     throw new Error(
-      `The embedded database could not be initialized: initdb exited with code ${code}.\n${output.trim()}`,
+      `The embedded database could not be initialized: initdb exited with code ${error.code}.\n${error.stderr}${error.stdout}`.trim(),
+      { cause: error },
     );
+  });
 }
 
 /** Explains a failed spawn to the operator, with what to do. */

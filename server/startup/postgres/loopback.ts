@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
+import { promisify } from "node:util";
 
 // In a new network namespace the loopback interface is down. The owner of the namespace can bring it up.
 const SWITCH_ON = [
@@ -13,8 +14,9 @@ const SWITCH_ON = [
  */
 export async function ensureLoopback(): Promise<boolean> {
   if (await isReachable()) return false;
+  const env = { NODE_ENV: process.env.NODE_ENV, PATH: `${process.env.PATH ?? ""}:/usr/sbin:/sbin` };
   for (const [command, ...args] of SWITCH_ON) {
-    await run(command, args);
+    await promisify(execFile)(command, args, { env }).catch(() => {});
     if (await isReachable()) return true;
   }
   throw new Error(
@@ -34,14 +36,5 @@ function isReachable(): Promise<boolean> {
     socket.once("error", settle(false));
     socket.once("connect", settle(true));
     socket.connect(9, "127.0.0.1");
-  });
-}
-
-function run(command: string, args: readonly string[]): Promise<void> {
-  const env = { NODE_ENV: process.env.NODE_ENV, PATH: `${process.env.PATH ?? ""}:/usr/sbin:/sbin` };
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { env, stdio: "ignore" });
-    child.once("error", () => resolve());
-    child.once("close", () => resolve());
   });
 }

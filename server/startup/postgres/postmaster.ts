@@ -1,6 +1,7 @@
 import { chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { isRunning } from "../launcher/process-info";
 
 /** The contents of `postmaster.pid`, written by a running or killed server. */
 export type Postmaster = { pid: number; port: number; isReady: boolean };
@@ -73,15 +74,4 @@ async function servesData(pid: number, pgdata: string): Promise<boolean> {
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   if (folder === null) return process.platform !== "linux";
   return folder === (await realpath(pgdata));
-}
-
-// A zombie, for example in a container without an init process, counts as exited.
-async function isRunning(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
-  }
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return !/^\d+ \(.*\) Z/s.test(status);
 }

@@ -88,10 +88,7 @@ const logFileOf = (place: ClusterLocation): string => path.join(place.home, "pos
 
 async function openLog(place: ClusterLocation) {
   const file = logFileOf(place);
-  const size = await stat(file).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const { size = 0 } = (await stat(file).catch(() => null)) ?? {};
   if (size > logMaxBytes) await rename(file, `${file}.1`);
   return open(file, "a+", 0o600);
 }

@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { SIGN_IN_PROVIDERS } from "#db/schema/account";
-import { listAccountEvents } from "#server/services/account/events";
+import { SIGN_IN_PROVIDERS, type SignInProvider } from "#db/schema/account";
+import type { ConsoleDeps } from "#server/auth/deps";
+import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
+import {
+  ACCOUNT_EVENTS,
+  type AccountEvent,
+  formatDevice,
+  listAccountEvents,
+} from "#server/services/account/events";
 import { readFactors } from "#server/services/account/factors/factors";
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
 import { renewRecoveryCodes } from "#server/services/account/factors/two-factor";
-import { listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
+import { type LinkedAccount, listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import {
   addPasskey,
@@ -14,11 +21,13 @@ import {
   startPasskey,
 } from "#server/services/account/passkeys/passkeys";
 import { changePassword } from "#server/services/account/password";
-import { hasPassword, reauthenticate } from "#server/services/account/reauthenticate";
+import { hasPassword, reauthenticate, requiredProof } from "#server/services/account/reauthenticate";
 import { endOtherSessions, endSessionById, listSessions } from "#server/services/account/sessions";
+import { renameUser } from "#server/services/people/users";
+import { presentPasskey } from "#server/shared/wire/people/passkey";
+import { presentSession } from "#server/shared/wire/people/session";
 import { router, signedIn } from "../init";
 import { NoInput } from "../strict";
-import { viewAccountEvent, viewSession, viewSignInMethods } from "./views";
 
 const eventsMax = 30;
 const id = z.string().max(60);
@@ -38,23 +47,60 @@ const proved = own.input(z.strictObject({ proof })).use(async ({ ctx, input, nex
   return next();
 });
 
+/** The sign-in methods of a user, without secrets. Times are ISO 8601. */
+async function readSignInMethods(deps: ConsoleDeps, userId: string) {
+  const hasOwnPassword = await hasPassword(deps, userId);
+  const factors = await readFactors(deps.db, userId);
+  const linked = await listLinkedAccounts(deps, userId);
+  return {
+    hasPassword: hasOwnPassword,
+    /** The proof required before a change of sign-in settings. */
+    proof: requiredProof({ hasPassword: hasOwnPassword, factors }),
+    hasAuthenticator: factors.hasTotp,
+    recoveryCodesLeft: factors.recoveryCodesLeft,
+    arePasskeysPossible: relyingParty(deps.url) !== null,
+    passkeys: (await listPasskeys(deps, userId)).map(presentPasskey),
+    /** Accounts at configured providers, and accounts linked earlier at providers no longer configured. */
+    accounts: SIGN_IN_PROVIDERS.flatMap((provider) => {
+      const account = linked.find((each) => each.provider === provider);
+      return account || deps.providers[provider] ? [viewProvider(provider, account)] : [];
+    }),
+  };
+}
+export type SignInMethodsView = Awaited<ReturnType<typeof readSignInMethods>>;
+
+const viewProvider = (provider: SignInProvider, account: LinkedAccount | undefined) => ({
+  provider,
+  name: SIGN_IN_METHOD_NAMES[provider],
+  linked: account
+    ? {
+        email: account.email,
+        createdAt: account.createdAt.toISOString(),
+        lastUsedAt: account.lastUsedAt.toISOString(),
+      }
+    : null,
+});
+
+/** One security event of an account, as text. */
+const viewAccountEvent = ({ id, kind, subject, address, userAgent, createdAt }: AccountEvent) => ({
+  id,
+  kind,
+  what: kind in ACCOUNT_EVENTS ? ACCOUNT_EVENTS[kind as keyof typeof ACCOUNT_EVENTS] : kind,
+  subject,
+  address,
+  agent: userAgent === null ? null : formatDevice(userAgent),
+  at: createdAt.toISOString(),
+});
+
 export const accountRouter = router({
-  signInMethods: own.input(NoInput).query(async ({ ctx: { deps, owner } }) => {
-    const userId = owner.user.id;
-    return viewSignInMethods({
-      hasPassword: await hasPassword(deps, userId),
-      factors: await readFactors(deps.db, userId),
-      passkeys: await listPasskeys(deps, userId),
-      arePasskeysPossible: relyingParty(deps.url) !== null,
-      linked: await listLinkedAccounts(deps, userId),
-      providers: deps.providers,
-    });
-  }),
-  sessions: own
-    .input(NoInput)
-    .query(async ({ ctx: { deps, owner } }) =>
-      (await listSessions(deps, owner.user.id)).map((session) => viewSession(session, owner.sessionId)),
-    ),
+  signInMethods: own.input(NoInput).query(({ ctx }) => readSignInMethods(ctx.deps, ctx.owner.user.id)),
+  /** `is_current` marks the session of the caller. */
+  sessions: own.input(NoInput).query(async ({ ctx: { deps, owner } }) =>
+    (await listSessions(deps, owner.user.id)).map((session) => ({
+      ...presentSession(session),
+      is_current: session.id === owner.sessionId,
+    })),
+  ),
   events: own
     .input(NoInput)
     .query(async ({ ctx: { deps, owner } }) =>
@@ -102,4 +148,18 @@ export const accountRouter = router({
   endOtherSessions: own.input(NoInput).mutation(async ({ ctx }) => ({
     ended: await endOtherSessions(ctx.deps, ctx.owner),
   })),
+});
+
+const Name = z.string().trim().max(100, "Enter a name of at most 100 characters.");
+
+/** The user's display name. */
+export const profileRouter = router({
+  get: signedIn.input(NoInput).query(({ ctx }) => {
+    const { email, name } = ctx.signedInAs.user;
+    return { email, name };
+  }),
+  /** An empty name removes it. */
+  rename: signedIn
+    .input(z.strictObject({ name: Name }))
+    .mutation(({ ctx, input }) => renameUser(ctx.deps, ctx.signedInAs.user.id, input.name || null)),
 });

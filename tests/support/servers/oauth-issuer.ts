@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ProviderClients } from "#server/auth/provider-clients";
+import type { ProviderClients } from "#server/auth/providers";
 
 /** An account at the provider. */
 export type IssuerAccount = { sub: string; email: string; isVerified?: boolean; name?: string };

@@ -5,8 +5,8 @@ import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
-import type { SignInLimiter } from "../../people/sign-in-counters";
-import type { User } from "../../people/users";
+import type { LimitedDeps } from "../../people/sign-in-counters";
+import { USER_COLUMNS, type User } from "../../people/users";
 import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX, type CodeKind, verifyCode } from "./codes";
 import { type Factors, readFactors } from "./factors";
@@ -44,7 +44,7 @@ export async function findTwoFactorChallenge(
   token: string,
 ): Promise<{ user: User; factors: Factors } | null> {
   const [found] = await deps.db
-    .select({ user: { id: users.id, email: users.email, name: users.name } })
+    .select({ user: USER_COLUMNS })
     .from(twoFactorChallenges)
     .innerJoin(users, eq(users.id, twoFactorChallenges.userId))
     .where(isOpen(token));
@@ -53,7 +53,7 @@ export async function findTwoFactorChallenge(
 
 /** Verifies a TOTP or recovery code for a 2FA challenge and opens the session. */
 export async function completeTwoFactorByCode(
-  deps: Deps & { signInLimiter: SignInLimiter },
+  deps: LimitedDeps,
   input: { token: string; code: string; visitor: Visitor },
 ): Promise<TwoFactorResult> {
   const { token, code, visitor } = input;
@@ -111,6 +111,6 @@ async function countAttempt(deps: Deps, token: string): Promise<User | null> {
     .set({ attempts: sql`${twoFactorChallenges.attempts} + 1` })
     .from(users)
     .where(and(isOpen(token), eq(users.id, twoFactorChallenges.userId)))
-    .returning({ id: users.id, email: users.email, name: users.name });
+    .returning(USER_COLUMNS);
   return user ?? null;
 }

@@ -2,6 +2,9 @@ import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type PasskeyPurpose, passkeyChallenges } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 
+/** Loaded on demand: the library is large and few requests need it. */
+export const loadWebauthn = () => import("@simplewebauthn/server");
+
 const lifetimeMinutes = 5;
 
 /** Stores a challenge that an authenticator has to sign. It expires after five minutes. */

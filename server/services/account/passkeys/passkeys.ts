@@ -11,15 +11,12 @@ import type { Owner } from "../../people/users";
 import { formatDevice, recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "../factors/factors";
 import { requireSignInMethod } from "../reauthenticate";
-import { consumeChallenge, relyingParty, storeChallenge } from "./challenge";
+import { consumeChallenge, loadWebauthn, relyingParty, storeChallenge } from "./challenge";
 import { parseRegistration } from "./wire";
 
 const perPersonMax = 20;
 /** COSE ids of EdDSA, ES256 and RS256, which cover all common authenticators. */
 const ALGORITHMS = [-8, -7, -257];
-
-/** Loaded on demand: the library is large and few requests need it. */
-const webauthn = () => import("@simplewebauthn/server");
 
 /** The user's passkeys, oldest first. */
 export async function listPasskeys(deps: Deps, userId: string): Promise<Passkey[]> {
@@ -52,7 +49,7 @@ export async function startPasskey(
     .from(passkeys)
     .where(eq(passkeys.userId, user.id));
   requireRoomForPasskey(own.length);
-  const { generateRegistrationOptions } = await webauthn();
+  const { generateRegistrationOptions } = await loadWebauthn();
   const { extensions: _, ...options } = await generateRegistrationOptions({
     rpName: "Backstamp",
     rpID: party.id,
@@ -110,7 +107,7 @@ async function verifyRegistration(deps: Deps & { url: string }, userId: string, 
   const party = relyingParty(deps.url);
   const response = parseRegistration(text);
   if (!party || !response) return null;
-  const { verifyRegistrationResponse } = await webauthn();
+  const { verifyRegistrationResponse } = await loadWebauthn();
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: async (challenge) =>

@@ -3,10 +3,10 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { type PasskeyPurpose, passkeys } from "#db/schema/account";
 import { users } from "#db/schema/teams";
-import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
-import { requireAttempt, type SignInLimiter } from "../../people/sign-in-counters";
+import { type LimitedDeps, requireAttempt } from "../../people/sign-in-counters";
+import { USER_COLUMNS } from "../../people/users";
 import { completeSignIn, SIGN_IN_METHOD_NAMES } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX } from "../factors/codes";
 import { lockUser } from "../factors/factors";
@@ -15,13 +15,10 @@ import {
   findTwoFactorChallenge,
   type TwoFactorResult,
 } from "../factors/two-factor-challenge";
-import { consumeChallenge, relyingParty, storeChallenge } from "./challenge";
+import { consumeChallenge, loadWebauthn, relyingParty, storeChallenge } from "./challenge";
 import { parseAuthentication } from "./wire";
 
-type PasskeyDeps = Deps & { url: string; signInLimiter: SignInLimiter };
-
-/** Loaded on demand: the library is large and few requests need it. */
-const webauthn = () => import("@simplewebauthn/server");
+type PasskeyDeps = LimitedDeps & { url: string };
 
 /**
  * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation. With the token of a
@@ -46,7 +43,7 @@ export async function startPasskeySignIn(
         .from(passkeys)
         .where(eq(passkeys.userId, challenge.user.id))
     : [];
-  const { generateAuthenticationOptions } = await webauthn();
+  const { generateAuthenticationOptions } = await loadWebauthn();
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     userVerification: "required",
@@ -96,10 +93,7 @@ const attemptLimit = (visitor: Visitor, email: string | null) =>
 
 async function findPasskey({ db }: PasskeyDeps, credentialId: string) {
   const [found] = await db
-    .select({
-      passkey: passkeys,
-      user: { id: users.id, email: users.email, name: users.name },
-    })
+    .select({ passkey: passkeys, user: USER_COLUMNS })
     .from(passkeys)
     .innerJoin(users, eq(users.id, passkeys.userId))
     .where(eq(passkeys.credentialId, credentialId));
@@ -114,7 +108,7 @@ async function verifyAuthentication(
   const party = relyingParty(deps.url);
   if (!party) return null;
   let purpose: PasskeyPurpose | null = null;
-  const { verifyAuthenticationResponse } = await webauthn();
+  const { verifyAuthenticationResponse } = await loadWebauthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: async (challenge) => {

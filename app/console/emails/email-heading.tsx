@@ -1,15 +1,15 @@
 "use client";
 
 import { Download, RotateCcw } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { Button } from "../_ui/form/button";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { type EmailFilters, filterInput, isFiltered } from "./filters";
 
-const RetryMatching = lazyPart(async () => (await import("./retry-matching")).RetryMatching);
+const RetryMatching = lazyDialog(async () => (await import("./retry-matching")).RetryMatching);
 const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"];
 
 /** The heading with the actions for all emails that match the filters. */
@@ -51,9 +51,7 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
           </>
         }
       />
-      <Suspense>
-        {isOpen ? <RetryMatching teamId={teamId} filters={filters} onClose={() => setOpen(false)} /> : null}
-      </Suspense>
+      {isOpen ? <RetryMatching teamId={teamId} filters={filters} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp } from "lucide-react";
-import { Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { CreateButton } from "../_ui/list/create-button";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
 import { useTRPC } from "../_ui/trpc";
@@ -16,8 +16,8 @@ import { ORIGIN_LABELS, suppressionColumns } from "./columns";
 import { ORIGINS, suppressionFilters } from "./filters";
 import { HEADING } from "./heading";
 
-const AddSuppressions = lazyPart(async () => (await import("./add-suppressions")).AddSuppressions);
-const ImportSuppressions = lazyPart(async () => (await import("./import-suppressions")).ImportSuppressions);
+const AddSuppressions = lazyDialog(async () => (await import("./add-suppressions")).AddSuppressions);
+const ImportSuppressions = lazyDialog(async () => (await import("./import-suppressions")).ImportSuppressions);
 
 /** Bounces and complaints add addresses at any time. */
 const refetchMs = 15_000;
@@ -98,10 +98,8 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             ) : null,
         }}
       />
-      <Suspense>
-        {opened === "add" ? <AddSuppressions teamId={teamId} onClose={close} /> : null}
-        {opened === "import" ? <ImportSuppressions teamId={teamId} onClose={close} /> : null}
-      </Suspense>
+      {opened === "add" ? <AddSuppressions teamId={teamId} onClose={close} /> : null}
+      {opened === "import" ? <ImportSuppressions teamId={teamId} onClose={close} /> : null}
     </>
   );
 }

@@ -2,13 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Webhook } from "lucide-react";
-import { Suspense } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { CreateButton } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { Fetched } from "../_ui/page/fetched";
-import { lazyPart } from "../_ui/page/lazy-part";
+import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
@@ -22,7 +21,7 @@ import { UnknownOutcomes } from "./unknown-outcomes";
 /** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
 const refetchMs = { active: 3_000, idle: 15_000 };
 
-const AddEndpoint = lazyPart(async () => (await import("./endpoint-form")).AddEndpoint);
+const AddEndpoint = lazyDialog(async () => (await import("./endpoint-form")).AddEndpoint);
 
 /** The columns of the endpoint list. */
 const COLUMNS: readonly Column<EndpointView>[] = [
@@ -115,9 +114,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
         />
       </Fetched>
       <UnknownOutcomes teamId={teamId} hasEndpoints={(list.data?.length ?? 0) > 0} />
-      <Suspense>
-        {isAdding ? <AddEndpoint teamId={teamId} onClose={() => setAdding(false)} /> : null}
-      </Suspense>
+      {isAdding ? <AddEndpoint teamId={teamId} onClose={() => setAdding(false)} /> : null}
     </>
   );
 }

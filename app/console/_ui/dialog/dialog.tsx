@@ -1,7 +1,7 @@
 "use client";
 
-import { type ReactNode, Suspense, useState } from "react";
-import { lazyPart } from "../page/lazy-part";
+import { type ReactNode, useState } from "react";
+import { lazyDialog } from "../page/lazy-part";
 
 export type DialogProps = {
   /** Without it, the dialog is open as long as it is mounted. */
@@ -21,7 +21,7 @@ export type DialogProps = {
   children?: ReactNode;
 };
 
-const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
+const Frame = lazyDialog(async () => (await import("./dialog-frame")).DialogFrame);
 
 /**
  * A question or a form above the page; on a phone a bottom sheet. It traps and restores the focus, and Escape closes it.
@@ -31,11 +31,7 @@ export function Dialog({ open = true, ...props }: DialogProps) {
   const [wasOpen, setWasOpen] = useState(false);
   if (open && !wasOpen) setWasOpen(true);
   if (!open && !wasOpen) return null;
-  return (
-    <Suspense>
-      <Frame open={open} {...props} />
-    </Suspense>
-  );
+  return <Frame open={open} {...props} />;
 }
 
 /** The last line of a form in a dialog: its buttons, the primary one last. */

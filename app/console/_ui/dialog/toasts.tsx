@@ -1,11 +1,11 @@
 "use client";
 
-import { Suspense, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import type { Fault } from "../fault";
-import { lazyPart } from "../page/lazy-part";
+import { lazyDialog } from "../page/lazy-part";
 
 const loadToast = () => import("sonner");
-const Toaster = lazyPart(async () => (await import("./toaster")).Toaster);
+const Toaster = lazyDialog(async () => (await import("./toaster")).Toaster);
 
 /** Long enough to read the text, decide, and reach the button by keyboard. */
 const undoableMs = 15_000;
@@ -23,12 +23,7 @@ const onServer = () => false;
 /** Displays toasts. The code loads with the first one. */
 export function Toasts() {
   const isMounted = useSyncExternalStore(subscribe, () => isRequested, onServer);
-  if (!isMounted) return null;
-  return (
-    <Suspense>
-      <Toaster />
-    </Suspense>
-  );
+  return isMounted ? <Toaster /> : null;
 }
 
 /** Loads the code of toasts while a call is in progress that will show one. */

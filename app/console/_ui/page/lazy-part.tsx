@@ -17,7 +17,7 @@ export const lazyPart = <Props extends object>(load: () => Promise<ComponentType
     { preload: () => void load().catch(() => {}) },
   );
 
-/** The same for a dialog: until its code is loaded, nothing is shown. */
+/** The same for a dialog or another overlay: until its code is loaded, nothing is shown. */
 export function lazyDialog<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   const part = lazyPart(load);
   const Part: ComponentType<Props> = part;

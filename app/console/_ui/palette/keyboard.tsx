@@ -1,14 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { createContext, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
-import { lazyPart } from "../page/lazy-part";
+import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
+import { lazyDialog } from "../page/lazy-part";
 import { useConsoleHref } from "../team";
 import { focusSearch, isPageKey, moveInList, openRow } from "./keys";
 import { PAGES, REFERENCE } from "./pages";
 
-const Palette = lazyPart(async () => (await import("./palette")).Palette);
-const KeysHelp = lazyPart(async () => (await import("./keys-help")).KeysHelp);
+const Palette = lazyDialog(async () => (await import("./palette")).Palette);
+const KeysHelp = lazyDialog(async () => (await import("./keys-help")).KeysHelp);
 
 /** How long after `g` a page key is accepted. */
 const jumpMs = 1_500;
@@ -71,10 +71,8 @@ export function Keyboard({ children }: { children: ReactNode }) {
   return (
     <CommandsContext value={{ open: setOverlay, preload: Palette.preload }}>
       {children}
-      <Suspense>
-        {overlay === "palette" ? <Palette onClose={close} onKeys={() => setOverlay("keys")} /> : null}
-        {overlay === "keys" ? <KeysHelp onClose={close} /> : null}
-      </Suspense>
+      {overlay === "palette" ? <Palette onClose={close} onKeys={() => setOverlay("keys")} /> : null}
+      {overlay === "keys" ? <KeysHelp onClose={close} /> : null}
     </CommandsContext>
   );
 }

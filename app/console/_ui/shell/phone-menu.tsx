@@ -1,10 +1,10 @@
 "use client";
 
 import { Menu } from "lucide-react";
-import { Suspense, useState } from "react";
-import { lazyPart } from "../page/lazy-part";
+import { useState } from "react";
+import { lazyDialog } from "../page/lazy-part";
 
-const OpenPhoneMenu = lazyPart(async () => (await import("./phone-menu-open")).OpenPhoneMenu);
+const OpenPhoneMenu = lazyDialog(async () => (await import("./phone-menu-open")).OpenPhoneMenu);
 
 /** The menu button on a phone. It opens the navigation, the team switcher and the account menu. */
 export function PhoneMenu({ email }: { email: string }) {
@@ -23,11 +23,7 @@ export function PhoneMenu({ email }: { email: string }) {
       >
         <Menu className="size-5" aria-hidden="true" />
       </button>
-      {isOpen ? (
-        <Suspense>
-          <OpenPhoneMenu email={email} onClose={() => setOpen(false)} />
-        </Suspense>
-      ) : null}
+      {isOpen ? <OpenPhoneMenu email={email} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

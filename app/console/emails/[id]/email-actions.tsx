@@ -1,12 +1,12 @@
 "use client";
 
 import { Ban, CalendarClock, CircleHelp, Code, Download, Link2, RotateCcw } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Menu } from "../../_ui/dialog/menu";
 import { showSuccess } from "../../_ui/dialog/toasts";
 import { Button } from "../../_ui/form/button";
-import { lazyPart } from "../../_ui/page/lazy-part";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
 import { copyText } from "../../_ui/text/copy-button";
@@ -16,11 +16,11 @@ export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () =
 
 const load = () => import("./dialogs");
 const DIALOGS = {
-  retry: lazyPart(async () => (await load()).RetryDialog),
-  settle: lazyPart(async () => (await load()).ResolveDialog),
-  reschedule: lazyPart(async () => (await load()).RescheduleDialog),
-  cancel: lazyPart(async () => (await load()).CancelDialog),
-  curl: lazyPart(async () => (await load()).CurlDialog),
+  retry: lazyDialog(async () => (await load()).RetryDialog),
+  settle: lazyDialog(async () => (await load()).ResolveDialog),
+  reschedule: lazyDialog(async () => (await load()).RescheduleDialog),
+  cancel: lazyDialog(async () => (await load()).CancelDialog),
+  curl: lazyDialog(async () => (await load()).CurlDialog),
 };
 
 const RETRYABLE = new Set(["failed", "bounced", "deferred"]);
@@ -75,9 +75,7 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
       >
         More
       </Menu>
-      <Suspense>
-        {Opened ? <Opened teamId={teamId} email={email} onClose={() => setOpened(null)} /> : null}
-      </Suspense>
+      {Opened ? <Opened teamId={teamId} email={email} onClose={() => setOpened(null)} /> : null}
     </>
   );
 }

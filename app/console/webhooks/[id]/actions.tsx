@@ -1,11 +1,11 @@
 "use client";
 
 import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
-import { lazyPart } from "../../_ui/page/lazy-part";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -15,12 +15,12 @@ export type EndpointDialogProps = { teamId: string; endpoint: EndpointView; onCl
 
 const confirmations = () => import("./confirmations");
 const DIALOGS = {
-  edit: lazyPart(async () => (await import("../endpoint-form")).EditEndpoint),
-  rotate: lazyPart(async () => (await confirmations()).RotateSecret),
-  pause: lazyPart(async () => (await confirmations()).PauseEndpoint),
-  delete: lazyPart(async () => (await confirmations()).DeleteEndpoint),
-  test: lazyPart(async () => (await import("./test-event")).TestEvent),
-  replay: lazyPart(async () => (await import("./replay-range")).ReplayRange),
+  edit: lazyDialog(async () => (await import("../endpoint-form")).EditEndpoint),
+  rotate: lazyDialog(async () => (await confirmations()).RotateSecret),
+  pause: lazyDialog(async () => (await confirmations()).PauseEndpoint),
+  delete: lazyDialog(async () => (await confirmations()).DeleteEndpoint),
+  test: lazyDialog(async () => (await import("./test-event")).TestEvent),
+  replay: lazyDialog(async () => (await import("./replay-range")).ReplayRange),
 };
 
 /** The actions on an endpoint. The code of each dialog loads when it is first opened. */
@@ -65,9 +65,7 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
         </Button>
       )}
       <Menu label="More actions" items={items} />
-      <Suspense>
-        {Opened ? <Opened teamId={teamId} endpoint={endpoint} onClose={() => setOpened(null)} /> : null}
-      </Suspense>
+      {Opened ? <Opened teamId={teamId} endpoint={endpoint} onClose={() => setOpened(null)} /> : null}
     </>
   );
 }

@@ -98,15 +98,15 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
 const noop = () => {};
 
 /** The grid columns of the header, of the rows and of their placeholders. */
-export const columnsStyle =
+const columnsStyle =
   "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
 /** The height of a row; two lines of text on narrow screens. */
-export const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
+const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
 
 const skeletonRows = 8;
 
 /** The column headers, on wide screens only. */
-export const ColumnHeaders = () => (
+const ColumnHeaders = () => (
   <div
     aria-hidden="true"
     className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs md:grid`}

@@ -124,7 +124,7 @@ type Props = { teamId: string; id: string; hasRemoteImages: boolean };
  * The message in a sandboxed document without scripts, forms or access to this page. Its images are on other hosts, which
  * would learn that the email was viewed, so they load only on request.
  */
-export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
+function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const query = new URLSearchParams({ team: teamId, ...(showsImages ? { images: "1" } : {}) });
@@ -166,7 +166,7 @@ export const sourceHref = (teamId: string, id: string): string =>
   `/console/emails/${encodeURIComponent(id)}/source?team=${encodeURIComponent(teamId)}`;
 
 /** The raw MIME source of the message, fetched when the tab is opened. */
-export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
+function MessageSource({ teamId, id }: { teamId: string; id: string }) {
   const href = sourceHref(teamId, id);
   const query = useQuery({
     queryKey: ["source", href],

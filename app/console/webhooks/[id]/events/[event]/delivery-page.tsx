@@ -128,7 +128,7 @@ function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
 }
 
 /** The attempts of an event delivery, latest first, with request and response. */
-export const Attempts = ({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) => (
+const Attempts = ({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) => (
   <Section title="Attempts" note={hasMore ? "The latest 100." : undefined}>
     {rows.length === 0 ? (
       <p className="px-5 pb-5 text-soft">None yet.</p>
@@ -187,7 +187,7 @@ const requestText = ({ url, headers }: WebhookAttemptWire["request"]): string =>
 type Props = { teamId: string; endpoint: EndpointView; delivery: WebhookDeliveryView };
 
 /** Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice. */
-export function ReplayButton({ teamId, endpoint, delivery }: Props) {
+function ReplayButton({ teamId, endpoint, delivery }: Props) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
   const disabledReason = useDisabledReason()("webhooks:write", "replay events");

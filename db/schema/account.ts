@@ -50,29 +50,27 @@ export const passkeys = pgTable(
   (t) => [uniqueIndex("passkeys_credential_key").on(t.credentialId), index("passkeys_user_idx").on(t.userId)],
 );
 
-export const PASSKEY_PURPOSES = ["register", "sign_in", "second_step"] as const;
-export type PasskeyPurpose = (typeof PASSKEY_PURPOSES)[number];
+export type PasskeyPurpose = "register" | "sign_in" | "second_step";
 
 /** WebAuthn challenges. Reading a challenge deletes it. */
 export const passkeyChallenges = pgTable("passkey_challenges", (c) => ({
   /** base64url of 32 random bytes. */
   challenge: c.text().primaryKey(),
-  purpose: c.text({ enum: PASSKEY_PURPOSES }).notNull(),
+  purpose: c.text().$type<PasskeyPurpose>().notNull(),
   /** Null if the passkey of any user is accepted. */
   userId: c.uuid().references(() => users.id, { onDelete: "cascade" }),
   expiresAt: instant().notNull(),
 }));
 
 /** The methods of the first sign-in step. */
-export const SIGN_IN_METHODS = ["password", "link", "passkey", "github", "google"] as const;
-export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+export type SignInMethod = "password" | "link" | "passkey" | "github" | "google";
 
 /** A sign-in that has completed the first step and still requires the second factor. It is not a session. */
 export const twoFactorChallenges = pgTable("second_steps", (c) => ({
   /** SHA-256 of the token in the browser. */
   tokenHash: bytea().primaryKey(),
   userId: ofUser(),
-  method: c.text("way", { enum: SIGN_IN_METHODS }).notNull(),
+  method: c.text("way").$type<SignInMethod>().notNull(),
   attempts: c.integer("tries").notNull().default(0),
   expiresAt: instant().notNull(),
 }));
@@ -119,15 +117,14 @@ export const accountEvents = pgTable(
   ],
 );
 
-export const TOKEN_PURPOSES = ["sign_in_link", "password_reset", "first_user"] as const;
-export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+export type TokenPurpose = "sign_in_link" | "password_reset" | "first_user";
 
 /** One-time tokens: of a link that was emailed or shown, or the code for the first user. */
 export const signInTokens = pgTable(
   "sign_in_tokens",
   (c) => ({
     id: c.uuid().primaryKey(),
-    purpose: c.text({ enum: TOKEN_PURPOSES }).notNull(),
+    purpose: c.text().$type<TokenPurpose>().notNull(),
     /** The user of the token; null for the first user, who does not exist yet. */
     userId: c.uuid().references(() => users.id, { onDelete: "cascade" }),
     /** SHA-256 of the token in the link or of the code, which is not stored. */
@@ -159,8 +156,7 @@ export const signInCounters = pgTable(
   (t) => [index("sign_in_counters_minute_idx").on(t.minute)],
 );
 
-export const SYSTEM_MAIL_KINDS = ["sign_in_link", "password_reset", "invitation"] as const;
-export type SystemMailKind = (typeof SYSTEM_MAIL_KINDS)[number];
+export type SystemMailKind = "sign_in_link" | "password_reset" | "invitation";
 
 /** `dropped`: not sent, because no user has that address. */
 export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;
@@ -173,7 +169,7 @@ export const systemMails = pgTable(
   "system_mails",
   (c) => ({
     id: c.uuid().primaryKey(),
-    kind: c.text({ enum: SYSTEM_MAIL_KINDS }).notNull(),
+    kind: c.text().$type<SystemMailKind>().notNull(),
     /** In lower case. Whether a user has that address is checked when the email is sent. */
     recipient: c.text().notNull(),
     /** The data of its text, encrypted; null once it is no longer needed. */

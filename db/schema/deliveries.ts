@@ -19,8 +19,7 @@ export const DELIVERY_STATUSES = [
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The stage of a claimed delivery. `handed_over` is committed before the SMTP dialogue begins. */
-export const DELIVERY_STAGES = ["idle", "claimed", "handed_over"] as const;
-export type DeliveryStage = (typeof DELIVERY_STAGES)[number];
+export type DeliveryStage = "idle" | "claimed" | "handed_over";
 
 /** The rule that delays a queued delivery; null if no rule does. */
 export const WAIT_RULES = [
@@ -67,7 +66,7 @@ export const deliveries = pgTable(
     /** When the next attempt may begin; `infinity` while no attempt is possible. */
     dueAt: now(),
     waitRule: c.text({ enum: WAIT_RULES }),
-    stage: c.text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
+    stage: c.text().$type<DeliveryStage>().notNull().default("idle"),
     /** The UTC day whose daily cap this delivery counts against. Only set if a daily cap applies. */
     countedOn: c.date({ mode: "string" }),
     leaseToken: c.uuid(),

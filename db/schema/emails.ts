@@ -20,8 +20,7 @@ export const EMAIL_STATUSES = [
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
 /** Engagement of readers, in ascending order. */
-export const ENGAGEMENTS = ["opened", "clicked"] as const;
-export type Engagement = (typeof ENGAGEMENTS)[number];
+export type Engagement = "opened" | "clicked";
 
 /** In sending order within a team. */
 export const PRIORITIES = ["high", "normal", "low"] as const;
@@ -64,7 +63,7 @@ export const emails = pgTable(
     scheduledAt: instant(),
     status: c.text({ enum: EMAIL_STATUSES }).notNull(),
     /** The highest engagement of any recipient; null if no open or click is known. Independent of the status. */
-    engagement: c.text({ enum: ENGAGEMENTS }),
+    engagement: c.text().$type<Engagement>(),
     createdAt: now(),
   }),
   (t) => [

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { getSuppression, listSuppressions } from "#server/services/suppressions/read";
-import { removeSuppression, removeSuppressions } from "#server/services/suppressions/remove";
-import { addSuppressions } from "#server/services/suppressions/suppress";
+import {
+  addSuppressions,
+  removeSuppression,
+  removeSuppressions,
+} from "#server/services/suppressions/suppress";
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
 import { changed, deleted, listOf, presentDeleted } from "#server/shared/wire/shapes";
 import { presentSuppression, SuppressionResponse } from "#server/shared/wire/suppression";

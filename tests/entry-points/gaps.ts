@@ -35,7 +35,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "suppressions/suppress.addSuppressions": "The console uses `addPastedSuppressions`, which calls it.",
   "suppressions/transfer.addPastedSuppressions": "Parses pasted text.",
   "suppressions/read.getSuppression": "The console's list contains all data of an address.",
-  "suppressions/remove.removeSuppression": "The console removes one with the bulk call.",
+  "suppressions/suppress.removeSuppression": "The console removes one with the bulk call.",
   "suppressions/search.readSources": "The email that suppressed an address, as a link.",
   "suppressions/search.searchSuppressions":
     "The console searches by part of the address; the API requires the complete one.",

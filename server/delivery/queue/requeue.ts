@@ -34,14 +34,11 @@ export function createRequeue(
     return () => undefined;
   });
 
-  function deleteIdleQueues(): void {
-    for (const [name, { cooldownUntilMs }] of queues)
-      if (cooldownUntilMs < performance.now()) queues.delete(name);
-  }
-
   async function moveBacklog({ name, move }: Backlog, requeued: number): Promise<void> {
     const queue = queues.get(name) ?? { requeued: 0, cooldownUntilMs: 0 };
-    if (queues.size >= queuesMax) deleteIdleQueues();
+    if (queues.size >= queuesMax)
+      for (const [idle, { cooldownUntilMs }] of queues)
+        if (cooldownUntilMs < performance.now()) queues.delete(idle);
     queues.set(name, queue);
     queue.requeued += requeued;
     if (queue.requeued < moveThreshold || queue.cooldownUntilMs > performance.now()) return;

@@ -5,8 +5,8 @@ import { deferAll } from "#server/mail/transport/judge";
 import { addressesOf, type Transport } from "#server/mail/transport/transport";
 import { readRelaysFor, relayProbeEveryMs, type SendingRelay } from "#server/services/relays/health";
 import type { StoredMessage } from "../attempt/stored-messages";
+import { createRelayPool, type RelayPool } from "./relay-client";
 import { recordRelayResult } from "./relay-faults";
-import { createRelayPool, type RelayPool } from "./relay-pool";
 
 /** Deliveries that wait for a paused relay are due again one `step` after another, within `max`. */
 const spreadMs = { step: 20, max: 10 * 60_000 };

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import type { SuppressionRow } from "#db/schema/suppressions";
+import type { webhookDeliveries } from "#db/schema/webhooks";
 
 /*
  * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or skipped. Deleting
@@ -12,17 +12,11 @@ export const webhookLeaseMs = 60_000;
 /** Initial concurrency limit of an endpoint. */
 export const concurrencyStart = 4;
 
-export type WebhookClaim = {
-  id: string;
-  teamId: string;
-  webhookId: string;
-  type: string;
-  emailId: string | null;
-  eventId: string | null;
-  data: SuppressionRow | null;
-  /** Null until the first attempt fixes it. */
-  payload: string | null;
-  createdAt: Date;
+/** `payload` is null until the first attempt stores it. */
+export type WebhookClaim = Pick<
+  typeof webhookDeliveries.$inferSelect,
+  "id" | "teamId" | "webhookId" | "type" | "emailId" | "eventId" | "data" | "payload" | "createdAt"
+> & {
   url: string;
   /** Encrypted. The previous secret is set only while it is still valid. */
   secret: string;

@@ -19,10 +19,7 @@ export const PROVIDER_NAMES: Readonly<Record<RelayProvider, string>> = {
 };
 
 /** A relay with its settings for callbacks. `secret` is sealed. */
-export type CallbackRelay = {
-  id: string;
-  teamId: string | null;
-  provider: RelayProvider | null;
+export type CallbackRelay = Pick<typeof relays.$inferSelect, "id" | "teamId" | "provider"> & {
   secret: string | null;
   topic: string | null;
 };
@@ -35,7 +32,7 @@ export async function readCallbackRelay(hot: HotSql, id: string): Promise<Callba
   return relay ?? null;
 }
 
-type RelayName = { id: string; name: string; provider: RelayProvider | null };
+type RelayName = Pick<typeof relays.$inferSelect, "id" | "name" | "provider">;
 
 /** The path to which a relay's provider sends callbacks, below the public URL. */
 export const callbackPathOf = (relayId: string): string => `/api/inbound/relays/${relayId}`;

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import type { RelayProvider } from "#db/schema/relays";
+import type { relays } from "#db/schema/relays";
 import { runPrepared } from "#db/statement";
 
 /** A paused relay is tried once per interval, by one worker for all. */
@@ -8,19 +8,12 @@ export const relayProbeEveryMs = 60_000;
 export const relayFaultsMax = 3;
 
 /** A relay with everything needed to send through it. `url` is sealed. */
-export type SendingRelay = {
-  id: string;
-  teamId: string | null;
-  domainId: string | null;
-  name: string;
-  url: string;
-  host: string;
-  dkim: boolean;
-  provider: RelayProvider | null;
+export type SendingRelay = Pick<
+  typeof relays.$inferSelect,
+  "id" | "teamId" | "domainId" | "name" | "url" | "host" | "dkim" | "provider" | "failures" | "lastFault"
+> & {
   /** Time until the next attempt, at least 0; null if it is not paused. */
   pausedForMs: number | null;
-  failures: number;
-  lastFault: string | null;
 };
 
 const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, failures,

@@ -1,19 +1,14 @@
 import type { HotSql } from "#db/client";
-import type { DeliveryStage, DeliveryStatus } from "#db/schema/deliveries";
+import type { DeliveryStatus, deliveries } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
 import { type HotTransaction, lockEmailsOf, refreshEmailStatus } from "../emails/status";
 import { type ReportedEntry, suppressReported } from "../suppressions/suppress";
 
 /** The state of a delivery when a report about it arrives. */
-export type ReportedDelivery = {
-  id: string;
-  teamId: string;
-  emailId: string;
-  address: string;
-  domain: string;
-  status: DeliveryStatus;
-  stage: DeliveryStage;
-  attempts: number;
+export type ReportedDelivery = Pick<
+  typeof deliveries.$inferSelect,
+  "id" | "teamId" | "emailId" | "address" | "domain" | "status" | "stage" | "attempts"
+> & {
   /** This report was already recorded as an event. */
   isRepeated: boolean;
 };

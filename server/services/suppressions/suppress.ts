@@ -1,17 +1,19 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
-import type { SuppressionOrigin, SuppressionRow } from "#db/schema/suppressions";
+import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import { type Columns, writeStatement } from "#db/statement";
 import type { Ctx, Deps } from "#server/deps";
+import { notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/fold-address";
-import type { Suppression } from "#server/shared/wire/suppression";
+import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { recordAudit } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
-import { readSuppression } from "./read";
+import { announce } from "../webhooks/events/announce";
+import { isNamed, readSuppression, type SuppressionName } from "./read";
 
 /*
  * What suppresses an address. Every path adds entries by `addEntries`:
@@ -27,7 +29,7 @@ import { readSuppression } from "./read";
  *
  * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report only if it
  * is verified to belong to one of our deliveries (services/returns). Recipients of the built-in domain are never suppressed by
- * their outcomes (`reportedEntry`). An entry stays until a member or a program removes it (remove.ts).
+ * their outcomes (`reportedEntry`). An entry stays until a member or a program removes it (`removeSuppressions`).
  *
  * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
  */
@@ -203,8 +205,47 @@ export async function addNewSuppressions(
   return { ids: entries.map(({ address }) => ids.get(foldAddress(address)) ?? ""), added };
 }
 
+/**
+ * Removes entries from the team's suppression list, all by id or all by address, with the webhooks for them.
+ * Returns the entries that existed. New emails are sent to these addresses again; emails that were suppressed
+ * before are not.
+ */
+export async function removeSuppressions(
+  ctx: Ctx,
+  names: readonly SuppressionName[],
+): Promise<Suppression[]> {
+  if (names.length === 0) return [];
+  const removed = await ctx.db.transaction(async (tx) => {
+    // Locked in one order first, so two callers with common entries cannot deadlock.
+    const locked = await tx
+      .select({ id: suppressions.id })
+      .from(suppressions)
+      .where(isNamed(ctx, names))
+      .orderBy(sql`${suppressions.address} collate "C"`)
+      .for("update");
+    if (locked.length === 0) return [];
+    const rows = await tx.delete(suppressions).where(isNamed(ctx, locked)).returning();
+    await announce({ ...ctx, db: tx }, "suppression.removed", ...rows.map(presentSuppression));
+    await recordAudit(tx, ctx, {
+      action: "suppression.removed",
+      ...subjectOf(rows),
+      detail: { count: rows.length, origins: [...new Set(rows.map(({ origin }) => origin))] },
+    });
+    return rows;
+  });
+  if (removed.length > 0) ctx.wake();
+  return removed;
+}
+
+/** The same for a single entry; 404 if it does not exist. */
+export async function removeSuppression(ctx: Ctx, name: SuppressionName): Promise<Suppression> {
+  const [removed] = await removeSuppressions(ctx, [name]);
+  if (!removed) throw notFound("Suppression");
+  return removed;
+}
+
 /** The subject of the audit entry: a single entry is named; for several only the count is recorded. */
-export const subjectOf = (rows: readonly Suppression[]) => {
+const subjectOf = (rows: readonly Suppression[]) => {
   const [only, ...others] = rows;
   return only && others.length === 0 ? { subject: { id: only.id, name: only.address } } : {};
 };

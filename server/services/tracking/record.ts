@@ -54,9 +54,15 @@ export async function recordVisit(
   }
 }
 
+/**
+ * Writes the event of a visit, with its webhooks, unless the same type of event with the same link and kind
+ * of visitor was written within the last hour, or the delivery has reached `visitsPerDeliveryMax`. Returns
+ * whether it was written. The status of the delivery does not change; the email stores the highest
+ * engagement. Concurrent visits are written one after the other.
+ */
 async function writeVisit(
   { hot }: Pick<Deps, "hot">,
-  copy: VisitedCopy,
+  { teamId, emailId, deliveryId }: VisitedCopy,
   { type, link, address, agent }: VisitRequest,
 ): Promise<boolean> {
   // `sentMsAgo`: since the last hand-over; null if that is not recorded. No row: the delivery was deleted.
@@ -66,48 +72,34 @@ async function writeVisit(
        where e.team_id = d.team_id and e.email_id = d.email_id and e.delivery_id = d.id and e.type = 'email.sent'
       ) as "sentMsAgo"
     from deliveries d
-    where d.id = ${copy.deliveryId} and d.team_id = ${copy.teamId} and d.email_id = ${copy.emailId}`;
+    where d.id = ${deliveryId} and d.team_id = ${teamId} and d.email_id = ${emailId}`;
   if (!found) return false;
   const { recipient, status, sentMsAgo } = found;
   const visitor = visitorOf(agent, { isInProgress: status === "sending", sentMsAgo });
-  const visit = {
+  const visit: Visit = {
     ...visitor,
     ...(link !== undefined && { link }),
     address,
     agent: agent?.slice(0, agentCharsMax) ?? null,
   };
-  const isRead = visitor.by === "reader" || visitor.by === "proxy";
-  const engagement = isRead ? ENGAGEMENT[type] : null;
-  return insertVisit(hot, copy, { type, recipient, visit, engagement });
-}
-
-/**
- * Writes the event of a visit, with its webhooks, unless the same type of event with the same link and kind
- * of visitor was written within the last hour, or the delivery has reached `visitsPerDeliveryMax`. Returns
- * whether it was written. The status of the delivery does not change; the email stores the highest
- * engagement. Concurrent visits are written one after the other.
- */
-async function insertVisit(
-  hot: HotSql,
-  { teamId, emailId, deliveryId }: VisitedCopy,
-  given: { type: VisitType; recipient: string; visit: Visit; engagement: Engagement | null },
-): Promise<boolean> {
-  const { type, recipient, visit, engagement } = given;
-  const isNew = (sql: Pick<HotSql, "unsafe">) =>
-    sql.unsafe<{ isNew: boolean }[]>(IS_NEW, [teamId, emailId, deliveryId, type, visit.by, visit.link ?? ""]);
+  const isNew = async (sql: Pick<HotSql, "unsafe">) => {
+    const key = [teamId, emailId, deliveryId, type, visit.by, link ?? ""];
+    const [row] = await sql.unsafe<{ isNew: boolean }[]>(IS_NEW, key);
+    return row?.isNew === true;
+  };
   // Most visits are repetitions. They must not lock anything.
-  if (!(await isNew(hot))[0]?.isNew) return false;
+  if (!(await isNew(hot))) return false;
   return hot.begin(async (tx) => {
     const [parent] = await lockEmailsOf(tx, [deliveryId]);
-    if (!parent || !(await isNew(tx))[0]?.isNew) return false;
+    if (!parent || !(await isNew(tx))) return false;
     await tx`
       insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
       values (${newId()}, ${teamId}, ${emailId}, ${deliveryId}, ${type}, ${recipient},
               ${JSON.stringify({ visit })}::text::jsonb)`;
-    if (engagement !== null)
+    if (visit.by === "reader" || visit.by === "proxy")
       await tx`
-        update emails set engagement = ${engagement}
-        where team_id = ${teamId} and id = ${emailId} and engagement is distinct from ${engagement}
+        update emails set engagement = ${ENGAGEMENT[type]}
+        where team_id = ${teamId} and id = ${emailId} and engagement is distinct from ${ENGAGEMENT[type]}
           and engagement is distinct from 'clicked'`;
     return true;
   });

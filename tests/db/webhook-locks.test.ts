@@ -62,7 +62,6 @@ async function call({ hot }: Database, random: Random, ids: readonly string[]): 
         attempt,
       };
     }),
-    { days: 5, failures: 10 },
     (error) => {
       throw error;
     },

@@ -55,8 +55,12 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
   if (waitMs === null || attempt >= attemptsMax) return null;
   if (kind === "unknown") return policy === "retry" ? { rule: "unknown_retry", waitMs } : null;
   const isGreylisted = kind === "deferred" && outcome.class === "greylist";
-  if (isGreylisted && attempt <= greylistedAttemptsMax && context.retryAfterMs === undefined)
-    return { rule: "greylisted", waitMs: greylistRetryMs(outcome.reply?.text ?? "", random) };
+  if (isGreylisted && attempt <= greylistedAttemptsMax && context.retryAfterMs === undefined) {
+    // The wait that the server requested in its reply, but at least 1 and at most 15 minutes plus jitter.
+    const { min, usual, max } = greylistWaitMs;
+    const requestedMs = Math.min(Math.max(statedWaitMs(outcome.reply?.text ?? "") ?? usual, min), max);
+    return { rule: "greylisted", waitMs: Math.round(requestedMs * (1 + jitter * random)) };
+  }
   return kind === "deferred" || outcome.needsConfirmation ? { rule: "retry_schedule", waitMs } : null;
 }
 
@@ -64,12 +68,6 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
 export function retryAfterMs(attempt: number, random: number): number | null {
   const minutes = RETRY_AFTER_MINUTES[attempt - 1];
   return minutes === undefined ? null : withJitter(minutes * 60_000, random);
-}
-
-/** The wait that the server requested in its reply, but at least 1 and at most 15 minutes plus jitter. */
-function greylistRetryMs(reply: string, random: number): number {
-  const { min, usual, max } = greylistWaitMs;
-  return Math.round(Math.min(Math.max(statedWaitMs(reply) ?? usual, min), max) * (1 + jitter * random));
 }
 
 const withJitter = (ms: number, random: number): number =>

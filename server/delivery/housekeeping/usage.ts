@@ -1,5 +1,5 @@
 import type { WorkerDeps } from "#server/deps";
-import { countUsage, findUncounted } from "#server/services/usage/count";
+import { countUsage, findUncounted } from "#server/services/usage/usage";
 import { deleteOldSystemEmails } from "../system-mail/queue";
 
 /** Retention of API request records. */

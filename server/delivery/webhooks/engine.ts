@@ -1,6 +1,6 @@
 import type { Deps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
-import { disableWebhook, failingDaysMax, failuresMin } from "#server/services/webhooks/disable";
+import { disableWebhook } from "#server/services/webhooks/disable";
 import { renderPayloads } from "#server/services/webhooks/events/render";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import { attemptMsMax, attemptWebhook } from "./attempt";
@@ -17,7 +17,6 @@ import { type RecordedWebhook, recordWebhookResults, type WebhookResult } from "
 /** Concurrent attempts of this process, separate for healthy and failing endpoints. */
 const HEALTHY_MAX = 64;
 const FAILING_MAX = 16;
-const longFailure = { days: failingDaysMax, failures: failuresMin };
 
 export type WebhookEngineOptions = RunnerOptions & {
   /** Additional time limit of an attempt, for a round with a deadline. */
@@ -70,7 +69,7 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
         return [attempt.result];
       },
       record: (results) =>
-        recordWebhookResults(hot, results, longFailure, (error) =>
+        recordWebhookResults(hot, results, (error) =>
           log.warn("webhook.health_not_recorded", errorFacts(error)),
         ),
       async onWritten({ claims: [{ teamId, webhookId, url }] }, { isGone }, { isFailingForLong }) {

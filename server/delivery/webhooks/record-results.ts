@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
+import { failingDaysMax, failuresMin } from "#server/services/webhooks/disable";
 
 /** Result of an attempt to deliver an event. */
 export type WebhookResult = {
@@ -26,9 +27,6 @@ export type WebhookResult = {
 
 export type RecordedWebhook = { isFailingForLong: boolean };
 
-/** Minimum duration and minimum number of attempts of a long run of failures. */
-export type LongFailure = { days: number; failures: number };
-
 /** `concernsHealth`: the endpoint fails or recovers. Then `url` is that of the attempt. */
 type Written = { id: string; webhookId: string; url: string; concernsHealth: boolean };
 
@@ -40,7 +38,6 @@ type Written = { id: string; webhookId: string; url: string; concernsHealth: boo
 export async function recordWebhookResults(
   hot: HotSql,
   results: readonly WebhookResult[],
-  long: LongFailure,
   onHealthError: (error: unknown) => void,
 ): Promise<Map<string, RecordedWebhook>> {
   const rows = await writeResults(hot, { results });
@@ -50,7 +47,7 @@ export async function recordWebhookResults(
   for (const [key, { webhookId, url }] of new Map(concerned.map((row) => [endpointOf(row), row]))) {
     const ids = new Set(concerned.filter((row) => endpointOf(row) === key).map(({ id }) => id));
     const ofEndpoint = results.filter(({ id }) => ids.has(id));
-    if (await recordEndpointHealth(hot, webhookId, url, ofEndpoint, long).catch(onHealthError))
+    if (await recordEndpointHealth(hot, webhookId, url, ofEndpoint).catch(onHealthError))
       failingForLong.add(webhookId);
   }
   return new Map(rows.map(({ id, webhookId }) => [id, { isFailingForLong: failingForLong.has(webhookId) }]));
@@ -68,7 +65,6 @@ async function recordEndpointHealth(
   webhookId: string,
   url: string,
   results: readonly WebhookResult[],
-  long: LongFailure,
 ): Promise<boolean> {
   const hasSuccess = results.some(({ status }) => status === "success");
   const failed = results.filter(({ status }) => status !== "success").length;
@@ -81,8 +77,8 @@ async function recordEndpointHealth(
         paused_until = case when ${pauseMs}::float8 is not null then now() + ${pauseMs}::float8 * interval '1 ms'
                             when ${hasSuccess} then null else w.paused_until end
     where w.id = ${webhookId} and w.url = ${url}
-    returning w.status = 'enabled' and w.failing_since <= now() - ${long.days} * interval '1 day'
-      and w.failures >= ${long.failures} as "isLong"`;
+    returning w.status = 'enabled' and w.failing_since <= now() - ${failingDaysMax} * interval '1 day'
+      and w.failures >= ${failuresMin} as "isLong"`;
   return row?.isLong ?? false;
 }
 

@@ -9,9 +9,9 @@ import { sendgrid } from "#server/mail/callbacks/sendgrid";
 import { readSes } from "#server/mail/callbacks/ses";
 import { readSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
+import type { Log } from "#server/platform/log";
 import type { Recorded } from "../returns/record";
 import { recordProviderEvent } from "./record";
-import { type CallbackRejection, countRejection } from "./rejections";
 import { type CallbackRelay, openCallbackSecret, readCallbackRelay } from "./secrets";
 import { confirmSubscription, verifySns } from "./sns";
 
@@ -32,6 +32,12 @@ const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = {
   sendgrid,
   resend,
 };
+
+/**
+ * Why a callback is rejected. `unknown`: no relay expects callbacks there. `reused`: the token was used for
+ * another body.
+ */
+type CallbackRejection = "unknown" | "forged" | "expired" | "reused";
 
 type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "clock" | "vault" | "outside">;
 type Verified = { events: ProviderEvent[] } | { rejection: CallbackRejection };
@@ -179,4 +185,35 @@ function parse({ bytes }: Callback): unknown {
   } catch (cause) {
     throw new AppError("bad_json", "The body is not valid JSON.", { cause });
   }
+}
+
+type Count = { loggedMs: number; unlogged: number };
+
+const logEveryMs = 60_000;
+const countsMax = 1_000;
+/** Per process and log. Requests without valid credentials must not be able to fill the log. */
+const counts = new WeakMap<Log, Map<string, Count>>();
+
+/**
+ * Counts a rejected callback. The first is logged immediately; those of the next minute are logged with the
+ * first one after it.
+ */
+function countRejection(
+  { log, clock }: Pick<Deps, "log" | "clock">,
+  { relayId, provider, why }: { relayId: string; provider: string | null; why: CallbackRejection },
+): void {
+  // Rejections without a relay share one counter, because callers can invent relay ids.
+  const key = why === "unknown" ? why : `${relayId} ${why}`;
+  const ofLog = counts.get(log) ?? new Map<string, Count>();
+  counts.set(log, ofLog);
+  const nowMs = clock().getTime();
+  const before = ofLog.get(key);
+  if (before && nowMs - before.loggedMs < logEveryMs) {
+    before.unlogged += 1;
+    return;
+  }
+  if (!before && ofLog.size >= countsMax) ofLog.clear();
+  ofLog.set(key, { loggedMs: nowMs, unlogged: 0 });
+  const refused = (before?.unlogged ?? 0) + 1;
+  log.warn("callback.refused", { why, refused, ...(why === "unknown" ? {} : { relayId, provider }) });
 }

@@ -1,11 +1,12 @@
 import { and, asc, between, count, eq, getTableColumns, gte, ne, type SQL, sql } from "drizzle-orm";
+import type { HotSql } from "#db/client";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { usageDays } from "#db/schema/events";
+import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { USAGE_COUNTS, type Usage, type UsageCounts, type UsageLine } from "#server/shared/wire/usage";
 import { nameKeys } from "../keys/read";
-import { countUsage } from "./count";
 
 /** Maximum number of days per call. */
 export const usageDaysMax = 92;
@@ -89,3 +90,92 @@ async function sumSince(ctx: Ctx, day: string): Promise<UsageCounts> {
   if (!row) throw new Error("a sum returned no row");
   return row;
 }
+
+/**
+ * Counts the next events of a team's feed into its daily usage, at most `limit`, and advances the progress in
+ * the same transaction: each event counts once, however often and from however many processes this is called.
+ * Returns the number of counted events; `busy` if another process is counting and `wait` is false.
+ *
+ * Events are summed later instead of counted by each commit: a counter would make all commits of a team wait
+ * for one row.
+ */
+export async function countUsage(
+  hot: HotSql,
+  teamId: string,
+  { limit, wait }: { limit: number; wait: boolean },
+): Promise<number | "busy"> {
+  return hot.begin(async (tx) => {
+    await tx`
+      insert into usage_progress (team_id, position, event_id)
+      values (${teamId}, 0, '00000000-0000-0000-0000-000000000000') on conflict do nothing`;
+    const [from] = await tx<{ position: string; eventId: string }[]>`
+      select position, event_id as "eventId" from usage_progress where team_id = ${teamId}
+      for no key update ${wait ? tx`` : tx`skip locked`}`;
+    if (!from) return "busy";
+    const after = [teamId, from.position, from.eventId, limit];
+    const [counted] = await runPrepared<{ count: number }>(tx, COUNT_USAGE, after);
+    return counted?.count ?? 0;
+  });
+}
+
+/** Teams with settled events that have not been counted yet, up to `limit`. */
+export async function findUncounted(hot: HotSql, limit: number): Promise<string[]> {
+  const rows = await hot<{ id: string }[]>`
+    with horizon as materialized (select event_horizon() as position)
+    select t.id from horizon cross join teams t left join usage_progress p on p.team_id = t.id
+    where exists (
+      select from email_events e
+      where e.team_id = t.id and e.position < horizon.position
+        and (e.position, e.id) > (coalesce(p.position, 0), coalesce(p.event_id, '00000000-0000-0000-0000-000000000000'))
+    ) limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+// An email is accepted once: by its first event without a recipient. If retention has deleted the email of an
+// old event, its domain and key are unknown, and the event is skipped.
+const COUNT_USAGE = `
+with horizon as materialized (
+  select event_horizon() as position
+), fresh as materialized (
+  select e.id, e.position, e.email_id, e.delivery_id, e.type, e.created_at
+  from email_events e
+  where e.team_id = $1 and (e.position, e.id) > ($2::bigint, $3::uuid) and e.position < (select position from horizon)
+  order by position, id limit $4
+), counted as (
+  select (f.created_at at time zone 'UTC')::date as day, m.api_key_id, m.sender_domain, min(f.position) as first_position,
+    coalesce(sum(a.recipients), 0) as accepted,
+    count(*) filter (where f.type = 'email.sent') as sent,
+    count(*) filter (where f.type = 'email.delivered') as delivered,
+    count(*) filter (where f.type = 'email.bounced') as bounced,
+    count(*) filter (where f.type = 'email.complained') as complained,
+    count(*) filter (where f.type = 'email.failed') as failed,
+    count(*) filter (where f.type = 'email.suppressed') as suppressed,
+    count(*) filter (where f.type = 'email.unknown') as unknown
+  from fresh f
+  join emails m on m.team_id = $1 and m.id = f.email_id
+  left join lateral (
+    select count(*) as recipients from deliveries d
+    where d.team_id = $1 and d.email_id = f.email_id
+      and f.delivery_id is null and f.type in ('email.queued', 'email.scheduled')
+      and not exists (
+        select from email_events p
+        where p.team_id = $1 and p.email_id = f.email_id and p.delivery_id is null
+          and p.type in ('email.queued', 'email.scheduled') and (p.position, p.id) < (f.position, f.id))
+  ) a on true
+  group by 1, 2, 3
+), kept as (
+  insert into usage_days as u (team_id, day, api_key_id, domain, accepted, sent, delivered, bounced, complained, failed,
+    suppressed, unknown, first_position)
+  select $1, day, api_key_id, sender_domain, accepted, sent, delivered, bounced, complained, failed, suppressed, unknown,
+    first_position
+  from counted
+  on conflict (team_id, day, api_key_id, domain) do update
+  set accepted = u.accepted + excluded.accepted, sent = u.sent + excluded.sent, delivered = u.delivered + excluded.delivered,
+    bounced = u.bounced + excluded.bounced, complained = u.complained + excluded.complained,
+    failed = u.failed + excluded.failed, suppressed = u.suppressed + excluded.suppressed,
+    unknown = u.unknown + excluded.unknown, first_position = least(u.first_position, excluded.first_position)
+), moved as (
+  update usage_progress set (position, event_id) = (select position, id from fresh order by position desc, id desc limit 1)
+  where team_id = $1 and exists (select from fresh)
+)
+select count(*)::int as count from fresh`;

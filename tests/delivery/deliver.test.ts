@@ -34,7 +34,7 @@ describe("capture", () => {
 
 describe("simulated recipients", () => {
   test("each simulated address has the outcome of its name", async () => {
-    const names = ["delivered", "bounced", "complained", "suppressed", "slow", "nobody"];
+    const names = ["delivered", "bounced", "complained", "suppressed", "slow", "unknownUser"];
     const { id } = await world.send({ to: names.map((name) => `${name}+x@backstamp.test`) });
     await round();
     const email = await world.email(id);

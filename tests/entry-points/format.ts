@@ -2,7 +2,7 @@ import type { EntryPoint, Reached } from "./read";
 
 const KINDS = ["REST", "console", "command line"] as const;
 
-/** The table of services and entry points, as it stands in the project for people to read. */
+/** The table of services and entry points, as a Markdown document. */
 export function formatEntryPoints(
   reached: readonly Reached[],
   gaps: Readonly<Record<string, string>>,

@@ -76,6 +76,28 @@ export const STYLE: readonly Pattern[] = [
     planted: "It is claimed in vain.",
   },
   {
+    concept: "figurative verbs",
+    pattern:
+      /\bstands? (?:in|at|for|there|beside)\b|\bgoes? on\b|\blies? (?:in|at|beside)\b|\bhand(?:s|ed)? (?:on|back)\b|\bfor good\b|\bthe very (?!first|last)/i,
+    instead: "is in, continues, forwards, returns, permanently, exactly",
+    kinds: PROSE,
+    planted: "The path stands in its declaration.",
+  },
+  {
+    concept: "people",
+    pattern: /\bthe ones? who\b/i,
+    instead: "name the role: the caller, the operator, a user, a member",
+    kinds: PROSE,
+    planted: "Created by the one who left.",
+  },
+  {
+    concept: "test names",
+    pattern: /^(?:what|nor)\b(?! (?:the|it|we))/i,
+    instead: "name the subject: an invalid request is rejected with the reason",
+    kinds: ["test name"],
+    planted: "what is refused says why",
+  },
+  {
     concept: "archaic word order",
     pattern:
       /\b(?:shall|whose|what) (?:it|they|he|she) (?:is|are|was|were) called\b|\bis called so\b|\bcalled so\b/i,

@@ -84,7 +84,7 @@ const FOREIGN = ["__proto__", "constructor", "isAdmin"];
 
 /** Malformed ids, and the allowed responses. */
 const NO_IDS = ["", "0", "nothing", "x".repeat(36), "018f0000-0000-7000-8000-00000000000g", "%", "'"];
-const EMPTY_FOR_UNKNOWN = "emails.told";
+const EMPTY_FOR_UNKNOWN = "emails.eventDeliveries";
 const REFUSED = ["NOT_FOUND", "BAD_REQUEST", "UNPROCESSABLE_CONTENT", "FORBIDDEN", "CONFLICT"];
 
 describe.each(PROCEDURES)("$name", (procedure) => {

@@ -40,7 +40,7 @@ beforeEach(async () => {
   peer = undefined;
   const passwordHash = hashPasswordCheaply("correct horse battery");
   const ann = { id: newId(), email: "ann@example.net", name: null, passwordHash };
-  await insertUser(world.deps.db, ann, { isAddressProved: true });
+  await insertUser(world.deps.db, ann, { isAddressVerified: true });
   await world.deps.db.insert(memberships).values({ teamId: world.ctx.teamId, userId: ann.id, role: "owner" });
 });
 afterEach(async () => {

@@ -71,7 +71,7 @@ export async function acceptAsNew(
   const user = await prepareUser({ email, password: input.password, name: input.name });
   return deps.db.transaction(async (tx) => {
     const invitation = await requireOpen(tx, input.token, "update");
-    const created = await insertUser(tx, user, { isAddressProved: invitation.isEmailedLink });
+    const created = await insertUser(tx, user, { isAddressVerified: invitation.isEmailedLink });
     await join(tx, deps, { invitation, user: created, requestId: input.requestId });
     return { user: created, teamId: invitation.teamId };
   });

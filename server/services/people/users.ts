@@ -39,16 +39,16 @@ export async function prepareUser(input: {
 }
 
 /**
- * Stores a user. `isAddressProved`: the operator created the user, or the user opened a link that was sent only to the mailbox
+ * Stores a user. `isAddressVerified`: the operator created the user, or the user opened a link that was sent only to the mailbox
  * (see `markAddressVerified`). AppError `conflict` if the address has a user already, which stays unchanged.
  */
 export async function insertUser(
   tx: Db,
   user: PreparedUser,
-  { isAddressProved }: { isAddressProved: boolean },
+  { isAddressVerified }: { isAddressVerified: boolean },
 ): Promise<User> {
   try {
-    await tx.insert(users).values({ ...user, addressProvedAt: isAddressProved ? sql`now()` : null });
+    await tx.insert(users).values({ ...user, addressProvedAt: isAddressVerified ? sql`now()` : null });
   } catch (error) {
     if (isUniqueViolation(error, "users_email_key"))
       throw new AppError("conflict", `A user with the address ${user.email} already exists.`);
@@ -69,7 +69,7 @@ export async function insertMember(
   user: PreparedUser,
   { teamId, role }: Pick<NewUser, "teamId" | "role">,
 ): Promise<User> {
-  const created = await insertUser(deps.db, user, { isAddressProved: true });
+  const created = await insertUser(deps.db, user, { isAddressVerified: true });
   const { id, email: name } = created;
   await deps.db.insert(memberships).values({ teamId, userId: id, role });
   const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };

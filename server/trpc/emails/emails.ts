@@ -78,7 +78,7 @@ export const emailsRouter = router({
     .input(EmailId)
     .query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
   /** The event deliveries of the email. */
-  told: inTeam("webhooks:read")
+  eventDeliveries: inTeam("webhooks:read")
     .input(EmailId)
     .query(async ({ ctx, input }) =>
       (await listEmailEventDeliveries(ctx.service, input.id)).map(viewEmailEventDelivery),

@@ -34,7 +34,7 @@ export function emailCalls({ world }: Console): ProcedureCalls {
     "emails.get": byId(),
     "emails.content": byId(),
     "emails.html": byId(),
-    "emails.told": byId(),
+    "emails.eventDeliveries": byId(),
     "emails.asCall": byId(),
     "emails.readTime": { input: async () => ({ text: "in 2 hours" }), names: [] },
     "emails.retry": {

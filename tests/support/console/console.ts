@@ -65,12 +65,12 @@ export async function openConsole() {
     lines,
     /** Creates a user who signs in with `PASSWORD`. */
     person: async (
-      input: { teamId?: string; role?: Role; email?: string; isAddressProved?: boolean } = {},
+      input: { teamId?: string; role?: Role; email?: string; isAddressVerified?: boolean } = {},
     ) => {
       const { teamId = world.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
-      const { isAddressProved = true } = input;
+      const { isAddressVerified = true } = input;
       const prepared = { id: newId(), email: readAddress(email), name: null, passwordHash };
-      const user = await insertUser(deps.db, prepared, { isAddressProved });
+      const user = await insertUser(deps.db, prepared, { isAddressVerified });
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;
     },

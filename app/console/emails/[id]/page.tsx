@@ -8,6 +8,9 @@ export const metadata: Metadata = { title: "Email" };
 /** One email: its content, the status of each recipient, and its events with their reasons. */
 export default consolePage("/console/emails/[id]", ({ team, params: { id } }) => ({
   objects: [trpc.emails.get.queryOptions({ team, id })],
-  queries: [trpc.emails.content.queryOptions({ team, id }), trpc.emails.told.queryOptions({ team, id })],
+  queries: [
+    trpc.emails.content.queryOptions({ team, id }),
+    trpc.emails.eventDeliveries.queryOptions({ team, id }),
+  ],
   page: <EmailPage teamId={team} id={id} />,
 }));

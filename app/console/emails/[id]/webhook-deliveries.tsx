@@ -22,7 +22,7 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   const hrefOf = useConsoleHref();
   const canRead = useCan()("webhooks:read");
   const query = useQuery(
-    trpc.emails.told.queryOptions(
+    trpc.emails.eventDeliveries.queryOptions(
       { team: teamId, id: emailId },
       {
         enabled: canRead,

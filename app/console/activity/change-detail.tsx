@@ -12,7 +12,6 @@ export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onCl
   const { words, action, subject_id, detail, request_id, created_at } = change;
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title={words}
       description={<code className="font-mono text-xs">{action}</code>}

@@ -24,7 +24,7 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
     trpc.activity.request.queryOptions({ team: teamId, id: row.id }, { staleTime: Number.POSITIVE_INFINITY }),
   );
   return (
-    <Dialog open onOpenChange={onClose} title={`${row.method} ${row.path}`} size="wide">
+    <Dialog onOpenChange={onClose} title={`${row.method} ${row.path}`} size="wide">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-soft">
         <ResponseStatus status={row.response_status} />
         <When at={row.created_at} />

@@ -45,7 +45,6 @@ function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
   });
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title={`Role of ${member.name ?? member.email}`}
       description={
@@ -85,7 +84,6 @@ function RemoveDialog({ teamId, action: { member }, onClose }: MemberProps) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={`Remove ${member.name ?? member.email}?`}
       confirmLabel="Remove from team"
@@ -110,7 +108,6 @@ function LeaveDialog({ teamId, onClose }: Props) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title="Leave this team?"
       confirmLabel="Leave team"
@@ -141,7 +138,6 @@ export function Invite({ teamId, onClose }: Props) {
     return <InvitationLink title={`Invitation for ${result.email}`} invitation={result} onClose={onClose} />;
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Invite a member"
       description="The invitation link can be used once, within seven days, and only for this email address."
@@ -189,7 +185,6 @@ function RenewDialog({ teamId, action: { invitation }, onClose }: InvitationProp
     );
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={`Create a new link for ${invitation.email}?`}
       confirmLabel="Create new link"
@@ -212,7 +207,6 @@ function WithdrawDialog({ teamId, action: { invitation }, onClose }: InvitationP
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={`Withdraw the invitation for ${invitation.email}?`}
       confirmLabel="Withdraw"
@@ -232,7 +226,7 @@ function InvitationLink({ title, invitation, onClose }: LinkProps) {
   const { email, link, is_mailed, mail_fault, expires_at } = invitation;
   const Icon = is_mailed ? MailCheck : MailX;
   return (
-    <Dialog open onOpenChange={onClose} title={title} isPersistent>
+    <Dialog onOpenChange={onClose} title={title} isPersistent>
       <p
         className={`flex gap-2.5 rounded-lg px-3.5 py-2.5 leading-6 ${is_mailed ? "bg-good-tint text-good" : "bg-warn-tint text-warn"}`}
       >

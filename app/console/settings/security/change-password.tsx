@@ -21,7 +21,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
     onDone: onClose,
   });
   return (
-    <Dialog open onOpenChange={onClose} title="Change password">
+    <Dialog onOpenChange={onClose} title="Change password">
       <ActionForm
         onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
         action={changing}

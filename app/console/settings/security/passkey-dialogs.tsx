@@ -99,7 +99,7 @@ function RenamePasskey({ passkey, onClose }: PasskeyProps) {
     onDone: onClose,
   });
   return (
-    <Dialog open onOpenChange={onClose} title="Rename passkey">
+    <Dialog onOpenChange={onClose} title="Rename passkey">
       <ActionForm
         onSubmit={handleSubmit(({ name }) => renaming.run({ id: passkey.id, name }))}
         action={renaming}

@@ -50,7 +50,6 @@ type Props = FormProps & {
 export function ProofDialog({ title, codes, nextStep, ...form }: Props) {
   return (
     <Dialog
-      open
       onOpenChange={form.onClose}
       title={codes ? "Save your recovery codes" : title}
       isPersistent={Boolean(codes)}

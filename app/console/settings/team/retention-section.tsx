@@ -130,7 +130,6 @@ function ConfirmRetention({
   const isForever = bodiesDays === null && emailsDays === null;
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={isForever ? "Keep all email forever?" : "Delete old email?"}
       confirmLabel={isForever ? "Keep forever" : "Delete old email"}

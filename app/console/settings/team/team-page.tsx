@@ -204,7 +204,6 @@ function NewTeam({ onClose }: { onClose: () => void }) {
   const { fault } = creation;
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Create a team"
       description="You become its owner. Invite members under Settings, Members."

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { getSuppression, listSuppressions } from "#server/services/suppressions/read";
+import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
+import { parseMailbox } from "#server/mail/address/address";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { absent } from "#server/services/emails/accept/message-input";
+import { getSuppression, listSuppressions, type SuppressionName } from "#server/services/suppressions/read";
 import {
   addSuppressions,
   removeSuppression,
@@ -8,15 +13,54 @@ import {
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
 import { changed, deleted, listOf, presentDeleted } from "#server/shared/wire/shapes";
 import { presentSuppression, SuppressionResponse } from "#server/shared/wire/suppression";
-import { listJson } from "./pipeline/query";
+import { Address } from "./emails/email-query";
+import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
-import {
-  AddSuppressionBody,
-  AddSuppressionsBody,
-  RemoveSuppressionsBody,
-  readSuppressionName,
-  SuppressionListQuery,
-} from "./wire/suppression-input";
+
+const batchMax = 100;
+
+const list = <T extends z.ZodType>(item: T, what: string) =>
+  z.preprocess(
+    absent,
+    z
+      .array(item, `Must be an array of 1 to ${batchMax} ${what}.`)
+      .max(batchMax, `At most ${batchMax} ${what} per call.`),
+  );
+const Addresses = list(Address, "addresses");
+const Ids = list(z.string("Must be a string.").refine(isId, "Must be the id of a suppression."), "ids");
+
+/** The body of `POST /api/suppressions`. */
+export const AddSuppressionBody = z.strictObject({ email: z.preprocess(absent, Address) });
+
+/** The body of `POST /api/suppressions/batch/add`. */
+export const AddSuppressionsBody = z.strictObject({ emails: Addresses });
+
+/** The body of `POST /api/suppressions/batch/remove`: either `emails` or `ids`. */
+export const RemoveSuppressionsBody = z
+  .strictObject({ emails: Addresses.optional(), ids: Ids.optional() })
+  .superRefine(({ emails, ids }, refine) => {
+    if ((emails === undefined) === (ids === undefined)) refine.addIssue("Send either `emails` or `ids`.");
+  })
+  .transform(({ emails = [], ids = [] }): SuppressionName[] => [
+    ...emails.map((address) => ({ address })),
+    ...ids.map((id) => ({ id })),
+  ]);
+
+/** The query of `GET /api/suppressions`. */
+export const SuppressionListQuery = listQuery({
+  origin: z.enum(SUPPRESSION_ORIGINS, `Must be one of ${SUPPRESSION_ORIGINS.join(", ")}.`).optional(),
+});
+
+/** Parses the last segment of a path: the id of a suppression, or its address. The segment is already percent-decoded. */
+export function readSuppressionName(text: string): SuppressionName {
+  if (isId(text)) return { id: text };
+  const read = parseMailbox(text);
+  if (read.ok) return { address: read.mailbox.address };
+  throw new AppError(
+    "invalid_parameter",
+    `Invalid \`id\` in the path: it must be the UUID of a suppression or an address. ${read.fault}`,
+  );
+}
 
 const ID_OR_ADDRESS = {
   id: "The id of the entry, or the email address, percent-encoded.",

@@ -3,8 +3,8 @@ import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/usage/usage";
 import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
+import { EMAIL_FILTER } from "./emails/email-query";
 import { withApi } from "./pipeline/route";
-import { EMAIL_FILTER } from "./wire/email-query";
 
 const dayMs = 86_400_000;
 const daysByDefault = 30;

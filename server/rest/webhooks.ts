@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
+import { absent, optional } from "#server/services/emails/accept/message-input";
 import {
   createWebhook,
   deleteWebhook,
@@ -7,14 +9,20 @@ import {
   readSigningSecrets,
   rotateSigningSecret,
   updateWebhook,
+  type WebhookChange,
 } from "#server/services/webhooks/endpoints";
 import {
   getWebhookEvent,
   listWebhookAttempts,
   listWebhookEvents,
 } from "#server/services/webhooks/events/events";
-import { replayWebhookEvent, replayWebhookRange } from "#server/services/webhooks/events/replay";
+import {
+  type ReplayRange,
+  replayWebhookEvent,
+  replayWebhookRange,
+} from "#server/services/webhooks/events/replay";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
+import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import {
   changed,
   deleted,
@@ -36,15 +44,57 @@ import {
   WebhookResponse,
   WebhookSummaryResponse,
 } from "#server/shared/wire/webhook";
+import { TimeInput } from "./emails/email-query";
 import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
-import {
-  CreateWebhookBody,
-  ReplayRangeBody,
-  TestEventQuery,
-  UpdateWebhookBody,
-  WebhookEventsQuery,
-} from "./wire/webhook-input";
+
+const EndpointStatus = z.enum(["enabled", "disabled"], 'Must be "enabled" or "disabled".');
+
+/** The body of `POST /api/webhooks`. The default status is enabled. */
+export const CreateWebhookBody = z
+  .strictObject({
+    endpoint: z.preprocess(absent, EndpointUrl),
+    events: z.preprocess(absent, WebhookEventNames),
+    status: optional(EndpointStatus),
+  })
+  .transform(({ endpoint, events, status }) => ({ url: endpoint, events, status: status ?? "enabled" }));
+
+/** The body of `PATCH /api/webhooks/{id}`. Omitted fields do not change. */
+export const UpdateWebhookBody = z
+  .strictObject({
+    endpoint: optional(EndpointUrl),
+    events: optional(WebhookEventNames),
+    status: optional(EndpointStatus),
+  })
+  .transform(({ endpoint: url, events, status }): WebhookChange => ({ url, events, status }));
+
+/** The body of `POST /api/webhooks/{id}/replay`. */
+export const ReplayRangeBody = z
+  .strictObject({
+    since: z.preprocess(absent, TimeInput),
+    until: optional(TimeInput),
+    status: optional(z.enum(["failed", "success"], 'Must be "failed" or "success".')),
+    type: optional(WebhookEventName),
+  })
+  .transform(
+    ({ since, until, status, type }): ReplayRange => ({
+      since,
+      until: until ?? null,
+      status: status ?? "failed",
+      type: type ?? null,
+    }),
+  );
+
+/** The query of `POST /api/webhooks/{id}/test`. */
+export const TestEventQuery = z.strictObject({ type: WebhookEventName.optional() });
+
+/** The query of `GET /api/webhooks/{id}/events`. */
+export const WebhookEventsQuery = listQuery({
+  status: z
+    .enum(WEBHOOK_DELIVERY_STATUSES, `Must be one of ${WEBHOOK_DELIVERY_STATUSES.join(", ")}.`)
+    .optional(),
+  type: WebhookEventName.optional(),
+});
 
 const SecretResponse = z.object({
   object: z.literal("webhook"),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { emailScanMax, listEmails } from "#server/services/emails/read/list";
-import { readSearch } from "#server/trpc/emails/search";
+import { readSearch } from "#server/trpc/emails/input";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 

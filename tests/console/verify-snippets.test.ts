@@ -6,7 +6,7 @@ import { tick } from "#server/delivery/tick";
 import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
 import { getWebhookEvent } from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
-import { signatureHeaders } from "#server/services/webhooks/sign";
+import { signatureHeaders } from "#server/services/webhooks/signing";
 import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { findPort } from "#server/startup/postgres/server";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";

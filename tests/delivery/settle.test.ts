@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { settleEmail } from "#server/services/emails/change/settle";
+import { settleEmail } from "#server/services/emails/change/change";
 import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";

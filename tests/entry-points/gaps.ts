@@ -11,7 +11,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API returns.",
   "domains/read.listDomains": "All names for a selection field; the API returns pages.",
   "emails/read/api-call.describeAsApiCall": "Formats the API call that would send the email again.",
-  "emails/accept/batch.sendBatch": SENDS,
+  "emails/accept/send.sendBatch": SENDS,
   "emails/change/change.cancelSelected": MANY,
   "emails/read/filter-values.listFilterValues": "The options of the page's filters.",
   "emails/accept/dry-run.dryRunBatch": SENDS,

@@ -3,8 +3,7 @@ import type { Deps } from "#server/deps";
 import type { OutsideResponse } from "#server/platform/egress/call";
 import { newId } from "#server/platform/ids";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
-import { openSigningSecret } from "#server/services/webhooks/secrets";
-import { signatureHeaders } from "#server/services/webhooks/sign";
+import { openSigningSecret, signatureHeaders } from "#server/services/webhooks/signing";
 import type { WebhookClaim } from "./queue";
 import type { WebhookResult } from "./record-results";
 

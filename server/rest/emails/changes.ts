@@ -1,22 +1,21 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
-import { batchMax, sendBatch } from "#server/services/emails/accept/batch";
 import { dryRunBatch } from "#server/services/emails/accept/dry-run";
 import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
-import { cancelEmail, rescheduleEmail } from "#server/services/emails/change/change";
+import { batchMax, sendBatch } from "#server/services/emails/accept/send";
+import { cancelEmail, rescheduleEmail, settleEmail } from "#server/services/emails/change/change";
 import {
   type RetryAnswer,
   retriedEmailsMax,
   retryEmail,
   retryEmails,
 } from "#server/services/emails/change/retry";
-import { settleEmail } from "#server/services/emails/change/settle";
 import { changed, Id, presentChanged } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { validate } from "../pipeline/validate";
-import { EMAIL_FILTER, emailFilterOf } from "../wire/email-query";
-import { isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
 import { BatchDryRunResponse, dryRun, presentDryRun } from "./dry-run";
+import { EMAIL_FILTER, emailFilterOf } from "./email-query";
+import { isDryRunQuery, SendEmailBody, SendQuery } from "./send-email";
 
 /** Description of every route that changes one email. */
 const LINKED_DOMAINS_ONLY =

@@ -12,9 +12,9 @@ import {
 import { Id, listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
-import { EmailListQuery } from "../wire/email-query";
-import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
 import { DryRunResponse, dryRun, presentDryRun } from "./dry-run";
+import { EmailListQuery } from "./email-query";
+import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "./send-email";
 
 export const emailRoutes = [
   /** 200, not 201 or 202: some Resend clients treat only 200 as success. */

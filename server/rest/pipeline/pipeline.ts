@@ -8,7 +8,6 @@ import type { KnownKey } from "#server/services/keys/cache";
 import { type BodySize, readJson, streamBody } from "../body/read";
 import { findStoredResponse, readIdempotency } from "./idempotency";
 import { readQuery } from "./query";
-import { dropRepeatedId } from "./repeated-id";
 import type { Call, HandlerResult, NonJsonResult, Route } from "./route";
 import { requireId, validate } from "./validate";
 
@@ -145,4 +144,21 @@ function rejectQuery(url: URL): undefined {
       "invalid",
       `Unknown query parameter \`${name.slice(0, 60)}\`. This operation has no query parameters.`,
     );
+}
+
+/**
+ * Removes the body fields in `names` that repeat the id of the path: clients in several languages send them. A field with a
+ * different id is rejected, because the intended id is ambiguous.
+ */
+export function dropRepeatedId(json: unknown, names: readonly string[], id: string | undefined): unknown {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const rest: Record<string, unknown> = { ...json };
+  for (const name of names) {
+    const value = rest[name];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || value.toLowerCase() !== id?.toLowerCase())
+      throw new AppError("invalid", `Invalid \`${name}\`: it differs from the id in the path. Remove it.`);
+    delete rest[name];
+  }
+  return rest;
 }

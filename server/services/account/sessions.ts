@@ -3,7 +3,7 @@ import { sessions } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import type { OpenSession } from "#server/shared/wire/people/session";
+import type { OpenSession } from "#server/shared/wire/people/account";
 import type { Owner } from "../people/users";
 import { formatDevice, recordAccountEvent } from "./events";
 import { endSessionsExcept } from "./factors/factors";

@@ -1,35 +1,27 @@
 import { createHash } from "node:crypto";
-import type { Header } from "#db/schema/emails";
 import { readStoredMailbox } from "#server/mail/address/address";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { FilePart } from "#server/mail/mime/entity";
 import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
+import type { EmailSummary } from "#server/shared/wire/email";
 
 /** The parts of a stored email that determine its bytes. */
-export type MessageSource = {
-  id: string;
-  teamId: string;
-  listUnsubscribe: boolean;
-  sender: string;
-  senderAddress: string;
-  to: string[];
-  cc: string[];
-  replyTo: string[];
-  subject: string;
-  senderDomain: string;
-  headers: Header[];
-  messageId: string;
-  /** When it was accepted, or the time it was scheduled for. */
-  createdAt: Date;
-  html: string | null;
-  /**
-   * The caller's text, or the text derived from the caller's HTML; "": no text part. Contains none of our
-   * links.
-   */
-  text: string;
-  files: FilePart[];
-};
+export type MessageSource = Pick<
+  EmailSummary,
+  "id" | "teamId" | "sender" | "senderAddress" | "senderDomain" | "to" | "cc" | "replyTo" | "subject"
+> &
+  Pick<EmailSummary, "headers" | "listUnsubscribe" | "messageId"> & {
+    /** When it was accepted, or the time it was scheduled for. */
+    createdAt: Date;
+    html: string | null;
+    /**
+     * The caller's text, or the text derived from the caller's HTML; "": no text part. Contains none of our
+     * links.
+     */
+    text: string;
+    files: FilePart[];
+  };
 
 /**
  * Parts that only one recipient's copy contains. A copy with own parts must not be sent to any other

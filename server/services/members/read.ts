@@ -2,7 +2,7 @@ import { asc, eq, max, sql } from "drizzle-orm";
 import { passkeys, totpFactors } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-import type { Member } from "#server/shared/wire/people/member";
+import type { Member } from "#server/shared/wire/people/team";
 
 /** Maximum length of the list. Teams are small. */
 const membersMax = 500;

@@ -2,11 +2,9 @@ import type { TemplateVariable } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Template } from "#server/shared/wire/template";
-import { checkContent } from "./content";
-import { checkSubject, type FilledVersion, fillVersion } from "./fill-version";
-import { findForeignTags } from "./foreign-tags";
+import { checkContent, findForeignTags } from "./content";
 import { getTemplate } from "./read";
-import { fillTemplate, type VariableValues } from "./render";
+import { checkSubject, type FilledVersion, fillTemplate, fillVersion, type VariableValues } from "./render";
 import { getVersion } from "./versions";
 
 export type Preview = FilledVersion & { template: Template };

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "#db/client";
 import { emails } from "#db/schema/emails";
@@ -7,7 +7,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { Template, TemplateSummary } from "#server/shared/wire/template";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById } from "../paging";
 
 /** The condition that selects the team's template by id. */
 export const isTemplate = (ctx: Ctx, id: string) =>
@@ -86,8 +86,7 @@ export async function listTemplates(
   query: PageQuery & { search?: string | undefined },
 ): Promise<Page<ListedTemplate>> {
   const { search } = query;
-  await requireCursor(ctx, templates, query);
-  return pageOf(query, (cursor, order, limit) =>
+  return pageById(ctx, templates, query, (where, order, limit) =>
     ctx.db
       .select({
         template: templates,
@@ -100,7 +99,7 @@ export async function listTemplates(
       .leftJoin(published, isPublished)
       .where(
         and(
-          eq(templates.teamId, ctx.teamId),
+          where,
           // A substring match instead of a pattern, so `%` and `_` are ordinary characters.
           search === undefined
             ? undefined
@@ -108,11 +107,9 @@ export async function listTemplates(
                 sql`strpos(lower(${templates.name}), lower(${search})) > 0`,
                 sql`strpos(${templates.alias}, lower(${search})) > 0`,
               ),
-          cursor &&
-            (cursor.direction === "older" ? lt(templates.id, cursor.id) : gt(templates.id, cursor.id)),
         ),
       )
-      .orderBy(order === "newest" ? desc(templates.id) : templates.id)
+      .orderBy(order)
       .limit(limit)
       .then((rows) => rows.map(({ template, ...more }) => ({ ...template, ...more }))),
   );

@@ -32,7 +32,7 @@ export const TemplateSource = z
 
 const Key = z.string("Must be a string.").superRefine((key, refine) => {
   const fault = faultOfKey(key);
-  if (fault) refine.addIssue({ code: "custom", message: fault });
+  if (fault) refine.addIssue(fault);
 });
 
 const Variable = z

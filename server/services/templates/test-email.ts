@@ -2,9 +2,8 @@ import type { Ctx } from "#server/deps";
 import type { Mailbox } from "#server/mail/address/address";
 import { recordAuditHot } from "../audit/record";
 import { mailboxOf, type NewEmail, sendEmailWith } from "../emails/accept/send";
-import { fillVersion } from "./fill-version";
 import { getTemplate } from "./read";
-import type { VariableValues } from "./render";
+import { fillVersion, type VariableValues } from "./render";
 
 export type TestEmail = {
   /** Null to use the template's own sender. */

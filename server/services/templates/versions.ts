@@ -1,5 +1,6 @@
-import { and, desc, eq, gt, lt } from "drizzle-orm";
-import { templateVersions } from "#db/schema/templates";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
@@ -9,8 +10,9 @@ import type {
   TemplateVersion,
   VersionSummary,
 } from "#server/shared/wire/template";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
-import { findTemplate } from "./read";
+import { recordAudit } from "../audit/record";
+import { type Page, type PageQuery, pageById } from "../paging";
+import { findTemplate, isTemplate, lockTemplate, type Seen } from "./read";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 
@@ -21,28 +23,19 @@ export async function listVersions(
   query: PageQuery,
 ): Promise<{ template: TemplateSummary; page: Page<VersionSummary> }> {
   const template = await findTemplate(ctx, idOrAlias);
-  await requireCursor(ctx, templateVersions, query, eq(templateVersions.templateId, template.id));
-  const page = await pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .select({
-        id: templateVersions.id,
-        number: templateVersions.number,
-        subject: templateVersions.subject,
-        createdAt: templateVersions.createdAt,
-      })
-      .from(templateVersions)
-      .where(
-        and(
-          eq(templateVersions.teamId, ctx.teamId),
-          eq(templateVersions.templateId, template.id),
-          cursor &&
-            (cursor.direction === "older"
-              ? lt(templateVersions.id, cursor.id)
-              : gt(templateVersions.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(templateVersions.id) : templateVersions.id)
-      .limit(limit),
+  const { id, number, subject, createdAt } = getTableColumns(templateVersions);
+  const page = await pageById(
+    ctx,
+    templateVersions,
+    query,
+    (where, order, limit) =>
+      ctx.db
+        .select({ id, number, subject, createdAt })
+        .from(templateVersions)
+        .where(where)
+        .orderBy(order)
+        .limit(limit),
+    eq(templateVersions.templateId, template.id),
   );
   return { template, page };
 }
@@ -71,4 +64,47 @@ export async function findVersion(
     .where(and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.templateId, templateId), name));
   if (!version) throw notFound("Template version");
   return version;
+}
+
+/**
+ * Publishes a version, by default the current one: sends use it from now on. An earlier version is a rollback.
+ * It also becomes the current version in the editor, and an existing draft stays in the version list. If the
+ * version is already published and current, nothing changes.
+ */
+export async function publishTemplate(
+  ctx: Ctx,
+  idOrAlias: string,
+  { version: idOrNumber, ...seen }: Seen & { version?: string } = {},
+): Promise<{ id: string }> {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  await ctx.db.transaction(async (tx) => {
+    const template = await lockTemplate(tx, ctx, id, seen);
+    const version = await findVersion({ ...ctx, db: tx }, id, idOrNumber ?? template.currentVersionId);
+    if (version.id === template.publishedVersionId && version.id === template.currentVersionId) return;
+    await publish(tx, ctx, template, version);
+  });
+  return { id };
+}
+
+async function publish(tx: Db, ctx: Ctx, template: TemplateSummary, version: TemplateVersion): Promise<void> {
+  const { id, name, publishedVersionId } = template;
+  const before =
+    publishedVersionId === null
+      ? null
+      : (await findVersion({ ...ctx, db: tx }, id, publishedVersionId)).number;
+  await tx
+    .update(templates)
+    .set({
+      currentVersionId: version.id,
+      publishedVersionId: version.id,
+      publishedAt: sql`now()`,
+      updatedAt: sql`now()`,
+      revision: sql`${templates.revision} + 1`,
+    })
+    .where(isTemplate(ctx, id));
+  await recordAudit(tx, ctx, {
+    action: before !== null && version.number < before ? "template.rolled_back" : "template.published",
+    subject: { id, name },
+    detail: { version: version.number, before },
+  });
 }

@@ -9,7 +9,7 @@ import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
 import { type Page, type PageQuery, pageById } from "../paging";
 import type { WebhookEvent } from "./events/types";
-import { createSigningSecret, openSigningSecret, previousSecretHours, sealSigningSecret } from "./secrets";
+import { createSigningSecret, openSigningSecret, previousSecretHours, sealSigningSecret } from "./signing";
 
 export type WebhookChange = { url?: string; events?: WebhookEvent[]; status?: "enabled" | "disabled" };
 

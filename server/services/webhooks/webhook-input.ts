@@ -13,10 +13,7 @@ export const WebhookEventName = z
   .custom<WebhookEvent>((value) => typeof value === "string", "Must be the name of an event as a string.")
   .superRefine((name, refine) => {
     if (!EVENTS.has(name))
-      refine.addIssue({
-        code: "custom",
-        message: `Unknown event "${name.slice(0, 60)}". Valid events: ${WEBHOOK_EVENTS.join(", ")}.`,
-      });
+      refine.addIssue(`Unknown event "${name.slice(0, 60)}". Valid events: ${WEBHOOK_EVENTS.join(", ")}.`);
   })
   .meta({ type: "string", enum: [...WEBHOOK_EVENTS] });
 

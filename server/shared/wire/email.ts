@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES, type deliveries } from "#db/schema/deliveries";
-import { EMAIL_STATUSES, type EmailStatus, type emails, PRIORITIES } from "#db/schema/emails";
+import { EMAIL_STATUSES, type emails, PRIORITIES } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events";
 import type { Status } from "../email-words";
 import { REPLY_CLASSES, type ReplyClass } from "../reply-classes";
@@ -30,6 +30,7 @@ export type Email = EmailSummary & {
   events: EmailEvent[];
 };
 
+/** Resend's closed set of states: some of its clients fail on any other value. `status` contains our more precise states. */
 const LAST_EVENTS = [
   "complained",
   "bounced",
@@ -45,25 +46,12 @@ const LAST_EVENTS = [
   "canceled",
 ] as const;
 
-/** Resend's closed set of states: some of its clients fail on any other value. `status` contains our more precise states. */
-const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
-  complained: "complained",
-  bounced: "bounced",
-  failed: "failed",
-  unknown: "delivery_delayed",
-  deferred: "delivery_delayed",
-  sending: "queued",
-  queued: "queued",
-  scheduled: "scheduled",
-  sent: "sent",
-  delivered: "delivered",
-  suppressed: "suppressed",
-  canceled: "canceled",
-};
-
 /** Opens and clicks count only if the worst recipient is sent or delivered: a failed or pending recipient has precedence. */
-const lastEventOf = ({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)[number] =>
-  engagement !== null && (status === "sent" || status === "delivered") ? engagement : LAST_EVENT[status];
+function lastEventOf({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)[number] {
+  if (status === "sent" || status === "delivered") return engagement ?? status;
+  if (status === "unknown" || status === "deferred") return "delivery_delayed";
+  return status === "sending" ? "queued" : status;
+}
 
 const Mailboxes = z.array(z.string());
 

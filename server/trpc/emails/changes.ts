@@ -1,9 +1,13 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { readScheduledAt } from "#server/services/emails/accept/schedule";
-import { cancelEmail, cancelSelected, rescheduleEmail } from "#server/services/emails/change/change";
+import {
+  cancelEmail,
+  cancelSelected,
+  rescheduleEmail,
+  settleEmail,
+} from "#server/services/emails/change/change";
 import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
-import { settleEmail } from "#server/services/emails/change/settle";
 import { describeAsApiCall } from "#server/services/emails/read/api-call";
 import { inTeam } from "../init";
 import { strictInput } from "../strict";

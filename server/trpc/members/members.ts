@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ROLES } from "#db/schema/teams";
 import { changeRole, leaveTeam, removeMember } from "#server/services/members/change";
 import { listMembers } from "#server/services/members/read";
-import { presentMember } from "#server/shared/wire/people/member";
+import { presentMember } from "#server/shared/wire/people/team";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 

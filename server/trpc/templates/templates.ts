@@ -7,7 +7,6 @@ import {
   VariableValue,
 } from "#server/services/emails/accept/message-input";
 import { previewDraft } from "#server/services/templates/preview";
-import { publishTemplate } from "#server/services/templates/publish";
 import { getTemplate, type ListedTemplate, listTemplates } from "#server/services/templates/read";
 import { variablesMax } from "#server/services/templates/render";
 import {
@@ -18,7 +17,7 @@ import {
 } from "#server/services/templates/template-input";
 import { sendTestEmail } from "#server/services/templates/test-email";
 import { readTemplateUse } from "#server/services/templates/use";
-import { getVersion, listVersions } from "#server/services/templates/versions";
+import { getVersion, listVersions, publishTemplate } from "#server/services/templates/versions";
 import {
   createTemplate,
   deleteTemplate,

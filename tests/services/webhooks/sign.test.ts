@@ -1,7 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { createSigningSecret } from "#server/services/webhooks/secrets";
-import { signatureHeaders } from "#server/services/webhooks/sign";
+import { createSigningSecret, signatureHeaders } from "#server/services/webhooks/signing";
 
 /** The test vector of the Standard Webhooks libraries, and the example in Svix's documentation. */
 const VECTORS = [

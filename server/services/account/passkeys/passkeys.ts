@@ -6,7 +6,7 @@ import { passkeys } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
-import type { Passkey } from "#server/shared/wire/people/passkey";
+import type { Passkey } from "#server/shared/wire/people/account";
 import type { Owner } from "../../people/users";
 import { formatDevice, recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "../factors/factors";

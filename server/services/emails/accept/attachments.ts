@@ -2,9 +2,8 @@ import mime from "mime";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { type AttachmentInput, attachmentsBase64BytesMax } from "./attachment-input";
-import { fetchFiles } from "./fetch-files";
 import type { AcceptedAttachment } from "./insert-submissions";
+import { type AttachmentInput, attachmentsBase64BytesMax } from "./message-input";
 
 /** Limit for all files of one email together, in bytes. */
 export const filesMaxBytes = Math.floor((attachmentsBase64BytesMax / 4) * 3);
@@ -63,3 +62,103 @@ function fileNameOf(url: string): string | null {
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
   return /^[\w.-]{1,255}$/.test(last) ? last : null;
 }
+
+/** Deadline for all files of an email together. */
+const fetchMs = 20_000;
+const fetchesAtOnce = 4;
+
+/** State shared by all fetches of one email. */
+type Fetching = {
+  /** Counts bytes of a file before more of it is read. Throws or waits if there are too many. */
+  count(bytes: number): Promise<void>;
+  bytesMax: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Fetches files through the egress guard; the keys of `urls` are attachment indexes. Fetches `fetchesAtOnce`
+ * at a time, with one deadline for all, and counts the bytes against the memory of the request. `reserve`
+ * throws if the email's limit, `bytesMax`, is exceeded. If one file cannot be fetched, the other fetches are
+ * aborted.
+ */
+export async function fetchFiles(
+  ctx: Ctx,
+  urls: ReadonlyMap<number, string>,
+  { reserve, bytesMax }: { reserve: (bytes: number) => void; bytesMax: number },
+): Promise<Map<number, Buffer>> {
+  const files = new Map<number, Buffer>();
+  const { claim } = ctx;
+  if (!claim)
+    throw new TypeError("files can only be fetched within a request, which accounts for their memory");
+  const abortController = new AbortController();
+  const stop = (reason: unknown) => abortController.abort(reason);
+  const onRejected = () => stop(claim.signal.reason);
+  const deadline = setTimeout(() => {
+    const late = [...urls.keys()].filter((index) => !files.has(index)).map(fieldOf);
+    stop(
+      invalid(
+        `${late.join(", ")} could not be fetched within ${fetchMs / 1000} s. Send smaller files, or use \`content\`.`,
+      ),
+    );
+  }, fetchMs);
+  claim.signal.addEventListener("abort", onRejected);
+  const fetching: Fetching = {
+    bytesMax,
+    signal: abortController.signal,
+    async count(bytes) {
+      reserve(bytes);
+      await claim.grow(bytes, "files");
+    },
+  };
+
+  const remaining = urls.entries();
+  const fetchSome = async () => {
+    for (const [index, url] of remaining) {
+      if (abortController.signal.aborted) return;
+      files.set(index, await fetchFile(ctx, url, index, fetching));
+    }
+  };
+  try {
+    claim.expect(bytesMax, "files");
+    await Promise.all(Array.from({ length: fetchesAtOnce }, () => fetchSome().catch(stop)));
+    abortController.signal.throwIfAborted();
+    claim.settle();
+    return files;
+  } finally {
+    clearTimeout(deadline);
+    claim.signal.removeEventListener("abort", onRejected);
+  }
+}
+
+async function fetchFile(
+  { outside }: Ctx,
+  url: string,
+  index: number,
+  { count, bytesMax, signal }: Fetching,
+): Promise<Buffer> {
+  const field = fieldOf(index);
+  const fault = outside.checkUrl(url);
+  if (fault) throw invalid(`${field}: ${fault}`);
+  let uncounted: unknown;
+  const response = await outside.fetch(url, {
+    method: "GET",
+    timeoutMs: fetchMs,
+    responseBytesMax: bytesMax,
+    signal,
+    onPart: (bytes) =>
+      count(bytes).catch((error: unknown) => {
+        uncounted = error;
+        throw error;
+      }),
+  });
+  if (uncounted !== undefined) throw uncounted;
+  if (response.kind === "fault") throw invalid(`${field} could not be fetched (${response.fault}).`);
+  if (response.status !== 200)
+    throw invalid(`${field} returned ${response.status} instead of 200. Redirects are not followed.`);
+  if (!/^(identity)?$/i.test(response.headers["content-encoding"] ?? ""))
+    throw invalid(`${field} returned a compressed response. Serve the file uncompressed.`);
+  return response.body;
+}
+
+const fieldOf = (index: number): string => `\`attachments[${index}].path\``;
+const invalid = (message: string) => new AppError("invalid_attachment", message);

@@ -14,9 +14,8 @@ import { findRelayedDomains } from "../../relays/read";
 import { findSuppressed } from "../../suppressions/read";
 import { type OwnParts, outgoingMessage } from "../outgoing";
 import { marksOf } from "../read/marks";
-import { prepareBatch } from "./batch";
 import type { AcceptedEmail, AcceptedRecipient } from "./insert-submissions";
-import { type NewEmail, prepareEmail } from "./send";
+import { type NewEmail, prepareBatch, prepareEmail } from "./send";
 
 /** How the sender's domain was verified. */
 export type DomainRule = "built_in" | "verified_by_operator" | "verified_by_dns";

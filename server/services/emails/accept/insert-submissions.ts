@@ -1,59 +1,29 @@
 import type { HotSql } from "#db/client";
-import type { DeliveryStatus } from "#db/schema/deliveries";
-import { type Header, PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
+import { PRIORITIES } from "#db/schema/emails";
 import { type Columns, namesOf, writeStatement } from "#db/statement";
+import type { StoredFile } from "#server/shared/wire/attachment";
+import type { Delivery, EmailSummary } from "#server/shared/wire/email";
 import type { HotTransaction } from "../status";
 
-export type AcceptedEmail = {
-  id: string;
-  teamId: string;
-  apiKeyId: string | null;
-  sender: string;
-  senderAddress: string;
-  senderDomain: string;
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  replyTo: string[];
-  subject: string;
-  tags: Tag[];
-  headers: Header[];
-  /** Default: normal. */
-  priority?: Priority;
-  /** Each recipient's copy contains its own unsubscribe link. */
-  listUnsubscribe: boolean;
-  /** Which visits each recipient's copy records. */
-  tracksOpens?: boolean;
-  tracksClicks?: boolean;
-  templateId: string | null;
-  templateVersionId: string | null;
-  messageId: string;
-  status: "queued" | "scheduled";
-  /** When a scheduled email becomes due; null: immediately. */
-  scheduledAt: Date | null;
-  html: string | null;
-  text: string | null;
-  /** Id of the first event, `email.queued` or `email.scheduled`. */
-  eventId: string;
-  recipients: AcceptedRecipient[];
-  attachments: AcceptedAttachment[];
-};
+/** The columns of `emails` that have a default: priority `normal`, and no tracking. */
+type Defaulted = "priority" | "tracksOpens" | "tracksClicks";
 
-export type AcceptedAttachment = {
-  id: string;
-  filename: string | null;
-  contentType: string;
-  contentId: string | null;
+export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagement" | "createdAt"> &
+  Partial<Pick<EmailSummary, Defaulted>> & {
+    status: "queued" | "scheduled";
+    html: string | null;
+    text: string | null;
+    /** Id of the first event, `email.queued` or `email.scheduled`. */
+    eventId: string;
+    recipients: AcceptedRecipient[];
+    attachments: AcceptedAttachment[];
+  };
+
+export type AcceptedAttachment = Pick<StoredFile, "id" | "filename" | "contentType" | "contentId"> & {
   content: Buffer;
 };
 
-export type AcceptedRecipient = {
-  id: string;
-  kind: "to" | "cc" | "bcc";
-  address: string;
-  domain: string;
-  status: DeliveryStatus;
-};
+export type AcceptedRecipient = Pick<Delivery, "id" | "kind" | "address" | "domain" | "status">;
 
 export type IdempotencyRecord = {
   teamId: string;

@@ -1,11 +1,11 @@
-import { and, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
-import { deliveries, sendingDays, type WaitRule } from "#db/schema/deliveries";
+import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { deliveries, type WaitRule } from "#db/schema/deliveries";
 import { domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
-import { teams } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";
+import { readTeamRules } from "../../teams";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
 export type DelayCauses = {
@@ -55,23 +55,8 @@ async function readDomainCap(ctx: Ctx, name: string): Promise<DelayCauses["cap"]
 }
 
 async function readTeamCap(ctx: Ctx): Promise<DelayCauses["cap"]> {
-  const [found] = await ctx.db
-    .select({
-      allowed: teams.dailyCap,
-      handedOver: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
-    })
-    .from(teams)
-    .leftJoin(
-      sendingDays,
-      and(
-        eq(sendingDays.teamId, teams.id),
-        eq(sendingDays.domain, ""),
-        eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
-      ),
-    )
-    .where(eq(teams.id, ctx.teamId));
-  if (!found || found.allowed === null) return null;
-  return { of: null, allowed: found.allowed, handedOver: found.handedOver };
+  const { dailyCap, handedOverToday } = await readTeamRules(ctx);
+  return dailyCap === null ? null : { of: null, allowed: dailyCap, handedOver: handedOverToday };
 }
 
 async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays"]> {

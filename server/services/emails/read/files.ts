@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
 import mime from "mime";
 import { attachments, emails } from "#db/schema/emails";
 import type { Ctx, Deps } from "#server/deps";
@@ -7,16 +7,7 @@ import { isId } from "#server/platform/ids";
 import type { StoredFile } from "#server/shared/wire/attachment";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
 
-const FILE = {
-  teamId: attachments.teamId,
-  id: attachments.id,
-  emailId: attachments.emailId,
-  position: attachments.position,
-  filename: attachments.filename,
-  contentType: attachments.contentType,
-  contentId: attachments.contentId,
-  sizeBytes: attachments.sizeBytes,
-};
+const { content, ...FILE } = getTableColumns(attachments);
 
 /** Bytes read from the database at once; a file may be thirty times as large. */
 const chunkBytes = 1024 * 1024;
@@ -72,7 +63,7 @@ async function findFile({ db }: Pick<Deps, "db">, place: FilePlace): Promise<Sto
 export async function* readFile({ db }: Pick<Deps, "db">, file: StoredFile): AsyncGenerator<Uint8Array> {
   for (let from = 1; from <= file.sizeBytes; from += chunkBytes) {
     const [row] = await db
-      .select({ chunk: sql<Buffer>`substring(${attachments.content} from ${from} for ${chunkBytes})` })
+      .select({ chunk: sql<Buffer>`substring(${content} from ${from} for ${chunkBytes})` })
       .from(attachments)
       .where(at(file));
     // The aborted response shows the client that the file is incomplete.

@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, getTableColumns } from "drizzle-orm";
 import { attachments, capturedMessages, emailBodies } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
@@ -28,13 +28,9 @@ export async function readSource(ctx: Ctx, id: string): Promise<Source> {
     .from(capturedMessages)
     .where(and(eq(capturedMessages.teamId, ctx.teamId), eq(capturedMessages.emailId, id)));
   if (captured) return { bytes: captured.raw, kind: "captured" };
+  const { filename, contentType, contentId, content } = getTableColumns(attachments);
   const files = await ctx.db
-    .select({
-      filename: attachments.filename,
-      contentType: attachments.contentType,
-      contentId: attachments.contentId,
-      content: attachments.content,
-    })
+    .select({ filename, contentType, contentId, content })
     .from(attachments)
     .where(and(eq(attachments.teamId, ctx.teamId), eq(attachments.emailId, id)))
     .orderBy(asc(attachments.position));

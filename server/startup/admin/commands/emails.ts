@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import { EmailListQuery } from "#server/rest/emails/email-query";
 import { validate } from "#server/rest/pipeline/validate";
-import { EmailListQuery } from "#server/rest/wire/email-query";
-import { settleEmail } from "#server/services/emails/change/settle";
+import { settleEmail } from "#server/services/emails/change/change";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";

@@ -1,24 +1,20 @@
 import { z } from "zod";
 import { EMAIL_STATUSES } from "#db/schema/emails";
-import { parseMailbox, readDomainName } from "#server/mail/address/address";
+import { readDomainName } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { MailboxText } from "#server/services/emails/accept/message-input";
 import type { EmailFilter } from "#server/services/emails/read/filter";
 import type { PageQuery } from "#server/services/paging";
 import { listQuery } from "../pipeline/query";
 
 /** An address without a display name, normalized as it is stored. */
-const Address = z.string().transform((text, refine) => {
-  const read = parseMailbox(text);
-  if (read.ok) return read.mailbox.address;
-  refine.addIssue({ code: "custom", message: read.fault });
-  return z.NEVER;
-});
+export const Address = MailboxText.transform(({ address }) => address);
 
 const Domain = z.string().transform((text, refine) => {
   const read = readDomainName(text);
   if (read.ok) return read.domain;
-  refine.addIssue({ code: "custom", message: read.fault });
+  refine.addIssue(read.fault);
   return z.NEVER;
 });
 
@@ -26,7 +22,8 @@ const TIME = "Must be an ISO 8601 time with zone, such as 2026-01-31T09:00:00Z."
 const timeMin = Date.UTC(1970, 0, 1);
 const timeMax = Date.UTC(9999, 0, 1);
 
-const Time = z.iso
+/** A time that PostgreSQL can store. */
+export const TimeInput = z.iso
   .datetime({ offset: true, message: TIME })
   .transform((text) => new Date(text))
   .refine((time) => time.getTime() >= timeMin && time.getTime() < timeMax, "Must be between 1970 and 9998.");
@@ -54,8 +51,8 @@ export const EMAIL_FILTER = {
   tag: Tag.optional().describe("`name` or `name:value` of a tag."),
   key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: Domain.optional().describe("The domain of the sender."),
-  since: Time.optional(),
-  until: Time.optional(),
+  since: TimeInput.optional(),
+  until: TimeInput.optional(),
 };
 const Filter = z.strictObject(EMAIL_FILTER);
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PRIORITIES } from "#db/schema/emails";
-import { Attachments } from "#server/services/emails/accept/attachment-input";
 import {
+  Attachments,
   Headers,
   MailboxList,
   MailboxText,

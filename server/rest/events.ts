@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/platform/ids";
-import { type FeedEvent, type FeedPage, type FeedPlace, type FeedQuery, listEvents, placeOf } from "#server/services/events/feed";
+import {
+  type FeedEvent,
+  type FeedPage,
+  type FeedPlace,
+  type FeedQuery,
+  listEvents,
+  placeOf,
+} from "#server/services/events/feed";
 import { EventResponse, presentEvent } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
 import { EMAIL_FILTER } from "./emails/email-query";

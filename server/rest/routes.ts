@@ -11,7 +11,7 @@ import { returnRoutes } from "./inbound/reports";
 import { trackingRoutes } from "./links/tracking";
 import { unsubscribeRoutes } from "./links/unsubscribe";
 import { logRoutes } from "./logs";
-import { referenceOf } from "./openapi/reference";
+import { referenceOf } from "./openapi/document";
 import type { Route } from "./pipeline/route";
 import { suppressionRoutes } from "./suppressions";
 import { templateRoutes } from "./templates";

@@ -15,12 +15,10 @@ import {
   getWebhookEvent,
   listWebhookAttempts,
   listWebhookEvents,
-} from "#server/services/webhooks/events/events";
-import {
   type ReplayRange,
   replayWebhookEvent,
   replayWebhookRange,
-} from "#server/services/webhooks/events/replay";
+} from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import {

@@ -8,7 +8,7 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { createWebhook, deleteWebhook } from "#server/services/webhooks/endpoints";
-import { replayWebhookRange } from "#server/services/webhooks/events/replay";
+import { replayWebhookRange } from "#server/services/webhooks/events/events";
 import { createRandom, type Random } from "../support/random";
 import { createWorld, type World } from "../support/world";
 

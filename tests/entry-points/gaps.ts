@@ -10,7 +10,7 @@ export const GAPS: Readonly<Record<string, string>> = {
     "Relays belong to the operator; a console page shows which one sends for the domain.",
   "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API returns.",
   "domains/read.listDomains": "All names for a selection field; the API returns pages.",
-  "emails/read/api-call.describeAsApiCall": "Formats the API call that would send the email again.",
+  "emails/read/source.describeAsApiCall": "Formats the API call that would send the email again.",
   "emails/accept/send.sendBatch": SENDS,
   "emails/change/change.cancelSelected": MANY,
   "emails/read/filter-values.listFilterValues": "The options of the page's filters.",
@@ -41,7 +41,7 @@ export const GAPS: Readonly<Record<string, string>> = {
     "The console searches by part of the address; the API requires the complete one.",
   "suppressions/suppress.unsubscribe": "For recipients, with the link in their email.",
   "templates/preview.previewDraft": "Unsaved content of the editor; the API previews saved content.",
-  "templates/use.readTemplateUse": PAGE,
+  "templates/read.readTemplateUse": PAGE,
   "templates/preview.previewTemplate": "The console previews unsaved content.",
   "templates/test-email.sendTestEmail": "Programs send a template with `POST /api/emails` and `template`.",
   "webhooks/endpoints.readSigningSecrets":
@@ -49,6 +49,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   "webhooks/events/unknown-emails.readUnknownEmails":
     "The number of held emails; the API lists them by status.",
   "webhooks/events/email-deliveries.listEmailEventDeliveries": PAGE,
-  "webhooks/events/replay.countReplayRange": "The number that the console shows before a replay of a range.",
+  "webhooks/events/events.countReplayRange": "The number that the console shows before a replay of a range.",
   "webhooks/endpoint-state.readEndpointStates": PAGE,
 };

@@ -1,6 +1,6 @@
 import type { Deps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
-import { disableWebhook } from "#server/services/webhooks/disable";
+import { disableWebhook } from "#server/services/webhooks/endpoint-state";
 import { renderPayloads } from "#server/services/webhooks/events/render";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import { attemptMsMax, attemptWebhook } from "./attempt";

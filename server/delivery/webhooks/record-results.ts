@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
-import { failingDaysMax, failuresMin } from "#server/services/webhooks/disable";
+import { failingDaysMax, failuresMin } from "#server/services/webhooks/endpoint-state";
 
 /** Result of an attempt to deliver an event. */
 export type WebhookResult = {

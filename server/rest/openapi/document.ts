@@ -1,4 +1,5 @@
-import type { Route } from "../pipeline/route";
+import { z } from "zod";
+import { type Route, withApi } from "../pipeline/route";
 import { ERROR_SCHEMAS } from "./faults";
 import { operationOf } from "./operation";
 import type { Components, Parts, Schema } from "./schema";
@@ -115,3 +116,25 @@ export function documentOf(routes: readonly Route[]) {
 
 /** The tag of a path segment. A segment without an entry is its own name. */
 const tagOf = (segment: string) => TAGS[segment] ?? { name: segment, description: "" };
+
+/** The route that serves the API reference of all routes, including itself. The document is generated on the first call. */
+export function referenceOf(listRoutes: () => readonly Route[]): Route {
+  let document: ReturnType<typeof documentOf> | undefined;
+  return withApi(
+    {
+      route: "GET /api/openapi.json",
+      access: "public",
+      tier: "none",
+      summary: "Get this API reference as an OpenAPI 3.1 document",
+      response: z.looseObject({
+        openapi: z.literal("3.1.1"),
+        info: z.looseObject({ title: z.string(), version: z.string() }),
+        paths: z.record(z.string(), z.unknown()),
+      }),
+    },
+    async () => {
+      document ??= documentOf(listRoutes());
+      return document;
+    },
+  );
+}

@@ -1,11 +1,15 @@
-import { type AppError, rejectionOf } from "#server/platform/errors";
+import { isDatabaseUnreachable, isLockTimeout, isRetryable, isStatementTimeout } from "#db/faults";
+import { AppError, rejectionOf } from "#server/platform/errors";
 import { attachmentDisposition } from "#server/platform/http/disposition";
 import { streamOf } from "#server/platform/http/stream";
 import type { Verdict } from "#server/platform/limits/limits";
+import { errorFacts, type Log } from "#server/platform/log";
 import type { HandlerResult } from "./route";
 
 /** What every response has: it is not cached, and its type is not guessed. */
 const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+type ResponseOptions = { declaredType: string; isHead: boolean; onFault: (error: unknown) => void };
 
 /** The headers and the body of a handler's result. */
 type Content = { body: string | Uint8Array<ArrayBuffer> | ReadableStream; headers: Record<string, string> };
@@ -17,21 +21,14 @@ type Content = { body: string | Uint8Array<ArrayBuffer> | ReadableStream; header
 export function respond(
   status: number,
   result: HandlerResult,
-  options: { declaredType: string; isHead: boolean; onFault: (error: unknown) => void },
+  options: ResponseOptions,
   headers: Record<string, string>,
 ): Response {
   const { body, headers: own } = contentOf(result, options);
   return new Response(options.isHead ? null : body, { status, headers: { ...COMMON, ...own, ...headers } });
 }
 
-function contentOf(
-  result: HandlerResult,
-  {
-    declaredType,
-    isHead,
-    onFault,
-  }: { declaredType: string; isHead: boolean; onFault: (error: unknown) => void },
-): Content {
+function contentOf(result: HandlerResult, { declaredType, isHead, onFault }: ResponseOptions): Content {
   if ("body" in result)
     return {
       body: JSON.stringify(result.body),
@@ -135,3 +132,25 @@ export function errorHeaders(error: AppError, allowed: readonly string[]): Recor
 
 /** A string of a structured header field (RFC 9651 section 3.3.3). Characters outside printable ASCII become "?". */
 const quote = (text: string): string => `"${text.replace(/[^ -~]/g, "?").replace(/["\\]/g, "\\$&")}"`;
+
+const AWAY =
+  "The database is busy or unavailable. Try again in a moment, with the same `Idempotency-Key` if you sent one.";
+const SLOW = "The request took too long. Request less data, or try again in a moment.";
+
+/**
+ * Converts any thrown value to the error that the caller receives. An unavailable database is 503: the last statement may or
+ * may not have been committed, and a repeat with the same `Idempotency-Key` is safe. Unexpected errors are logged in full;
+ * the caller receives only the request id.
+ */
+export function toAppError(thrown: unknown, log: Log, requestId: string): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const isSlow = isStatementTimeout(thrown);
+  if (isSlow || isDatabaseUnreachable(thrown) || isRetryable(thrown) || isLockTimeout(thrown)) {
+    log.warn(isSlow ? "rest.too_slow" : "rest.database_away", { requestId, ...errorFacts(thrown) });
+    return new AppError("unavailable", isSlow ? SLOW : AWAY, { cause: thrown });
+  }
+  log.error("rest.unexpected", { requestId, ...errorFacts(thrown) });
+  return new AppError("internal", "Internal server error. Report the request id to the operator.", {
+    cause: thrown,
+  });
+}

@@ -101,26 +101,19 @@ export type Call<C, Params, Body, Query> = {
 /** A JSON result. */
 export type JsonResult = { body: Record<string, unknown> };
 
-/** A handler's stream. It is read at the speed of the caller, and not at all for HEAD. */
-export type StreamResult = {
-  stream: AsyncIterable<string | Uint8Array>;
-  /** The file name that a browser suggests. */
-  filename: string;
-  /** Default: the type in the declaration. */
-  contentType?: string;
-};
-
-/** A handler's complete HTML page, without scripts and external resources. */
-export type PageResult = { page: string };
-
-/** A handler's small image, of the declared type. */
-export type ImageResult = { image: Uint8Array<ArrayBuffer> };
-
-/** A handler's redirect to an absolute ASCII URL. */
-export type RedirectResult = { location: string };
-
 /** Results that are not JSON. */
-export type NonJsonResult = StreamResult | PageResult | ImageResult | RedirectResult;
+export type NonJsonResult =
+  /**
+   * Read at the speed of the caller, and not at all for HEAD. A browser suggests `filename`. Default of `contentType`: the
+   * type in the declaration.
+   */
+  | { stream: AsyncIterable<string | Uint8Array>; filename: string; contentType?: string }
+  /** A complete HTML page, without scripts and external resources. */
+  | { page: string }
+  /** A small image, of the declared type. */
+  | { image: Uint8Array<ArrayBuffer> }
+  /** A redirect to an absolute ASCII URL. */
+  | { location: string };
 
 export type HandlerResult = JsonResult | NonJsonResult;
 

@@ -1,15 +1,11 @@
 import type { TemplateVariable } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
 import { mergeVariables } from "#server/shared/template-tags";
+import type { TemplateVersion } from "#server/shared/wire/template";
 import { listKeys, variablesMax } from "./render";
 
 /** The content of a version. If `variables` is null, they are inferred from the placeholders. */
-export type TemplateContent = {
-  subject: string | null;
-  html: string;
-  text: string | null;
-  sender: string | null;
-  replyTo: string[] | null;
+export type TemplateContent = Pick<TemplateVersion, "subject" | "html" | "text" | "sender" | "replyTo"> & {
   variables: TemplateVariable[] | null;
 };
 

@@ -1,7 +1,6 @@
-import type { TemplateVariable } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import type { Template } from "#server/shared/wire/template";
+import type { Template, TemplateVersion } from "#server/shared/wire/template";
 import { checkContent, findForeignTags } from "./content";
 import { getTemplate } from "./read";
 import { checkSubject, type FilledVersion, fillTemplate, fillVersion, type VariableValues } from "./render";
@@ -25,43 +24,22 @@ export async function previewTemplate(
   return { template, ...fillVersion(template.version, input.variables, "variables") };
 }
 
-/** Unsaved content of the editor, which may be invalid. */
-export type Draft = {
-  subject: string | null;
-  html: string;
-  /** Null to generate the text part from the HTML, "" for no text part. */
-  text: string | null;
-  variables: TemplateVariable[];
-};
-
-export type DraftField = "subject" | "html" | "text" | "variables";
-
-/**
- * An email rendered from a draft. A field with a fault is null, and `faults` has the message that a save
- * would return.
- */
-export type DraftPreview = {
-  subject: string | null;
-  html: string | null;
-  text: string | null;
-  faults: { field: DraftField; message: string }[];
-  /** Tags of other template languages; a send would deliver them as text. */
-  warnings: string[];
-  /** Variables with neither a value nor a fallback; the preview shows their placeholders unchanged. */
-  missing: string[];
-};
+/** Unsaved content of the editor, which may be invalid. A `text` of null is generated from the HTML; "" omits it. */
+export type Draft = Pick<TemplateVersion, "subject" | "html" | "text" | "variables">;
 
 /**
  * Renders a draft like a send, but reports faults per field instead of failing. `withText` also generates the
- * text part from the HTML, which is slow.
+ * text part from the HTML, which is slow. A field with a fault is null, and `faults` has the message that a save would return.
+ * `warnings` are tags of other template languages, which a send would deliver as text. `missing` are variables with neither a
+ * value nor a fallback; the preview shows their placeholders unchanged.
  */
 export async function previewDraft(
   { teamId, convertToText }: Pick<Ctx, "teamId" | "convertToText">,
   draft: Draft,
   given: VariableValues,
   withText: boolean,
-): Promise<DraftPreview> {
-  const faults: DraftPreview["faults"] = [];
+) {
+  const faults: { field: keyof Draft; message: string }[] = [];
   const missing: string[] = [];
   const values = new Map<string, string>();
   for (const { key, type, fallbackValue } of draft.variables) {
@@ -71,7 +49,7 @@ export async function previewDraft(
     if (value === null) missing.push(key);
     values.set(key, value === null ? `{{${key}}}` : String(value));
   }
-  const attempt = <T>(field: DraftField, make: () => T): T | null => {
+  const attempt = <T>(field: keyof Draft, make: () => T): T | null => {
     try {
       return make();
     } catch (error) {
@@ -96,3 +74,6 @@ export async function previewDraft(
     text === null && withText && filled.html !== null ? await convertToText(teamId, filled.html) : null;
   return { ...filled, text: filled.text ?? madeText, faults, warnings: findForeignTags(draft), missing };
 }
+
+/** An email rendered from a draft. */
+export type DraftPreview = Awaited<ReturnType<typeof previewDraft>>;

@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "#db/client";
 import { emails } from "#db/schema/emails";
@@ -7,6 +7,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { Template, TemplateSummary } from "#server/shared/wire/template";
+import { nameKeys } from "../keys/read";
 import { type Page, type PageQuery, pageById } from "../paging";
 
 /** The condition that selects the team's template by id. */
@@ -128,4 +129,39 @@ export async function lockTemplate(tx: Db, ctx: Ctx, id: string, seen: Seen = {}
   if (seen.revision !== undefined && seen.revision !== template.revision)
     throw new AppError("conflict", "This template was changed after you opened it. Reload it and try again.");
   return template;
+}
+
+/** Number of newest emails that are read to find the keys that use a template. */
+const emailsReadMax = 500;
+
+/**
+ * The recent use of a template, from the newest retained emails; shown before it is deleted. `keys` are the names of the keys
+ * that sent one of them, most recent first; null is a member or the operator.
+ */
+export async function readTemplateUse(ctx: Ctx, idOrAlias: string) {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  const newest = ctx.db
+    .select({ apiKeyId: emails.apiKeyId, createdAt: emails.createdAt })
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), eq(emails.templateId, id)))
+    .orderBy(desc(emails.id))
+    .limit(emailsReadMax)
+    .as("newest");
+  const rows = await ctx.db
+    .select({
+      apiKeyId: newest.apiKeyId,
+      lastMs: sql<number>`(extract(epoch from max(${newest.createdAt})) * 1000)::float8`.mapWith(Number),
+    })
+    .from(newest)
+    .groupBy(newest.apiKeyId)
+    .orderBy(desc(sql`max(${newest.createdAt})`));
+  const names = await nameKeys(
+    ctx,
+    rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+  );
+  const [last] = rows;
+  return {
+    lastUsedAt: last ? new Date(last.lastMs) : null,
+    keys: rows.map(({ apiKeyId }) => (apiKeyId === null ? null : (names.get(apiKeyId) ?? null))),
+  };
 }

@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "#db/schema/webhooks";
-import type { Ctx } from "#server/deps";
+import type { Ctx, Deps } from "#server/deps";
 import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
+import { announce } from "./events/announce";
 
 /** Pending event deliveries are counted up to this number. */
 export const waitingCountedMax = 1_000;
@@ -14,25 +15,12 @@ const eventsSearchedMax = 50;
 /** The result of an endpoint's last attempt. */
 export type LastResponse = Pick<WebhookAttemptWire, "http_status_code" | "fault" | "sent_at">;
 
-/** The state of an endpoint: pending event deliveries, attempts in progress, and the last response. */
-export type EndpointState = {
-  /** Pending event deliveries, up to `waitingCountedMax`. */
-  waiting: number;
-  inProgress: number;
-  lastResponse: LastResponse | null;
-  /** Whether the previous secret still signs after a rotation. */
-  isPreviousLive: boolean;
-};
-
 /**
- * The state of the team's endpoints with these ids, by id. It costs a few index lookups per endpoint,
+ * The state of the team's endpoints with these ids, by id: pending event deliveries (up to `waitingCountedMax`), attempts in
+ * progress, the last response, and whether the previous secret still signs after a rotation. It costs a few index lookups per endpoint,
  * regardless of backlog.
  */
-export async function readEndpointStates(
-  ctx: Ctx,
-  ids: readonly string[],
-): Promise<Map<string, EndpointState>> {
-  if (ids.length === 0) return new Map();
+export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
   const rows = await ctx.db
     .select({
       id: webhooks.id,
@@ -55,4 +43,58 @@ export async function readEndpointStates(
     .from(webhooks)
     .where(and(eq(webhooks.teamId, ctx.teamId), inArray(webhooks.id, [...ids])));
   return new Map(rows.map(({ id, ...state }) => [id, state]));
+}
+
+/** An endpoint is disabled when every attempt has failed for this many days … */
+export const failingDaysMax = 5;
+/** … and there were at least this many attempts: one event that failed after its last retry is not enough. */
+export const failuresMin = 10;
+
+/**
+ * `url` is the URL that was called: if the endpoint's URL has changed since, its response no longer counts.
+ */
+export type Disabling = { teamId: string; webhookId: string; url: string; reason: "gone" | "failing" };
+
+/**
+ * Disables an endpoint: `gone` after a 410 response, `failing` by the rule above, which is checked again
+ * here. The same transaction queues `webhook.disabled` for the team's other endpoints. False if nothing
+ * changed.
+ */
+export async function disableWebhook(
+  deps: Pick<Deps, "db" | "clock">,
+  { teamId, webhookId, url, reason }: Disabling,
+): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    const [disabled] = await tx
+      .update(webhooks)
+      .set({ status: "disabled", disabledReason: reason })
+      .where(
+        and(
+          eq(webhooks.teamId, teamId),
+          eq(webhooks.id, webhookId),
+          eq(webhooks.status, "enabled"),
+          eq(webhooks.url, url),
+          ...(reason === "failing"
+            ? [
+                lte(webhooks.failingSince, sql`now() - ${failingDaysMax} * interval '1 day'`),
+                sql`${webhooks.failures} >= ${failuresMin}`,
+              ]
+            : []),
+        ),
+      )
+      .returning({
+        failingSince: webhooks.failingSince,
+        createdAt: webhooks.createdAt,
+      });
+    if (!disabled) return false;
+    await announce({ db: tx, teamId, clock: deps.clock }, "webhook.disabled", {
+      id: webhookId,
+      endpoint: url,
+      status: "disabled",
+      disabled_reason: reason,
+      failing_since: disabled.failingSince?.toISOString() ?? null,
+      created_at: disabled.createdAt.toISOString(),
+    });
+    return true;
+  });
 }

@@ -11,7 +11,11 @@ import {
 import { readFactors } from "#server/services/account/factors/factors";
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
 import { renewRecoveryCodes } from "#server/services/account/factors/two-factor";
-import { type LinkedAccount, listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
+import {
+  type LinkedAccount,
+  listLinkedAccounts,
+  unlinkAccount,
+} from "#server/services/account/linked-accounts";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import {
   addPasskey,
@@ -24,8 +28,7 @@ import { changePassword } from "#server/services/account/password";
 import { hasPassword, reauthenticate, requiredProof } from "#server/services/account/reauthenticate";
 import { endOtherSessions, endSessionById, listSessions } from "#server/services/account/sessions";
 import { renameUser } from "#server/services/people/users";
-import { presentPasskey } from "#server/shared/wire/people/passkey";
-import { presentSession } from "#server/shared/wire/people/session";
+import { presentPasskey, presentSession } from "#server/shared/wire/people/account";
 import { router, signedIn } from "../init";
 import { NoInput } from "../strict";
 

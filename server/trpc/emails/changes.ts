@@ -8,7 +8,7 @@ import {
   settleEmail,
 } from "#server/services/emails/change/change";
 import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
-import { describeAsApiCall } from "#server/services/emails/read/api-call";
+import { describeAsApiCall } from "#server/services/emails/read/source";
 import { inTeam } from "../init";
 import { strictInput } from "../strict";
 import { FILTER, filterOf } from "./input";

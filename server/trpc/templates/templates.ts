@@ -7,7 +7,12 @@ import {
   VariableValue,
 } from "#server/services/emails/accept/message-input";
 import { previewDraft } from "#server/services/templates/preview";
-import { getTemplate, type ListedTemplate, listTemplates } from "#server/services/templates/read";
+import {
+  getTemplate,
+  type ListedTemplate,
+  listTemplates,
+  readTemplateUse,
+} from "#server/services/templates/read";
 import { variablesMax } from "#server/services/templates/render";
 import {
   TemplateAlias,
@@ -16,7 +21,6 @@ import {
   TemplateVariables,
 } from "#server/services/templates/template-input";
 import { sendTestEmail } from "#server/services/templates/test-email";
-import { readTemplateUse } from "#server/services/templates/use";
 import { getVersion, listVersions, publishTemplate } from "#server/services/templates/versions";
 import {
   createTemplate,

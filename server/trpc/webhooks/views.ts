@@ -1,6 +1,10 @@
 import type { Ctx } from "#server/deps";
-import { failingDaysMax, failuresMin } from "#server/services/webhooks/disable";
-import { readEndpointStates, waitingCountedMax } from "#server/services/webhooks/endpoint-state";
+import {
+  failingDaysMax,
+  failuresMin,
+  readEndpointStates,
+  waitingCountedMax,
+} from "#server/services/webhooks/endpoint-state";
 import { presentWebhook, type Webhook } from "#server/shared/wire/webhook";
 
 const dayMs = 86_400_000;

@@ -13,15 +13,13 @@ import {
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
 import {
+  countReplayRange,
   getWebhookEvent,
   listWebhookAttempts,
   listWebhookEvents,
-} from "#server/services/webhooks/events/events";
-import {
-  countReplayRange,
   replayWebhookEvent,
   replayWebhookRange,
-} from "#server/services/webhooks/events/replay";
+} from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";

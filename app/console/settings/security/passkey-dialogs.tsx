@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import type { PasskeyResponse } from "#server/shared/wire/people/passkey";
+import type { PasskeyResponse } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { Dialog } from "../../_ui/dialog/dialog";
 import type { Fault } from "../../_ui/fault";

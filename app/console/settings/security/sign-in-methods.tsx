@@ -2,7 +2,7 @@
 
 import { KeyRound, LifeBuoy, Link2, Pencil, RectangleEllipsis, Smartphone, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { PasskeyResponse } from "#server/shared/wire/people/passkey";
+import type { PasskeyResponse } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Menu } from "../../_ui/dialog/menu";

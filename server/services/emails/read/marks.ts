@@ -2,15 +2,10 @@ import type { Header } from "#db/schema/emails";
 import type { Marks } from "#server/mail/mime/tracked-html";
 import { parseUrl } from "#server/platform/egress/parse-url";
 import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import type { AcceptedEmail } from "../accept/insert-submissions";
 
 /** The parts of an email that determine which visits its copies record. */
-type Tracked = {
-  id: string;
-  teamId: string;
-  tracksOpens?: boolean;
-  tracksClicks?: boolean;
-  headers: readonly Header[];
-};
+type Tracked = Pick<AcceptedEmail, "id" | "teamId" | "headers" | "tracksOpens" | "tracksClicks">;
 
 /**
  * The tracking links and the pixel of one recipient's copy; null if tracking was off for the sender's domain.

@@ -1,8 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
 import { type WEBHOOK_DELIVERY_STATUSES, webhookAttempts, webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
-import type { WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
+import type { Webhook, WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
+import { recordAudit } from "../../audit/record";
 import { type Page, type PageQuery, pageById } from "../../paging";
 import { getWebhook } from "../endpoints";
 import { renderPayloads } from "./render";
@@ -82,4 +83,146 @@ async function requireDelivery(ctx: Ctx, webhookId: string, id: string): Promise
     );
   if (!delivery) throw notFound("Webhook event");
   return delivery;
+}
+
+/** Maximum number of events that one call replays. */
+const replayedMax = 5_000;
+
+export type ReplayRange = {
+  since: Date;
+  until: Date | null;
+  /** Which event deliveries to replay. */
+  status: "failed" | "success";
+  type: WebhookEvent | null;
+};
+
+/**
+ * A new round: due now, with the full retry schedule. Id and body stay the same, so receivers can detect the
+ * duplicate.
+ */
+const NEW_ROUND = { status: "pending" as const, attempts: 0, dueAt: sql`now()` };
+
+/** Sends one event again, regardless of its earlier outcome. */
+export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string): Promise<{ id: string }> {
+  const { url } = await requireEnabled(ctx, webhookId);
+  const mine = and(
+    eq(webhookDeliveries.teamId, ctx.teamId),
+    eq(webhookDeliveries.webhookId, webhookId),
+    eq(webhookDeliveries.id, id),
+  );
+  await ctx.db.transaction(async (tx) => {
+    const [replayed] = await tx
+      .update(webhookDeliveries)
+      .set(NEW_ROUND)
+      .where(and(mine, ne(webhookDeliveries.status, "attempting")))
+      .returning({ type: webhookDeliveries.type });
+    if (!replayed) {
+      const [found] = await tx.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(mine);
+      if (!found) throw notFound("Webhook event");
+      throw new AppError("conflict", "This event is being sent right now. Check its attempts in a moment.");
+    }
+    await recordAudit(tx, ctx, {
+      action: "webhook.replayed",
+      subject: { id: webhookId, name: url },
+      detail: { event: id, type: replayed.type, count: 1 },
+    });
+  });
+  ctx.wake();
+  return { id };
+}
+
+/**
+ * Replays the event deliveries of a time range, oldest first. Returns how many; if there are more than one
+ * call replays, `nextSince` is the start of the next range.
+ */
+export async function replayWebhookRange(
+  ctx: Ctx,
+  webhookId: string,
+  range: ReplayRange,
+): Promise<{ count: number; nextSince: Date | null }> {
+  const { url } = await requireEnabled(ctx, webhookId);
+  const { since, until, status, type } = range;
+  const found = await ctx.db
+    .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })
+    .from(webhookDeliveries)
+    .where(inRange(ctx, webhookId, range))
+    // Sorted by time because `nextSince` is a time: the ids of concurrent transactions may be in another
+    // order.
+    .orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.id))
+    .limit(replayedMax + 1);
+  const ids = found.slice(0, replayedMax).map(({ id }) => id);
+  if (ids.length === 0) return { count: 0, nextSince: null };
+  const replayedCount = await ctx.db.transaction(async (tx) => {
+    // Rows are always locked in the order of their ids, to avoid deadlocks.
+    await tx
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.teamId, ctx.teamId), inArray(webhookDeliveries.id, ids)))
+      .orderBy(asc(webhookDeliveries.id))
+      .for("no key update");
+    const replayed = await tx
+      .update(webhookDeliveries)
+      .set(NEW_ROUND)
+      .where(
+        and(
+          eq(webhookDeliveries.teamId, ctx.teamId),
+          inArray(webhookDeliveries.id, ids),
+          eq(webhookDeliveries.status, status),
+        ),
+      )
+      .returning({ id: webhookDeliveries.id });
+    await recordAudit(tx, ctx, {
+      action: "webhook.replayed",
+      subject: { id: webhookId, name: url },
+      detail: {
+        count: replayed.length,
+        status,
+        type,
+        since: since.toISOString(),
+        until: until?.toISOString() ?? null,
+      },
+    });
+    return replayed.length;
+  });
+  ctx.wake();
+  return { count: replayedCount, nextSince: found[replayedMax]?.createdAt ?? null };
+}
+
+/** How many events a replay of that range would send again, counted up to `max`. */
+export async function countReplayRange(
+  ctx: Ctx,
+  webhookId: string,
+  range: ReplayRange,
+  max: number,
+): Promise<number> {
+  await getWebhook(ctx, webhookId);
+  const some = ctx.db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(inRange(ctx, webhookId, range))
+    .limit(max)
+    .as("some");
+  const [row] = await ctx.db.select({ events: count() }).from(some);
+  return row?.events ?? 0;
+}
+
+function inRange(ctx: Ctx, webhookId: string, { since, until, status, type }: ReplayRange) {
+  if (until !== null && until <= since)
+    throw new AppError("invalid", "Invalid `until`: it must be later than `since`.");
+  return and(
+    eq(webhookDeliveries.teamId, ctx.teamId),
+    eq(webhookDeliveries.webhookId, webhookId),
+    eq(webhookDeliveries.status, status),
+    gte(webhookDeliveries.createdAt, since),
+    until === null ? undefined : lt(webhookDeliveries.createdAt, until),
+    type === null ? undefined : eq(webhookDeliveries.type, type),
+  );
+}
+
+/** The endpoint. Throws 409 if it is disabled, because a disabled endpoint is never called. */
+export async function requireEnabled(ctx: Ctx, webhookId: string): Promise<Webhook> {
+  const webhook = await getWebhook(ctx, webhookId);
+  if (webhook.status !== "enabled")
+    throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
+  return webhook;
 }

@@ -1,25 +1,14 @@
-import type { Header, Tag } from "#db/schema/emails";
-import type { EventData, EventType, Visit } from "#db/schema/events";
+import type { EventData, Visit } from "#db/schema/events";
 import { formatReply } from "#server/shared/email-words";
+import type { EmailEvent, EmailSummary } from "#server/shared/wire/email";
 
 /** An event of an email, with the fields of the email that its payload repeats. */
-export type PayloadSource = {
-  type: EventType;
-  recipient: string | null;
-  data: EventData;
-  createdAt: Date;
-  /** The position of this event among the events of its email, from 1. */
-  sequence: number;
-  emailId: string;
-  emailCreatedAt: Date;
-  messageId: string;
-  sender: string;
-  to: string[];
-  subject: string;
-  tags: Tag[];
-  headers: Header[];
-  templateId: string | null;
-};
+export type PayloadSource = Pick<EmailEvent, "type" | "recipient" | "data" | "createdAt" | "emailId"> &
+  Pick<EmailSummary, "messageId" | "sender" | "to" | "subject" | "tags" | "headers" | "templateId"> & {
+    /** The position of this event among the events of its email, from 1. */
+    sequence: number;
+    emailCreatedAt: Date;
+  };
 
 type Payload = { type: string; created_at: string; data: Record<string, unknown> };
 

@@ -5,8 +5,8 @@ import { getAdvice } from "#server/mail/outcome";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../../audit/record";
+import { requireEnabled } from "./events";
 import { emailPayload } from "./payload";
-import { requireEnabled } from "./replay";
 import type { WebhookEvent } from "./types";
 
 /**

@@ -6,19 +6,11 @@ import type { Ctx } from "#server/deps";
 
 const countedMax = 1_000;
 
-/** Emails of unknown outcome, and whether any endpoint receives the event for them. */
-export type HeldUnknown = {
-  /** Emails with status `unknown`, counted up to 1,000. */
-  emails: number;
-  isAtLeast: boolean;
-  /** The team's policy: `retry` sends them again automatically, `hold` waits for a decision of a member. */
-  policy: "retry" | "hold";
-  /** Whether an enabled endpoint subscribes to `email.unknown`. */
-  isSubscribed: boolean;
-};
-
-/** Counts the team's emails of unknown outcome. */
-export async function readUnknownEmails(ctx: Ctx): Promise<HeldUnknown> {
+/**
+ * Counts the team's emails of unknown outcome, up to 1,000. Also reads the team's policy for them, and whether an enabled
+ * endpoint subscribes to `email.unknown`.
+ */
+export async function readUnknownEmails(ctx: Ctx) {
   const some = ctx.db
     .select({ one: sql`1`.as("one") })
     .from(emails)

@@ -72,10 +72,10 @@ export function writeStatement<Input, Row extends object = never>(write: (binder
     value: (name, type) => `${place((input) => input[name])}::${type}`,
   });
   return (sql: Pick<HotSql, "unsafe">, input: Input) =>
-    runPrepared<Row>(
-      sql,
+    sql.unsafe<Row[]>(
       text,
       parameters.map((read) => read(input) as Parameter),
+      { prepare: true },
     );
 }
 

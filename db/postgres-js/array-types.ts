@@ -23,10 +23,12 @@ const ELEMENTS: readonly { read: (text: string) => unknown; oids: readonly numbe
 
 /** The driver's `types` option: serializes and parses one-dimensional arrays. */
 export const ARRAY_TYPES: Record<string, ArrayType> = Object.fromEntries(
-  ELEMENTS.flatMap(({ read, oids }) => {
-    const parse = (text: string) => readArray(read, text);
-    return oids.map((oid) => [`array${oid}`, { to: oid, from: [oid], serialize: writeArray, parse }]);
-  }),
+  ELEMENTS.flatMap(({ read, oids }) =>
+    oids.map((oid) => [
+      `array${oid}`,
+      { to: oid, from: [oid], serialize: writeArray, parse: arrayReader(read) },
+    ]),
+  ),
 );
 
 /** Serializes an array as a PostgreSQL literal. A value that is already a literal stays unchanged. */
@@ -48,10 +50,11 @@ function writeElement(value: Element | undefined): string {
 // An element is quoted, with backslash escapes, or plain. Only an unquoted NULL is null.
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
 
-/** Parses PostgreSQL's text format of a one-dimensional array. */
-export function readArray<T>(read: (element: string) => T, text: string): (T | null)[] {
-  return [...text.matchAll(ELEMENT)].map(([, quoted, plain]) => {
-    if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, "$1"));
-    return plain === undefined || plain === "NULL" ? null : read(plain);
-  });
+/** A function that parses PostgreSQL's text format of a one-dimensional array, whose elements `read` parses. */
+function arrayReader<T>(read: (element: string) => T): (text: string) => (T | null)[] {
+  return (text) =>
+    [...text.matchAll(ELEMENT)].map(([, quoted, plain]) => {
+      if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, "$1"));
+      return plain === undefined || plain === "NULL" ? null : read(plain);
+    });
 }

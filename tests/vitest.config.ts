@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { findMemoryFolder } from "./support/database/memory-folder";
@@ -17,8 +18,8 @@ export default defineConfig({
   root,
   test: {
     root,
-    // The files wait for PostgreSQL as well as for the processor, so one worker per core keeps both busy.
-    maxWorkers: "100%",
+    // Many files wait for processes and deadlines: three workers on two cores finish sooner than two.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     projects: [
       {

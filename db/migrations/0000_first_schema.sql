@@ -471,7 +471,7 @@ CREATE TABLE "users" (
 	"email" text NOT NULL,
 	"name" text,
 	"password_hash" text,
-	"address_proved_at" timestamp with time zone,
+	"address_verified_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
 );

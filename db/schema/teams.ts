@@ -29,7 +29,7 @@ export const users = pgTable(
      * When the address was first verified. Null if the user was created with a link that was not sent to the address. The
      * sign-in methods that such a user set up become invalid once the owner of the address signs in.
      */
-    addressProvedAt: instant(),
+    addressVerifiedAt: instant(),
     createdAt: now(),
   }),
   (t) => [

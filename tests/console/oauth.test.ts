@@ -170,7 +170,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
       data: { hasPassword: false, hasAuthenticator: false, recoveryCodesLeft: 0, passkeys: [] },
     });
     expect(await visitor.query("account.events")).toMatchObject({
-      data: expect.arrayContaining([expect.objectContaining({ kind: "address_proved" })]),
+      data: expect.arrayContaining([expect.objectContaining({ kind: "address_verified" })]),
     });
     await enrol(visitor, "", clock.now());
     expect((await signInAs(provider, account)).to).toMatch(/^\/login\/two-factor/);

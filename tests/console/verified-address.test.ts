@@ -32,7 +32,7 @@ let addresses = 0;
 const open = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
 const provedAt = async (email: string) => {
   const [row] = await console.deps.db.select().from(users).where(eq(users.email, email));
-  return row?.addressProvedAt ?? null;
+  return row?.addressVerifiedAt ?? null;
 };
 
 /** A user who joined with the inviter's or the emailed link; signed in, with an authenticator app. */

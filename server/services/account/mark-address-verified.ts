@@ -18,12 +18,12 @@ export async function markAddressVerified(
 ): Promise<void> {
   const verified = await tx
     .update(users)
-    .set({ addressProvedAt: sql`now()`, passwordHash: null })
-    .where(and(eq(users.id, userId), isNull(users.addressProvedAt)))
+    .set({ addressVerifiedAt: sql`now()`, passwordHash: null })
+    .where(and(eq(users.id, userId), isNull(users.addressVerifiedAt)))
     .returning({ id: users.id });
   if (verified.length === 0) return;
   await deleteFactors(tx, userId);
   await endSessionsExcept(tx, userId, null);
   await revokeSignInTokens(tx, userId);
-  await recordAccountEvent(tx, { userId, kind: "address_proved", visitor });
+  await recordAccountEvent(tx, { userId, kind: "address_verified", visitor });
 }

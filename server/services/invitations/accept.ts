@@ -113,7 +113,7 @@ export async function acceptForVerifiedAddress(
     .for("update");
   if (open.length === 0) return null;
   const user = { id: newId(), email, name };
-  await deps.db.insert(users).values({ ...user, passwordHash: null, addressProvedAt: sql`now()` });
+  await deps.db.insert(users).values({ ...user, passwordHash: null, addressVerifiedAt: sql`now()` });
   for (const invitation of open) await join(deps.db, deps, { invitation, user, requestId });
   return user;
 }

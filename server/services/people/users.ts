@@ -48,7 +48,7 @@ export async function insertUser(
   { isAddressVerified }: { isAddressVerified: boolean },
 ): Promise<User> {
   try {
-    await tx.insert(users).values({ ...user, addressProvedAt: isAddressVerified ? sql`now()` : null });
+    await tx.insert(users).values({ ...user, addressVerifiedAt: isAddressVerified ? sql`now()` : null });
   } catch (error) {
     if (isUniqueViolation(error, "users_email_key"))
       throw new AppError("conflict", `A user with the address ${user.email} already exists.`);

@@ -93,7 +93,7 @@ export function outcomeOfReply(
 ): Outcome {
   const by = host ?? "The server";
   if (reply.code !== null && reply.code >= 200 && reply.code < 300)
-    return { recipient, kind: "accepted", reply, host, reason: `${by} accepted the message.` };
+    return { recipient, kind: "accepted", reply, host, reason: `${by} accepted the email.` };
 
   const common = { recipient, reply, host };
   const alarm = alarmOf(reply, step);

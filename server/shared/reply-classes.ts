@@ -65,7 +65,7 @@ export const MEANINGS: Readonly<Record<ReplyClass, { summary: string; advice: st
       "Check the message for spam-like wording, forbidden attachment types and suspicious links. Change it before you send it again.",
   },
   policy: {
-    summary: "a policy of the receiving server forbids it",
+    summary: "blocked by the policy of the receiving server",
     advice: "Ask the recipient or their administrator to allow your sending domain.",
   },
   sender: {

@@ -3,8 +3,7 @@ import type { WaitRule } from "#db/schema/deliveries";
 /** Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a member. */
 export const WAIT_RULES: Record<WaitRule | "held", string> = {
   retry_schedule: "The last attempt failed temporarily. The next attempt follows the retry schedule.",
-  greylisted:
-    "The destination uses greylisting: it defers unknown senders for a short time. The next attempt starts after that time.",
+  greylisted: "The destination uses greylisting: it defers unknown senders for a short time.",
   transport_fault:
     "The relay rejects the login or the connection. It is retried every 15 minutes until an operator fixes it. The email does not fail in the meantime.",
   lease_expired:

@@ -331,7 +331,7 @@ describe("the overview", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     const failures = page.getByRole("region", { name: "Recent failures" });
     await failures.getByText("gone@example.net").waitFor(patience);
-    await page.getByRole("region", { name: "Health" }).getByText("Running").waitFor();
+    await page.getByRole("region", { name: "Health" }).getByText("Healthy").first().waitFor();
     await page.getByRole("heading", { name: /Recipients by/ }).scrollIntoViewIfNeeded();
     await page.mouse.wheel(0, 300);
     await page

@@ -44,8 +44,8 @@ const choose = (label: string) => dialog().getByText(label, { exact: true }).cli
 const statusOf = async (key: string, path = "/api/emails"): Promise<number> =>
   (await fetch(`${backstamp.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
 const readRemaining = async () => {
-  const text = await page.getByText(/^\d+ of 20 left$/).textContent();
-  return Number(text?.split(" ")[0]);
+  const text = await page.getByText(/^\d+ of 20 used$/).textContent();
+  return 20 - Number(text?.split(" ")[0]);
 };
 
 /** Copies the secret with its button, then confirms that it is stored. */

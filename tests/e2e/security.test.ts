@@ -93,7 +93,7 @@ describe("an authenticator app", () => {
     recoveryCode = (await codes.first().textContent()) ?? "";
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "security-codes");
-    await press("I have stored them");
+    await press("I saved my codes");
     await section(TWO_FACTOR).getByText("On", { exact: true }).waitFor(waitOptions);
     await section(TWO_FACTOR).getByText("10 codes left").waitFor();
     ignoreRejections();

@@ -19,7 +19,7 @@ test("an unregistered detail is explained by its subject", () => {
 
 test("without an enhanced code the basic code is explained; an unknown code is null", () => {
   expect(explainCode({ code: 552, enhanced: null })).toBe(
-    "The mailbox or the message is too large. Permanent failure: another attempt would fail too.",
+    "The mailbox or the message is too large. Permanent failure: retrying will not help.",
   );
   expect(explainCode({ code: 421, enhanced: null })).toMatch(/Temporary failure/);
   expect(explainCode({ code: 599, enhanced: null })).toBeNull();

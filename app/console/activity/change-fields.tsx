@@ -48,7 +48,7 @@ export function SubjectLink({ change }: { change: AuditEntryView }) {
 }
 
 const ICONS = { user: UserRound, key: Bot, operator: Terminal, system: Cog };
-const FIXED_NAMES = { operator: "Command line", system: "Backstamp" };
+const FIXED_NAMES = { operator: "CLI", system: "Backstamp" };
 
 /** The actor of a change, with the name at that time. The icon shows the type of actor. */
 export function Actor({ change: { actor, actor_name } }: { change: AuditEntryView }) {

@@ -79,7 +79,7 @@ function Changes({ teamId }: { teamId: string }) {
               options={withChosen(
                 [
                   ...actors.map(optionOf),
-                  { value: "operator", label: "Command line" },
+                  { value: "operator", label: "CLI" },
                   { value: "system", label: "Backstamp" },
                 ],
                 state.filters.actor,

@@ -38,14 +38,14 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   },
   {
     id: "health",
-    header: "Health",
+    header: "Status",
     width: "w-40",
     phone: "corner",
     cell: ({ health }) => <LabelBadge {...HEALTH[health]} />,
   },
   {
     id: "today",
-    header: "Today",
+    header: "Daily cap",
     width: "w-52",
     cell: ({ today: { allowed, handed_over }, warm_up }) =>
       allowed === null ? (
@@ -65,7 +65,7 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
       last_checked_at ? (
         <When at={last_checked_at} className="text-soft" />
       ) : (
-        <span className="text-soft">{health === "built_in" ? "Not needed" : "Never"}</span>
+        <span className="text-soft">{health === "built_in" ? "Not required" : "Never"}</span>
       ),
   },
   {

@@ -43,7 +43,7 @@ export const RECORD_STATUS: Record<DomainRecordView["status"], Label> = {
 export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: string }> = {
   dkim: {
     title: "DKIM key (RSA)",
-    why: "With this key, receiving servers verify that an email is from you and was not modified.",
+    why: "Receiving servers use it to verify that email is from your domain and was not modified.",
   },
   dkim_next: {
     title: "Next DKIM key",
@@ -57,7 +57,7 @@ export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: 
     title: "Retired DKIM key",
     why: "Email that is still being delivered was signed with this key. Do not remove the record yet.",
   },
-  ownership: { title: "Domain ownership (TXT)", why: "It proves that your team controls the domain." },
+  ownership: { title: "Domain ownership (TXT)", why: "Proves that your team controls the domain." },
   mx: {
     title: "Return path (MX)",
     why: "Bounce messages are sent to this host. They contain the reason why a delivery failed.",

@@ -96,7 +96,7 @@ function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
     <Empty title="No emails yet">
       <p className="max-w-prose">
         Send the first one to <code className="font-mono text-ink">delivered@backstamp.test</code>. This test
-        address needs no mail server. The email appears in this list automatically.
+        address works without an SMTP server. The email appears in this list automatically.
       </p>
       <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
         <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
@@ -106,7 +106,7 @@ function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
       </div>
       <p className="max-w-prose text-xs leading-5">
         The startup output contains an API key or the path of the file that has it. To create another key:
-        <code className="block font-mono">
+        <code className="block overflow-x-auto whitespace-nowrap font-mono">
           npm run -s backstamp -- key create --name first --scopes emails:send
         </code>
       </p>
@@ -116,7 +116,7 @@ function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
 
 const NoResultsNote = ({ onClear }: { onClear: () => void }) => (
   <NoMatch title="No matching emails" onClear={onClear}>
-    <p>Search by address, part of the subject, id, or tag:name=value.</p>
+    <p>Search by address, part of the subject, ID or tag:name=value.</p>
   </NoMatch>
 );
 

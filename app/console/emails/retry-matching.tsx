@@ -101,9 +101,9 @@ function Summary({ count, hasMore, status, withUnknown }: SummaryProps) {
   if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>
-      Matching emails that are {which}: <strong>{formatEmails(count, hasMore)}</strong>. Each one is sent
-      again now to the recipients who did not receive it{withUnknown ? " or whose outcome is unknown" : ""}.
-      Recipients who received it and suppressed addresses are skipped.
+      <strong>{formatEmails(count, hasMore)}</strong> that match the filters: {which}. They are sent again to
+      recipients who did not receive them{withUnknown ? " or whose outcome is unknown" : ""}. Suppressed
+      addresses are skipped.
     </>
   );
 }

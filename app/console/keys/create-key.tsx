@@ -110,7 +110,7 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
       </div>
       <div className="grid gap-4 md:grid-cols-2">
         <SelectField label="Expires" {...register("expires")}>
-          <option value="never">Never</option>
+          <option value="never">No expiry</option>
           <option value="7">In 7 days</option>
           <option value="30">In 30 days</option>
           <option value="90">In 90 days</option>

@@ -20,7 +20,7 @@ const CreateKey = lazyDialog(async () => (await import("./create-key")).CreateKe
 
 const NONE = {
   title: "No API keys yet",
-  text: "Programs send email with an API key. Create one for each program. You can then revoke one without affecting the others.",
+  text: "Create one key for each application. You can then revoke one without affecting the others.",
 };
 const NONE_REVOKED = {
   title: "No revoked keys",

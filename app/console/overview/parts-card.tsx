@@ -35,11 +35,11 @@ export function PartsCard({ parts }: { parts: PartsView }) {
         <Part
           name="Worker"
           tone={isRunning ? "good" : "bad"}
-          state={isRunning ? "Running" : worker ? "Not responding" : "Not started"}
+          state={isRunning ? "Healthy" : worker ? "Not responding" : "Not started"}
         >
           {worker ? (
             <>
-              Last seen <When at={worker.seenAt} />. Transport:{" "}
+              Last heartbeat: <When at={worker.seenAt} />. Transport:{" "}
               {TRANSPORTS[worker.transport] ?? worker.transport}.
             </>
           ) : (
@@ -102,7 +102,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           >
             {webhook.failingSince ? (
               <>
-                Failing since <When at={webhook.failingSince} />, failed attempts:{" "}
+                First failure: <When at={webhook.failingSince} />. Failed attempts:{" "}
                 {webhook.failures.toLocaleString("en")}.
               </>
             ) : webhook.disabledReason === "gone" ? (

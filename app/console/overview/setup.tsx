@@ -33,14 +33,15 @@ export function SetupCard({ setup, publicUrl }: { setup: Setup; publicUrl: strin
         <ol className="flex flex-col gap-4">
           <Step isDone={hasTransport} title="Outgoing email">
             {hasTransport
-              ? "Outgoing email is configured."
+              ? "Configured."
               : "The operator sets SMTP_URL or adds a relay: backstamp relay add."}
           </Step>
           <Step isDone={verifiedDomain !== null} title="Sending domain">
             {verifiedDomain === null ? (
               <>
-                {link("/console/domains", "Add a domain")} and publish its DNS records. Until then you can
-                test with email from backstamp.test to backstamp.test.
+                {link("/console/domains", "Add a domain")} and publish its DNS records. Until then, test with{" "}
+                <code>hello@backstamp.test</code> as the sender and <code>delivered@backstamp.test</code> as
+                the recipient.
               </>
             ) : (
               <>{verifiedDomain} is verified.</>
@@ -49,7 +50,7 @@ export function SetupCard({ setup, publicUrl }: { setup: Setup; publicUrl: strin
           <Step isDone={hasKey} title="API key">
             {hasKey ? "Created." : <>{link("/console/keys", "Create an API key")}. It is shown only once.</>}
           </Step>
-          <Step isDone={false} title="First email">
+          <Step isDone={false} title="First email from your domain">
             Send it with one of these examples. The overview updates automatically.
           </Step>
         </ol>

@@ -88,7 +88,7 @@ function RateTile({ name, part, of, limits, note }: RateTileProps) {
               {(share * 100).toFixed(share < 0.01 ? 2 : 1)}%
             </Badge>
           ) : null}
-          <span>{of >= recipientsMin ? note : `of ${of.toLocaleString("en")}, too few for a rate`}</span>
+          <span>{of >= recipientsMin ? note : `of ${of.toLocaleString("en")}`}</span>
         </span>
       }
     />

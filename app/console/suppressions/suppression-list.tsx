@@ -72,7 +72,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           <>
             <SearchField
               label="Search by address"
-              placeholder="Start of an address"
+              placeholder="Address starts with…"
               value={state.filters.search ?? ""}
               onSettle={(search) => state.change({ search: search || null })}
             />
@@ -89,7 +89,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         empty={{
           icon: Ban,
           title: "No suppressed addresses",
-          text: "Hard bounces and complaints are added automatically. If you move from another service, import its list.",
+          text: "Hard bounces and complaints are added automatically. Moving from another service? Import its suppression list.",
           action:
             why === undefined ? (
               <Button Icon={FileUp} onClick={openImport}>

@@ -2,5 +2,5 @@
 export const HEADING = {
   title: "Templates",
   description:
-    "The content of your emails, separate from your code. Programs send a template by its alias and provide the values.",
+    "Reusable content of emails. Send a template by its alias and pass the values of its variables.",
 };

@@ -54,8 +54,8 @@ export function TemplateList({ teamId }: { teamId: string }) {
           text: (
             <>
               Write an email once, with variables such as{" "}
-              <code className="font-mono text-ink">{"{{NAME}}"}</code>. Programs send it by its alias. You can
-              change the content without a deployment.
+              <code className="font-mono text-ink">{"{{NAME}}"}</code>. Send it by its alias. You can change
+              the content without deploying code.
             </>
           ),
           action: create,

@@ -4,16 +4,16 @@ type EventLabel = { group: "Email" | "Problems" | "Engagement" | "Team"; descrip
 
 /** The group and the description of each event, in display order. */
 export const EVENT_LABELS: Record<SentEvent, EventLabel> = {
-  "email.queued": { group: "Email", description: "Email accepted" },
+  "email.queued": { group: "Email", description: "Email accepted and queued" },
   "email.scheduled": { group: "Email", description: "Email scheduled" },
-  "email.sent": { group: "Email", description: "Email sent to a mail server" },
+  "email.sent": { group: "Email", description: "Email sent to a relay or MX host" },
   "email.delivered": { group: "Email", description: "Email delivered" },
   "email.canceled": { group: "Email", description: "Email canceled" },
   "email.delivery_delayed": { group: "Problems", description: "Email deferred; it will be retried" },
   "email.bounced": { group: "Problems", description: "Email bounced" },
   "email.complained": { group: "Problems", description: "Email marked as spam" },
   "email.failed": { group: "Problems", description: "Email failed" },
-  "email.suppressed": { group: "Problems", description: "Email not sent; its address is suppressed" },
+  "email.suppressed": { group: "Problems", description: "Recipient suppressed; email not sent" },
   "email.unknown": { group: "Problems", description: "Email has an unknown outcome" },
   "email.opened": { group: "Engagement", description: "Email opened" },
   "email.clicked": { group: "Engagement", description: "Link in an email clicked" },

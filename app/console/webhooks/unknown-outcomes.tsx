@@ -37,14 +37,14 @@ export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
       <div className="flex min-w-0 flex-col gap-1.5 leading-6">
         <h2 id="held-unknown" className="font-semibold">
           {emails === 0
-            ? "No email with an unknown outcome"
+            ? "No emails with an unknown outcome"
             : `${isAtLeast ? "At least " : ""}${emails} ${emails === 1 ? "email" : "emails"} with an unknown outcome`}
         </h2>
         <p className="max-w-prose text-soft">
-          If a connection breaks after the last byte, it is unknown whether the server accepted the email.{" "}
+          If the connection drops before the server responds, the outcome is unknown.{" "}
           {policy === "hold"
-            ? "This team holds such email until a member or a program resolves it."
-            : "This team sends such email again automatically."}{" "}
+            ? "This team holds these emails until a member or an API request resolves them."
+            : "This team sends these emails again automatically."}{" "}
           {isSubscribed
             ? "A webhook subscribes to email.unknown."
             : "No webhook subscribes to email.unknown."}

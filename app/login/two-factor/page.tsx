@@ -20,7 +20,7 @@ export default async function TwoFactorPage({ searchParams }: Props) {
   return (
     <SignInFrame
       title="Two-factor authentication"
-      description={<span className="break-words">Confirm the sign-in as {step.email}.</span>}
+      description={<span className="break-words">Signing in as {step.email}.</span>}
       footer={
         <Link href="/login" className={linkStyle}>
           Use another account

@@ -22,7 +22,7 @@ const FIELDS = {
   app: {
     choice: "Use the authenticator app",
     label: "Code",
-    hint: "The current six-digit code of your authenticator app.",
+    hint: "The current 6-digit code from your authenticator app.",
     input: { inputMode: "numeric", autoComplete: "one-time-code", maxLength: 12 },
   },
   recovery: {

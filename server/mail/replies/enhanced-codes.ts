@@ -4,7 +4,7 @@ import type { Reply } from "../outcome";
 const SEVERITIES: Readonly<Record<string, string>> = {
   "2": "Success",
   "4": "Temporary failure: a later attempt may succeed",
-  "5": "Permanent failure: another attempt would fail too",
+  "5": "Permanent failure: retrying will not help",
 };
 
 /**

@@ -16,7 +16,7 @@ createServer(async (request, response) => {
     console.log(request.headers["webhook-id"], event.type);
     response.writeHead(204).end();
   } catch {
-    response.writeHead(400).end("not signed by Backstamp");
+    response.writeHead(400).end("Invalid signature");
   }
 }).listen(process.env.PORT, "127.0.0.1"); // behind a reverse proxy with HTTPS
 `;
@@ -44,7 +44,7 @@ createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();
-  if (!isOurs(body, request.headers)) return response.writeHead(400).end("not signed by Backstamp");
+  if (!isOurs(body, request.headers)) return response.writeHead(400).end("Invalid signature");
   console.log(request.headers["webhook-id"], JSON.parse(body).type);
   response.writeHead(204).end();
 }).listen(process.env.PORT, "127.0.0.1"); // behind a reverse proxy with HTTPS
@@ -93,17 +93,17 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Receiver).serve_forever()
 export const VERIFY_SNIPPETS: readonly Snippet[] = [
   {
     id: "library",
-    label: "Node, with a library",
+    label: "Node.js (library)",
     language: "JavaScript",
-    fileName: "receiver.mjs",
+    fileName: "webhook.mjs",
     text: LIBRARY,
   },
   {
     id: "crypto",
-    label: "Node without a library",
+    label: "Node.js (no library)",
     language: "JavaScript",
-    fileName: "receiver.mjs",
+    fileName: "webhook.mjs",
     text: CRYPTO,
   },
-  { id: "python", label: "Python", language: "Python", fileName: "receiver.py", text: PYTHON },
+  { id: "python", label: "Python", language: "Python", fileName: "webhook.py", text: PYTHON },
 ];

@@ -23,9 +23,13 @@ export const useNowMs = (): number => use(Now);
 /** A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. */
 export function When({ at, className }: { at: string; className?: string }) {
   const nowMs = use(Now);
+  const isHydrated = useIsHydrated();
+  const atMs = Date.parse(at);
+  // Data can be newer than the last tick of the clock, and a past event must not be shown as a future one.
+  const isAhead = isHydrated && atMs > nowMs;
   return (
     <Moment at={at} className={`whitespace-nowrap tabular-nums ${className ?? ""}`}>
-      {relativeTime(Date.parse(at), nowMs)}
+      {relativeTime(atMs, isAhead ? Math.max(nowMs, Date.now()) : nowMs)}
     </Moment>
   );
 }
@@ -34,7 +38,7 @@ type MomentProps = { at: string; className?: string | undefined; children: React
 
 /** Any text for a time, with the exact time on hover. */
 export function Moment({ at, className, children }: MomentProps) {
-  const isHydrated = useSyncExternalStore(neverChanges, yes, no);
+  const isHydrated = useIsHydrated();
   const date = new Date(at);
   const exact = isHydrated
     ? date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" })
@@ -46,6 +50,7 @@ export function Moment({ at, className, children }: MomentProps) {
   );
 }
 
+const useIsHydrated = (): boolean => useSyncExternalStore(neverChanges, yes, no);
 const neverChanges = () => () => {};
 const yes = () => true;
 const no = () => false;
@@ -61,14 +66,14 @@ const UNITS = [
 /** "12 s ago", "in 5 min", or the date if it is more than 30 days away. */
 function relativeTime(atMs: number, nowMs: number): string {
   const distanceMs = Math.abs(atMs - nowMs);
-  if (distanceMs < justNowMs) return "just now";
+  if (distanceMs < justNowMs) return atMs > nowMs ? "in a few seconds" : "just now";
   if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
-  return atMs > nowMs ? `in ${formatDuration(distanceMs)}` : `${formatDuration(distanceMs)} ago`;
+  return atMs > nowMs ? `in ${formatDuration(distanceMs, Math.round)}` : `${formatDuration(distanceMs)} ago`;
 }
 
-/** "2 s", "5 min", "3 h", "4 d": the largest unit that fits, rounded down. */
-export function formatDuration(ms: number): string {
+/** "2 s", "5 min", "3 h", "4 d": in the largest unit that fits. */
+export function formatDuration(ms: number, round = Math.floor): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const unit = UNITS.find(([below]) => seconds < below) ?? UNITS[3];
-  return `${Math.floor(seconds / unit[1])} ${unit[2]}`;
+  return `${round(seconds / unit[1])} ${unit[2]}`;
 }

@@ -79,7 +79,7 @@ function Requests({ teamId }: { teamId: string }) {
         empty={{
           icon: Activity,
           title: "No requests yet",
-          text: "Every API request with a key of this team appears here within two seconds, including rejected ones. Requests are stored for seven days, without secrets and email content.",
+          text: "Requests made with the API keys of this team appear here within 2 seconds, including rejected ones. They are stored for 7 days, without secrets or email content.",
         }}
       />
       <Suspense>

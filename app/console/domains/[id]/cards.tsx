@@ -93,7 +93,7 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
           <dt className="mb-1 text-soft text-xs">Relays</dt>
           <dd>
             {relays.length === 0 ? (
-              <p className="leading-6">None. Email uses the default transport of the installation.</p>
+              <p className="leading-6">None. Email uses the default transport of this server.</p>
             ) : (
               <ol className="flex flex-col gap-1">
                 {relays.map(({ name, host, scope }) => (

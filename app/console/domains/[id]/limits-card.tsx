@@ -16,12 +16,12 @@ export function LimitsCard(props: CardProps) {
   const [isChanging, setChanging] = useState(false);
   const { today, daily_cap: dailyCap, warm_up: warmUp, warmUpPlan } = domain;
   return (
-    <SideCard title="Daily limit">
+    <SideCard title="Daily cap">
       {today.allowed === null ? (
         <p className="text-soft leading-6">
           {warmUp
-            ? "No limit today: the warm-up is not in effect."
-            : "No limit. For a new domain, a warm-up helps to build its reputation."}
+            ? "No cap today: the warm-up is not in effect."
+            : "No cap. A warm-up builds the sending reputation of a new domain."}
         </p>
       ) : (
         <Gauge used={today.handed_over} allowed={today.allowed} />

@@ -134,7 +134,7 @@ function ProviderFields({ domain: { panel, panels, zones }, onPanel, onOwnZone }
         ) : null}
       </div>
       <p className="text-soft leading-6">
-        <span className="text-ink">{panel.way}</span>. Enter the values below in that form. {panel.textHint}
+        <span className="text-ink">{panel.way}</span>. Add the records below there. {panel.textHint}
       </p>
     </div>
   );

@@ -16,7 +16,7 @@ const TLS = [
   {
     value: "enforced",
     label: "Enforced",
-    hint: "Email to a server without a valid TLS certificate is deferred, and finally fails.",
+    hint: "If the receiving server has no valid TLS certificate, email is deferred and eventually fails.",
   },
 ] as const;
 

@@ -23,7 +23,10 @@ export function Gauges({ teamId, id }: { teamId: string; id: string }) {
     trpc.keys.gauges.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs }),
   );
   return (
-    <Section title="Rate limits" note="API requests of the last 60 seconds. Rejected requests do not count.">
+    <Section
+      title="Rate limits"
+      note="API requests in the last 60 seconds. Rejected requests are not counted."
+    >
       <div className="grid gap-x-8 gap-y-5 px-5 pb-5 md:grid-cols-2">
         {data
           ? data.map((gauge) => <Gauge key={gauge.tier} gauge={gauge} />)
@@ -50,7 +53,7 @@ function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: Limit }) {
         )}
         {isOwn ? <Badge tone="info">Custom limit</Badge> : null}
         <span className="ml-auto shrink-0 text-soft text-xs tabular-nums">
-          {remaining} of {limit} left
+          {used} of {limit} used
         </span>
       </div>
       <meter className="sr-only" aria-label={`${name}: requests used`} min={0} max={limit} value={used}>

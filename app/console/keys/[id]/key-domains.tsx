@@ -30,8 +30,8 @@ export function KeyDomains({ teamId, keyView }: { teamId: string; keyView: KeyVi
   return (
     <Section title="Sending domains" note="Email from any other domain is rejected.">
       <p className="px-5 pb-4 text-soft leading-6">
-        The key can send, retry, reschedule, cancel and resolve only email from these domains. Its other
-        permissions, such as reading email, apply to the whole team.
+        The key can send, retry, reschedule and cancel only email from these domains, and resolve its unknown
+        outcomes. Other permissions, such as reading email, apply to the whole team.
       </p>
       {domains.length === 0 ? (
         <p className="px-5 pb-4 text-soft leading-6">

@@ -117,7 +117,7 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
       </Fact>
       <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
       <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
-        {endsAt ? <When at={endsAt} /> : "Never"}
+        {endsAt ? <When at={endsAt} /> : "No expiry"}
       </Fact>
       <Fact name="Created">
         <When at={created_at} />

@@ -36,7 +36,7 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
     <ActionForm
       onSubmit={handleSubmit((fields) => renaming.run(fields))}
       action={renaming}
-      submitLabel="Save"
+      submitLabel="Save changes"
       disabled={!formState.isDirty}
     >
       <TextField

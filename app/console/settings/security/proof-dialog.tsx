@@ -103,8 +103,8 @@ function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored
     <div className="flex flex-col gap-4">
       <p className="flex gap-2.5 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
         <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
-        These codes are shown only once. If you lose your phone or passkey, each code replaces a sign-in code
-        once.
+        These codes are shown only once. If you lose your phone or passkey, sign in with one of them. Each
+        code works once.
       </p>
       <div className="relative rounded-lg border border-line bg-sunk p-4 pr-12">
         <ol aria-label="Recovery codes" className="grid gap-x-8 gap-y-1.5 sm:grid-cols-2">
@@ -121,10 +121,10 @@ function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored
       <DialogActions>
         <Button onClick={save}>
           <Download className="size-4" aria-hidden="true" />
-          Save as file
+          Download
         </Button>
         <Button tone="primary" onClick={onStored}>
-          I have stored them
+          I saved my codes
         </Button>
       </DialogActions>
     </div>

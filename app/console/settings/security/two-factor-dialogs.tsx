@@ -89,7 +89,7 @@ function SecretStep({ secret, uri, action, onCode, onCancel }: SecretStepProps) 
       </div>
       <TextField
         label="Code"
-        hint="The current code of the app."
+        hint="The current 6-digit code from the app."
         isMono
         autoFocus
         inputMode="numeric"

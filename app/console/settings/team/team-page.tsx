@@ -89,7 +89,7 @@ const CHOICES = [
   {
     value: "hold",
     label: "Hold until resolved",
-    hint: "No email is sent twice. It keeps the status “unknown” until a member or a program resolves it.",
+    hint: "No email is sent twice. The email keeps the status “unknown” until a member or an API request resolves it.",
   },
 ] as const;
 
@@ -109,7 +109,7 @@ function UnknownSection({ teamId, policy }: { teamId: string; policy: Policy }) 
   return (
     <Section
       title="Unknown outcome"
-      note="If a connection breaks after the whole email was sent and before the server responds, it is unknown whether the server accepted the email. This is rare."
+      note="If the connection drops after the email was sent and before the server responds, the outcome is unknown. This is rare."
     >
       <ActionForm
         onSubmit={(event) => {

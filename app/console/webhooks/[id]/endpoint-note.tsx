@@ -17,9 +17,9 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
     return (
       <Banner tone={disabled_reason ? "bad" : "mute"} Icon={Ban}>
         {disabled_reason === "gone"
-          ? "The endpoint responded 410 Gone, so we disabled the webhook. "
+          ? "The endpoint responded 410 Gone, so the webhook was disabled. "
           : disabled_reason === "failing"
-            ? "Every attempt failed for days, so we disabled the webhook. "
+            ? "Every attempt failed for days, so the webhook was disabled. "
             : "This webhook is paused. "}
         No events are sent to it, and new events are not stored for it. Its pending events failed. Resume the
         webhook, then replay the events that failed.
@@ -35,12 +35,12 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   if (failing_since)
     return (
       <Banner tone="warn" Icon={TriangleAlert}>
-        All attempts have failed since the first failure <When at={failing_since} />. Until one succeeds,
-        attempts run one at a time, so other endpoints are not delayed.
+        Every attempt has failed. First failure: <When at={failing_since} />. Until one succeeds, attempts run
+        one at a time, so other endpoints are not delayed.
         {disablesAt ? (
           <>
             {" "}
-            If the failures continue, we disable the webhook <When at={disablesAt} />, after at least{" "}
+            If the failures continue, the webhook is disabled <When at={disablesAt} />, after at least{" "}
             {disablesAfterFailures} failures.
           </>
         ) : null}

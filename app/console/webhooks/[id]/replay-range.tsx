@@ -18,7 +18,7 @@ import type { EndpointDialogProps } from "./actions";
 
 const STATUSES = [
   { value: "failed", label: "Failed", hint: "Events without a successful attempt." },
-  { value: "success", label: "Succeeded", hint: "Your program receives each event a second time." },
+  { value: "success", label: "Succeeded", hint: "Your endpoint receives each event again." },
 ];
 
 const SPANS = [

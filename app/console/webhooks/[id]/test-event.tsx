@@ -35,7 +35,7 @@ export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
     <Dialog
       onOpenChange={onClose}
       title="Send test event"
-      description="A signed event with sample data, marked with data.test."
+      description="A signed event with sample data and data.test: true."
     >
       <ActionForm
         onSubmit={(event) => {

@@ -23,7 +23,7 @@ export function describeAlignment(domain: Domain) {
     passes: checks.length === 0 ? null : hasDkim || hasSpf,
     dkim: hasDkim
       ? `Mail is signed as ${name} itself, which is aligned under any policy.`
-      : `Mail will be signed as ${name} itself. It is aligned once receivers find the key.`,
+      : `Email is signed with d=${name}. DKIM is aligned once the key is published.`,
     spf: policy?.isSpfStrict
       ? `The policy has aspf=s: the return path ${returnPath} is not ${name} itself, so SPF is not aligned. DMARC depends on DKIM alone.`
       : isVerified("spf")

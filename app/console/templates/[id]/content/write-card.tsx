@@ -62,7 +62,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
               label="Subject"
               ref={subject}
               maxLength={2_000}
-              placeholder="Empty: set by each send"
+              placeholder="Default: set by each email"
               {...line("subject")}
               {...(subjectFault ? { "aria-invalid": true, title: subjectFault } : {})}
             />
@@ -71,14 +71,14 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
             label="From"
             maxLength={400}
             spellCheck={false}
-            placeholder="Empty: set by each send"
+            placeholder="Default: set by each email"
             {...line("from")}
           />
           <Line
             label="Reply to"
             maxLength={4_000}
             spellCheck={false}
-            placeholder="Empty: replies go to the sender"
+            placeholder="Default: the From address"
             {...line("replyTo")}
           />
         </div>

@@ -117,11 +117,11 @@ function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
           ? `Attempt ${attempts} received a 2xx response. `
           : status === "pending" && attempts === 0
             ? "The first attempt starts as soon as the queue allows. "
-            : `${attempts} of at most ${attemptsMax} attempts were made. `}
+            : `${attempts} of ${attemptsMax} attempts made. `}
         {status === "success"
           ? null
           : `Delays between attempts: ${delays}. Each delay varies by up to 20%, which spreads out simultaneous retries. `}
-        A replay restarts the schedule.
+        A replay sends the event again, with a new retry schedule.
       </p>
     </section>
   );
@@ -166,7 +166,7 @@ function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boo
           )}
           {next_attempt_at ? (
             <p className="text-soft text-xs">
-              The next attempt was scheduled for <When at={next_attempt_at} />.
+              Next attempt: <When at={next_attempt_at} />.
             </p>
           ) : null}
         </div>

@@ -83,6 +83,18 @@ test.each([
   expect(waitMs).toBeLessThan(40_000);
 });
 
+test.each([60, 75, 90, 105, 119])(
+  "after %d s at 100 dialogues per minute, the rate is halved",
+  async (seconds) => {
+    const throttles = openThrottles(8);
+    for (let n = 0; n < (seconds * 100) / 60; n++) await runDialogue(throttles, "250 ok", 600);
+    await runDialogue(throttles, "421 4.7.0 Try again later");
+    const { perMinute } = throttles.stateOf(testDomain);
+    expect(perMinute).toBeGreaterThanOrEqual(48);
+    expect(perMinute).toBeLessThanOrEqual(52);
+  },
+);
+
 test("concurrent throttling replies reduce the limits once", async () => {
   const throttles = openThrottles(8);
   for (let n = 0; n < 40; n++) await runDialogue(throttles, "250 ok");

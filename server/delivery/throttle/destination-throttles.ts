@@ -6,7 +6,7 @@ import type { BacklogSchedule } from "./postpone-backlog";
 const concurrencyStart = 2;
 /** A delivery that would wait longer than this for a slot is requeued, because a wait in memory blocks other deliveries. */
 const acquireWaitMs = 2_000;
-/** While a dialogue takes longer than this, no other one starts with its destination. */
+/** While a dialogue, or the average dialogue, takes longer than this, no second one starts with its destination. */
 export const slowMs = 5_000;
 /** Pause after a throttling reply; each further throttling reply in a row doubles it. */
 const pauseMs = { first: 30_000, max: 15 * 60_000 };
@@ -25,9 +25,11 @@ const newestWeight = 0.3;
 export type DialogueSlot = { startDialogue(): void; release(outcomes: readonly Outcome[] | null): void };
 
 /**
- * Adaptive throttling per destination: concurrency, dialogues per minute and pauses. The limits are learned from replies
- * and kept in memory only. Successes raise them in steps; a 421 or a rate-limit reply halves them. `concurrencyMax` and the
- * operator's limits always apply. While a dialogue with a destination is slow, no second one starts.
+ * Adaptive throttling per destination: concurrency, dialogues per minute and pauses (`admit.ts` also applies the limits that
+ * are not a destination's own). The limits are learned from replies and kept in memory only. Concurrency grows with
+ * successes; a 421 or a rate-limit reply halves it, limits the dialogues per minute to half of the present rate, and pauses
+ * the destination; one that cannot be reached gets one dialogue at a time. `concurrencyMax` and the operator's limits always
+ * apply. While dialogues with a destination are slow, no second one starts.
  */
 export type Throttles = ReturnType<typeof createThrottles>;
 
@@ -289,6 +291,11 @@ function countDialogue({ started }: Destination, atMs: number): void {
   started.count++;
 }
 
+/** Dialogues in the last minute; those of the previous counting minute are assumed to be spread evenly over it. */
+function presentRate({ started: { sinceMs, count, before } }: Destination, atMs: number): number {
+  return count + before * Math.max(0, 1 - (atMs - sinceMs) / minuteMs);
+}
+
 function adjust(
   target: Destination,
   outcomes: readonly Outcome[],
@@ -297,7 +304,7 @@ function adjust(
   if (outcomes.some(isThrottled)) {
     // A dialogue that started before the last reduction gives no information about the reduced limits.
     if (startedAtMs < target.loweredAtMs) return;
-    const seen = target.perMinute ?? target.started.count + target.started.before;
+    const seen = target.perMinute ?? presentRate(target, nowMs);
     target.concurrency = Math.max(1, Math.floor(target.concurrency / 2));
     target.perMinute = Math.max(rate.min, Math.floor(seen / 2));
     target.pausedUntilMs = nowMs + Math.min(pauseMs.first * 2 ** target.throttledInRow, pauseMs.max);

@@ -10,9 +10,12 @@ export const RETRY_AFTER_MINUTES = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1440, 
 
 export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
 
-/** Relative jitter of a wait. It spreads the retries of deliveries that failed at the same time. */
+/**
+ * Relative jitter, which spreads the retries of deliveries that failed at the same time: plus or minus this share of a wait
+ * of the table or of a transport fault; only plus for a wait that the server or the probe of a relay determines.
+ */
 const jitter = 0.2;
-/** Greylisting lasts minutes: the first attempts have short waits, later ones use the table above. */
+/** The first greylisted attempts wait as long as the reply states, or 5 minutes. Later ones use the table above. */
 const greylistedAttemptsMax = 4;
 const greylistWaitMs = { min: 60_000, usual: 5 * 60_000, max: 15 * 60_000 };
 /** After a fault of our transport: its login or TLS. */
@@ -34,17 +37,17 @@ export type RetryContext = {
   random: number;
   /** Replaces the retry table, for the test addresses of the built-in domain. */
   retryAfterMs?: number;
-  /** Faults of the route itself (login, TLS) are retried without limit. */
+  /** The route has relays: after a fault of the route the delivery waits for the next probe of a relay, without limit. */
   retriesFaultsIndefinitely?: boolean;
 };
 
-/** The next attempt after this outcome of the nth attempt; null if there is none. */
+/** The next attempt after this outcome of the nth attempt; null if the outcome is final (`settleOutcome` records it). */
 export function retryOf(attempt: number, outcome: Outcome, context: RetryContext): Retry | null {
   const { random, policy } = context;
   const { kind, alarm } = outcome;
   if (kind === "deferred") {
-    // A fault of our transport (`alarm`) never bounces email: the delivery waits until the operator fixes it. Such attempts do
-    // not count, except the first: after an attempt the count is never 0.
+    // A fault of our transport (`alarm`) never bounces email: the delivery waits until the operator fixes it. Such attempts
+    // are not counted, except the first: a delivery that was attempted has a count of at least 1.
     const isUncounted = attempt > 1;
     if (alarm !== undefined && context.retriesFaultsIndefinitely)
       return { rule: "relay_paused", waitMs: Math.round(relayWaitMs * (1 + jitter * random)), isUncounted };

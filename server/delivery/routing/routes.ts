@@ -20,7 +20,7 @@ export type Route = {
   isByDestination: boolean;
   /** Key of the throttle for the route as a whole; null if it is not throttled as a whole. */
   throttleKey: string | null;
-  /** Faults of the route itself are retried without limit and never use up a delivery's attempts. */
+  /** The route has relays: after a fault of the route (login, TLS …) a delivery waits for a relay, without limit. */
   retriesFaultsIndefinitely: boolean;
   /** How long a delivery should wait if all relays are paused; null if one is available. */
   waitMs(): number | null;
@@ -31,7 +31,8 @@ export type Route = {
  *
  * 1. With `SMTP_URL=capture:` no relay is used.
  * 2. The first scope that has relays: the sender's domain, its team, the installation. Without any, the transport of
- *    `SMTP_URL`. Failover happens only within one scope, because senders choose the servers that send their email.
+ *    `SMTP_URL`. Relays of an outer scope never replace failed relays of an inner one: a team that has relays decides
+ *    which servers send its email.
  * 3. Within the scope, relays are tried by position, then by age. A paused one is skipped (`relay-faults.ts` pauses and
  *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
  * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
@@ -45,8 +46,9 @@ type Routing = {
 };
 
 export function createRouting(deps: WorkerDeps): Routing {
-  const fallback = deps.transport && routeOfTransport(deps.transport);
-  if (deps.transport?.name === "capture") return { read: async () => () => fallback, close: async () => {} };
+  const defaultRoute = deps.transport && routeOfTransport(deps.transport);
+  if (deps.transport?.name === "capture")
+    return { read: async () => () => defaultRoute, close: async () => {} };
   const pool = createRelayPool(deps);
   /** Due time of the last delivery that waits for relays, by relay ids. */
   const spreadUntilMs = new Map<string, number>();
@@ -56,11 +58,11 @@ export function createRouting(deps: WorkerDeps): Routing {
       const readAtMs = performance.now();
       const relays = await readRelaysFor(deps.hot, [...new Set(teamIds)]);
       for (const relay of relays) pool.refresh(relay, readAtMs);
-      if (relays.length === 0) return () => fallback;
+      if (relays.length === 0) return () => defaultRoute;
       const known = new Map<string, Route>();
       return ({ teamId, domainId }) => {
         const chosen = scopeOf(relays, teamId, domainId);
-        if (chosen.length === 0) return fallback;
+        if (chosen.length === 0) return defaultRoute;
         const key = chosen.map(({ id }) => id).join(" ");
         const route = known.get(key) ?? routeOfRelays(deps, pool, chosen, spreadUntilMs, key);
         known.set(key, route);

@@ -87,9 +87,9 @@ export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, st
 }
 
 /**
- * The body of an error. 401, 403 and 429 have exactly the bodies of the interface; that of 429 is
- * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`, with the seconds from `pipeline/identify.ts`. All others contain the
- * message as `error` (the interface) and as `message` (Resend's SDKs).
+ * The body of an error. The specification fixes the bodies of 401, 403 and 429. That of 429 is
+ * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`; `pipeline/identify.ts` sets the seconds. All others contain the
+ * message as `error` (the specification) and as `message` (Resend's SDKs).
  */
 export function errorBody(error: AppError, requestId: string): Record<string, unknown> {
   if (error.code === "unauthorized") return { error: "Unauthorized" };

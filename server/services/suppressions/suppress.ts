@@ -34,7 +34,7 @@ import { isNamed, readSuppression, type SuppressionName } from "./read";
  * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
  */
 
-/** What a new cause changes in an existing entry. Only changed entries of a report are returned. */
+/** How a new cause updates an existing entry. `report` returns only entries that it wrote; `request` returns all. */
 const IF_LISTED = {
   /** A bounce or complaint replaces an unsubscribe. */
   report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
@@ -47,8 +47,8 @@ const IS_ANNOUNCED = { report: "true", request: "s.id in (select id from entry)"
 
 /**
  * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin, source_email_id, lists_only)
- * and queues their events; of several rows for one address one counts. `suppressed` are the written entries; one with
- * another id than proposed existed before.
+ * and queues their events. If several rows have the same address, one is used. `suppressed` contains the written entries; an
+ * entry whose id differs from the proposed one existed before.
  */
 export const addEntries = (cause: keyof typeof IF_LISTED): string => `
 suppressed as (

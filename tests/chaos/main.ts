@@ -138,7 +138,7 @@ function report(): boolean {
       if (killsAt(killTable, stage) === 0) shortfalls.push(`No kill hit an email that was ${stage}.`);
   }
   for (const line of [...undetected, ...shortfalls]) print(line);
-  const violations = { seen: violationsCount - missed.length, planted: violationsCount, missed };
+  const violations = { seen: violationsCount - missed.length, injected: violationsCount, missed };
   const taken = (Date.now() - startedMs) / 60_000;
   const outcome = {
     seed,

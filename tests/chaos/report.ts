@@ -17,7 +17,7 @@ export type Outcome = {
   kills: KillTable;
   records: Records[];
   notRun: readonly NotRun[];
-  violations: { seen: number; planted: number; missed: string[] };
+  violations: { seen: number; injected: number; missed: string[] };
 };
 
 /** The findings, for a terminal; empty without findings. */
@@ -66,9 +66,9 @@ export function renderMarkdown(outcome: Outcome): string {
     "",
     `${figure(sum.accepted)} of ${figure(sum.posted)} emails got 2xx, ${figure(sum.refused)} were rejected as expected, ${figure(sum.repeated)} requests were repeated or duplicated under their key; ` +
       `${figure(sum.inDoubt)} without a key and without a 2xx, of which ${figure(sum.inDoubtKept)} were committed and delivered; ` +
-      `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} rejected by their servers and reported; ${figure(deliveredWebhooks)} webhooks delivered; ` +
+      `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} rejected by their servers and reported; ${figure(deliveredWebhooks)} event deliveries succeeded; ` +
       `${figure(sum.copiesRecorded)} duplicates with their own \`email.unknown\`, **${sum.copiesUnrecorded} without one, ${sum.lost} recipients lost**. ` +
-      `At most ${slowestReturnMs(records)} ms from the restart of PostgreSQL to the next accepted email. The judge detected ${violations.seen} of ${violations.planted} planted violations.`,
+      `At most ${slowestReturnMs(records)} ms from the restart of PostgreSQL to the next accepted email. The judge detected ${violations.seen} of ${violations.injected} injected violations.`,
   ].join("\n");
 }
 
@@ -76,7 +76,9 @@ function rowOf(row: string, times: number, counts: Counts | undefined): string {
   if (!counts) return `| ${row} | ${figure(times)} | 0 | 0 | 0 | 0 |`;
   const { accepted, lost, copiesUnrecorded, copiesRecorded, unknowns } = counts;
   const doubled =
-    copiesRecorded > 0 ? `${copiesUnrecorded} (+${copiesRecorded} known)` : `${copiesUnrecorded}`;
+    copiesRecorded > 0
+      ? `${copiesUnrecorded} (+${copiesRecorded} with their own unknown)`
+      : `${copiesUnrecorded}`;
   return `| ${row} | ${figure(times)} | ${figure(accepted)} | ${lost} | ${doubled} | ${figure(unknowns)} |`;
 }
 

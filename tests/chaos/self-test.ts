@@ -1,7 +1,7 @@
 import { type Finding, type Invariant, judge } from "./judge";
 import type { EmailRow, Records } from "./records";
 
-/** A violation, planted into a copy of true records, and the invariant that must detect it. */
+/** A violation, injected into a copy of true records, and the invariant that must detect it. */
 type Violation = { name: string; breaks: Invariant; commit(records: Records): void };
 
 const VIOLATIONS: readonly Violation[] = [
@@ -127,9 +127,9 @@ export function missedViolations(all: Records): string[] {
   const detected = (findings: readonly Finding[], breaks: Invariant) =>
     JSON.stringify(findings.filter(({ invariant }) => invariant === breaks));
   return VIOLATIONS.filter(({ breaks, commit }) => {
-    const planted = structuredClone(records);
-    commit(planted);
-    return detected(judge(planted).findings, breaks) === detected(before, breaks);
+    const injected = structuredClone(records);
+    commit(injected);
+    return detected(judge(injected).findings, breaks) === detected(before, breaks);
   }).map(({ name }) => name);
 }
 

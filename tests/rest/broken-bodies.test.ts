@@ -65,3 +65,17 @@ test.each(BROKEN)("a body with %s changes nothing, also where a body is optional
     expect([...rows]).toEqual([{ revoked_at: null, expires_at: null }]);
   }
 });
+
+test.each(BROKEN)("a one-click unsubscribe whose body has %s changes nothing", async (_, ending) => {
+  handled = [];
+  const { recipientTokens, hot } = world.deps;
+  const emailId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
+  const link = recipientTokens.unsubscribeLink({ teamId: world.id, emailId, address: "ben@example.net" });
+  const socket = connect(server.port, "127.0.0.1");
+  const lines = ["Host: localhost", "Content-Type: application/x-www-form-urlencoded"];
+  socket.end(`POST ${new URL(link).pathname} HTTP/1.1\r\n${lines.join("\r\n")}\r\n${ending}`);
+  await text(socket).catch(() => "");
+  await expect.poll(() => handled.length).toBe(1);
+  expect([400, 413]).toContain(await handled[0]);
+  expect(await hot`select * from suppressions`).toEqual([]);
+});

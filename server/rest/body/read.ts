@@ -100,6 +100,18 @@ async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
   }
 }
 
+/**
+ * Waits for the end of a body and discards it. A route that ignores its body acts only once the whole request has arrived:
+ * a request that turns out to be malformed gets 400 and must have no effect.
+ */
+export async function skipBody(request: Request, size: BodySize): Promise<void> {
+  try {
+    for await (const _ of countedParts(request, size, declaredLength(request)));
+  } catch (cause) {
+    throw await abortBody(request, size, cause);
+  }
+}
+
 async function readCounted(request: Request, size: BodySize, declared: number | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

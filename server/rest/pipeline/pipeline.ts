@@ -5,7 +5,7 @@ import type { Verdict } from "#server/platform/limits/limits";
 import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
-import { type BodySize, readJson, streamBody } from "../body/read";
+import { type BodySize, readJson, skipBody, streamBody } from "../body/read";
 import { findStoredResponse, readIdempotency } from "./idempotency";
 import { readQuery } from "./query";
 import type { Call, HandlerResult, NonJsonResult, Route } from "./route";
@@ -70,6 +70,7 @@ export async function runRoute(
     const bytes = route.accepts
       ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
       : NO_BYTES;
+    if (route.ignoresBody) await skipBody(request, size);
     const json =
       route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
     const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;

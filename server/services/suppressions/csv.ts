@@ -62,7 +62,7 @@ export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<Par
       if (columns === undefined) {
         columns = findColumns(record);
         if (columns.address !== -1) continue;
-        columns.address = 0;
+        columns = ADDRESS_ONLY;
       }
       if (++lines > linesMax)
         throw new AppError(
@@ -115,6 +115,9 @@ const HEADINGS = {
 
 /** Column indexes; -1 for a missing column. */
 type Columns = Record<keyof typeof HEADINGS, number>;
+
+/** The columns of a file without a heading. */
+const ADDRESS_ONLY: Columns = { address: 0, origin: -1, reason: -1, source: -1, listsOnly: -1 };
 
 const findColumns = (record: readonly string[]) =>
   Object.fromEntries(

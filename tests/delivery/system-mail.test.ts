@@ -133,6 +133,15 @@ test("no email is sent to an address without an account", async () => {
   expect(await world.hot`select * from sign_in_tokens`).toEqual([]);
 });
 
+test("an address that cannot be parsed fails at once", async () => {
+  const { messages } = await relayTo();
+  // Each of these letters is two bytes and becomes three in lower case: the local part is then above 64 bytes.
+  await queue(link(`${"İ".repeat(32)}@example.com`));
+  await round();
+  expect(messages).toEqual([]);
+  expect(await rows()).toMatchObject([{ status: "failed", details: null }]);
+});
+
 test("nothing is sent to the built-in domain, which has no mailboxes", async () => {
   const { messages } = await relayTo();
   await queue(link("admin@backstamp.test"));

@@ -1,7 +1,7 @@
 import { isDatabaseUnreachable } from "#db/faults";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
-import { readStoredMailbox } from "#server/mail/address/address";
+import { parseMailbox } from "#server/mail/address/address";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
@@ -42,7 +42,9 @@ export function createSystemEmailSender(
 
   async function attempt(claim: SystemEmailClaim): Promise<Result> {
     if (claim.isExpired) return { status: "failed", reply: "The email expired before it was sent." };
-    const recipient = readStoredMailbox(claim.recipient);
+    const read = parseMailbox(claim.recipient);
+    if (!read.ok) return { status: "failed", reply: read.fault };
+    const recipient = read.mailbox;
     if (recipient.domain === BUILT_IN_DOMAIN)
       return { status: "failed", reply: `${BUILT_IN_DOMAIN} has no mailboxes.` };
     // Captured system email is not shown anywhere, so its recipient would wait forever.

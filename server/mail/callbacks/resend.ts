@@ -84,10 +84,10 @@ export const resend: Scheme = {
 };
 
 function readRejection({ bounce, failed, suppressed }: z.infer<typeof Event>["data"]): Reply {
-  const otherReason = failed.reason || suppressed.message;
-  if (otherReason || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
-    return replyFromText(bounce.message || otherReason);
   const [diagnostic] = bounce.diagnosticCode;
+  const isBounce = Boolean(bounce.subType || bounce.message || diagnostic);
+  if (!isBounce || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
+    return replyFromText(bounce.message || failed.reason || suppressed.message);
   const code = ENHANCED_CODE_BY_SUBTYPE.get(bounce.subType ?? "");
   return withEnhancedCode(parseRejection(diagnostic || bounce.message, null), code);
 }

@@ -91,7 +91,8 @@ export function readSes(payload: unknown): ProviderEvent[] {
     case "Complaint":
       return createEvents(
         `complaint ${providerId} ${complaint.timestamp}`,
-        complaint,
+        // A complaint comes from the recipient's provider, not from the host that received the email.
+        { feedbackId: complaint.feedbackId, timestamp: complaint.timestamp },
         readComplaint(complaint),
       );
     case "Delivery": {

@@ -71,7 +71,8 @@ const HASHES = { "1": "sha1", "2": "sha256" } as const;
  */
 export function judgeSnsMessage(message: SnsMessage, certificate: string, now: Date): Verdict {
   const read = readCertificate(certificate);
-  if (!read || now < new Date(read.validFrom) || now > new Date(read.validTo)) return "forged";
+  const isValid = read && new Date(read.validFrom) <= now && now <= new Date(read.validTo);
+  if (!isValid) return "forged";
   const [signed, signature] = [formatSignedText(message), Buffer.from(message.Signature, "base64")];
   if (!verify(HASHES[message.SignatureVersion], Buffer.from(signed), read.publicKey, signature))
     return "forged";

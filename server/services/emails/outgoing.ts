@@ -47,6 +47,9 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
   const from = readStoredMailbox(source.sender);
   if (from.address !== source.senderAddress || from.domain !== source.senderDomain)
     throw new RangeError("the From header of a stored email differs from the sender that was checked");
+  const returnPath = own.returnPath ?? from.address;
+  if (readStoredMailbox(returnPath).address !== returnPath)
+    throw new RangeError("the return path is not a plain address");
   const draft = {
     from,
     to: source.to.map(readStoredMailbox),
@@ -63,7 +66,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
   };
   return {
     id: source.id,
-    returnPath: own.returnPath ?? from.address,
+    returnPath,
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
     messageId: source.messageId,

@@ -23,6 +23,9 @@ export const GLOBAL_TABLES: readonly string[] = [
   "workers",
 ];
 
+/** Planning a statement over all tables takes longer than running it. */
+const PREPARED = { prepare: true };
+
 type Table = { name: string; hasTeam: boolean; hasId: boolean };
 
 const known = new WeakMap<HotSql, Promise<Table[]>>();
@@ -53,7 +56,11 @@ export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<st
     `select '${name}' as name, count(*) || ' ' || coalesce(md5(string_agg(row, ' ' order by row)), '') as digest
      from (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t where ${column} = $1) as rows`;
   const parts = [...tables.map((name) => ofTable(name, "team_id")), ofTable("teams", "id")];
-  const rows = await hot.unsafe<{ name: string; digest: string }[]>(parts.join(" union all "), [teamId]);
+  const rows = await hot.unsafe<{ name: string; digest: string }[]>(
+    parts.join(" union all "),
+    [teamId],
+    PREPARED,
+  );
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
@@ -63,7 +70,11 @@ export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string
   const parts = tables.map(
     ({ name }) => `(select '${name}' as name, id from "${name}" where team_id = $1 order by id desc limit 1)`,
   );
-  const rows = await hot.unsafe<{ name: string; id: string }[]>(parts.join(" union all "), [teamId]);
+  const rows = await hot.unsafe<{ name: string; id: string }[]>(
+    parts.join(" union all "),
+    [teamId],
+    PREPARED,
+  );
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
@@ -71,7 +82,7 @@ export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string
 export async function allIds(hot: HotSql, teamId: string): Promise<Set<string>> {
   const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);
   const parts = tables.map(({ name }) => `select id from "${name}" where team_id = $1`);
-  const rows = await hot.unsafe<{ id: string }[]>(parts.join(" union all "), [teamId]);
+  const rows = await hot.unsafe<{ id: string }[]>(parts.join(" union all "), [teamId], PREPARED);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -85,6 +96,10 @@ export async function tablesThatMention(hot: HotSql, teamId: string, ids: string
     ({ name }) =>
       `select '${name}' as name where exists (select from "${name}" t where team_id = $1 and to_jsonb(t)::text ~ $2)`,
   );
-  const rows = await hot.unsafe<{ name: string }[]>(parts.join(" union all "), [teamId, ids.join("|")]);
+  const rows = await hot.unsafe<{ name: string }[]>(
+    parts.join(" union all "),
+    [teamId, ids.join("|")],
+    PREPARED,
+  );
   return rows.map(({ name }) => name);
 }

@@ -44,7 +44,10 @@ const choose = (label: string) => dialog().getByText(label, { exact: true }).cli
 const statusOf = async (key: string, path = "/api/emails"): Promise<number> =>
   (await fetch(`${backstamp.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
 const readRemaining = async () => {
-  const text = await page.getByText(/^\d+ of 20 used$/).textContent();
+  const text = await page
+    .getByText(/^\d+ of 20 used$/)
+    .last()
+    .textContent();
   return 20 - Number(text?.split(" ")[0]);
 };
 

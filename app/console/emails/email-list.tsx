@@ -106,7 +106,7 @@ function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
       </div>
       <p className="max-w-prose text-xs leading-5">
         The startup output contains an API key or the path of the file that has it. To create another key:
-        <code className="block overflow-x-auto whitespace-nowrap font-mono">
+        <code className="block font-mono">
           npm run -s backstamp -- key create --name first --scopes emails:send
         </code>
       </p>

@@ -101,9 +101,9 @@ function Summary({ count, hasMore, status, withUnknown }: SummaryProps) {
   if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>
-      <strong>{formatEmails(count, hasMore)}</strong> that match the filters: {which}. They are sent again to
-      recipients who did not receive them{withUnknown ? " or whose outcome is unknown" : ""}. Suppressed
-      addresses are skipped.
+      Matching emails that are {which}: <strong>{formatEmails(count, hasMore)}</strong>. They are sent again
+      to the recipients who did not receive them{withUnknown ? " or whose outcome is unknown" : ""}.
+      Suppressed addresses are skipped.
     </>
   );
 }

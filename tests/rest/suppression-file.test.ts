@@ -72,7 +72,7 @@ test("an existing entry keeps its origin, and an import never narrows its scope"
   expect((await entries()).find(({ email }) => email === "c@example.com")?.lists_only).toBe(false);
 });
 
-test("without a column for the address, the first line is no heading, and only the first column is read", async () => {
+test("without a heading for the address, the first line is data, and only the first column is read", async () => {
   const { body } = await upload("recipient,origin\ni@example.com,unsubscribed\nj@example.com,bounce\n");
   expect(body).toMatchObject({ added: 2, faulty: 1, faults: [{ line: 1 }] });
   const added = (await entries()).filter(({ email }) => /^[ij]@/.test(String(email)));

@@ -41,6 +41,11 @@ export type Watched = {
   errors: { text: string; at: string }[];
 };
 
+/** Expects that no page opened a dialog, contacted another host or logged an error. */
+export function expectNoErrors({ dialogs, foreign, errors }: Watched): void {
+  expect({ dialogs, foreign, errors }).toEqual({ dialogs: [], foreign: [], errors: [] });
+}
+
 /** A new browser profile. Requests to other hosts are recorded and get no response. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
   const elsewhere = await startOtherHosts();

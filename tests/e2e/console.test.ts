@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   takePictures,
@@ -25,11 +26,6 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-const expectNoUnexpectedErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
 const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("link");
 const patience = { timeout: 60_000 };
 
@@ -49,7 +45,7 @@ describe("signing in", () => {
     // The browser logs the 401 of the rejected sign-in as an error.
     const rejected = profile.errors.splice(0);
     expect(rejected.every(({ at }) => at.includes("/api/auth/callback/credentials"))).toBe(true);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("never redirects to another site", async () => {
@@ -62,7 +58,7 @@ describe("signing in", () => {
       await page.goto(`${backstamp.url}/login?callbackUrl=${encodeURIComponent(wanted)}`);
       await page.waitForURL(`${backstamp.url}/console`);
     }
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -87,7 +83,7 @@ describe("the list", () => {
     expect(await page.locator("pre").textContent()).toContain(`${backstamp.url}/api/emails`);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-empty");
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("shows new emails and updates their statuses without a reload", async () => {
@@ -98,7 +94,7 @@ describe("the list", () => {
       await expect.poll(() => rows().filter({ hasText: status }).count(), patience).toBe(1);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails");
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("keeps its filters in the URL", async () => {
@@ -118,7 +114,7 @@ describe("the list", () => {
     await search.fill("weekly DIGEST");
     await page.waitForURL(/q=weekly/);
     await expect.poll(() => rows().count(), patience).toBe(1);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("works with the keyboard alone", async () => {
@@ -142,7 +138,7 @@ describe("the list", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: EMAILS[0][1] }).waitFor();
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("keeps its page of older emails in the URL", async () => {
@@ -158,7 +154,7 @@ describe("the list", () => {
     await page.getByText("Page mail 30", { exact: true }).waitFor();
     await page.goBack();
     await page.getByText("Page mail 5", { exact: true }).waitFor();
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -170,7 +166,7 @@ describe("a failure", () => {
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-failed");
     profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("of the connection is shown, and a retry loads the list", async () => {
@@ -183,7 +179,7 @@ describe("a failure", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => rows().count(), patience).toBe(1);
     profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("of a file on a page is shown with the server's message and the request id", async () => {
@@ -198,7 +194,7 @@ describe("a failure", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
     profile.errors = profile.errors.filter(({ at }) => !at.includes("/source?"));
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -251,7 +247,7 @@ describe("an email", () => {
     await page.getByRole("tab", { name: "Headers" }).click();
     await page.getByText("X-Order").waitFor();
     await expectNoAccessibilityViolations(page);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("that does not exist is not found, whatever its id", async () => {
@@ -262,7 +258,7 @@ describe("an email", () => {
     await page.goto(`${backstamp.url}/console/emails?team=01900000-0000-7000-8000-000000000000`);
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -279,7 +275,7 @@ describe("signing out", () => {
     await profile.context.addCookies(cookies);
     await page.goto(`${backstamp.url}/console/emails`);
     await page.waitForURL(/\/login/);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 

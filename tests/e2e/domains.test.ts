@@ -5,6 +5,7 @@ import { inStrings, type Listed, publish, startZone, type Zone } from "../suppor
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   signIn,
@@ -52,12 +53,6 @@ afterAll(async () => {
   await peer?.close();
 });
 
-const expectNoErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
-
 type DomainRecord = Listed & { purpose: string };
 const listed = async (): Promise<DomainRecord[]> =>
   (await backstamp.api("GET", `/domains/${id}`, undefined, token)).records;
@@ -84,7 +79,7 @@ test("adding a domain shows its ASCII form and warns about confusable names", as
   await page.getByRole("heading", { level: 1, name }).waitFor();
   // An invalid name is rejected while it is typed. The browser logs these responses as errors.
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.readName"));
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("the empty state appears only for a team without its own domain, and only on the first page", async () => {
@@ -96,7 +91,7 @@ test("the empty state appears only for a team without its own domain, and only o
     expect(await emptyStateHeading().count()).toBe(0);
   }
   await page.goto(address);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("the domain page shows the setup guide and stores the DNS provider", async () => {
@@ -123,7 +118,7 @@ test("the domain page shows the setup guide and stores the DNS provider", async 
     .toBe(ownership?.value);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-new");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("missing records and each fault are shown with advice", async () => {
@@ -153,7 +148,7 @@ test("missing records and each fault are shown with advice", async () => {
   await page.getByText("Fails", { exact: true }).waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-faults");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("the open page updates when the records are verified", async () => {
@@ -167,7 +162,7 @@ test("the open page updates when the records are verified", async () => {
   await page.getByText("It is published at alder-oak.example and applies to its subdomains").waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-verified");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("settings are saved immediately, and the daily limit with a warm-up plan", async () => {
@@ -187,7 +182,7 @@ test("settings are saved immediately, and the daily limit with a warm-up plan", 
   await page.getByText("0 of 50 recipients today (UTC)").waitFor(waitOptions);
   await page.getByText("no limit applies").waitFor();
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.update"));
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("new DKIM keys await DNS while the current keys sign", async () => {
@@ -201,7 +196,7 @@ test("new DKIM keys await DNS while the current keys sign", async () => {
   await verifyButton().click();
   await expect.poll(() => keys.getByText("record can be removed").count(), waitOptions).toBeGreaterThan(0);
   await expectNoAccessibilityViolations(page);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("the list offers verification and confirmed removal of a domain", async () => {
@@ -222,7 +217,7 @@ test("the list offers verification and confirmed removal of a domain", async () 
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name }).click();
   await page.getByRole("heading", { name }).waitFor(waitOptions);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("removing a domain lists the consequences and requires its name", async () => {
@@ -243,5 +238,5 @@ test("removing a domain lists the consequences and requires its name", async () 
   await page.getByText("Every team has it, and it cannot be changed").waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNoErrors();
+  expectNoErrors(profile);
 });

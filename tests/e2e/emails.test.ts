@@ -7,6 +7,7 @@ import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectExactTimes,
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   signIn,
@@ -66,11 +67,6 @@ afterAll(async () => {
   await peer?.close();
 });
 
-const expectNoUnexpectedErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
 const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("listitem");
 const send = (body: Record<string, unknown>) =>
   backstamp.send({ from: "Shop <shop@example.org>", subject: "Hello", html: "<p>Hello</p>", ...body }, token);
@@ -118,7 +114,7 @@ describe("the list", () => {
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
     await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
     await expect.poll(() => rows().count(), patience).toBe(4);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("exports the filtered emails as CSV, and no cell is a formula", async () => {
@@ -130,7 +126,7 @@ describe("the list", () => {
     expect(line).toContain(`${searchTerm},`);
     expect(line).toContain(`"'=HYPERLINK(""https://evil.example"") parcel"`);
     expect(rest).toEqual([]);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("stays in place while the user reads it, and shows the number of new emails", async () => {
@@ -146,7 +142,7 @@ describe("the list", () => {
     await newer.click();
     await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
     await expectNoAccessibilityViolations(page);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -180,7 +176,7 @@ describe("failed emails", () => {
       .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, patience)
       .toBe(4);
     isOpen = false;
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -208,7 +204,7 @@ describe("the page of an email explains", () => {
     await closed.getByText("Sent", { exact: true }).waitFor(patience);
     await gone.getByText("Bounced", { exact: true }).waitFor();
     isOpen = false;
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("a delay: the next attempt after greylisting, or the daily cap of the domain", async () => {
@@ -233,7 +229,7 @@ describe("the page of an email explains", () => {
       .getByText(/The daily cap of the sender's domain is reached\./)
       .waitFor(patience);
     await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("an unknown outcome, which a member resolves", async () => {
@@ -250,7 +246,7 @@ describe("the page of an email explains", () => {
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(patience);
     await page.getByRole("region", { name: "Timeline" }).getByText("Marked as sent on request.").waitFor();
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -272,7 +268,7 @@ describe("a scheduled email", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel email" }).click();
     await recipients().getByText("Canceled", { exact: true }).waitFor(patience);
     expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -293,7 +289,7 @@ describe("an email is downloaded", () => {
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
     expect(await textOf(file)).toBe("<script>alert(1)</script>");
     await expectNoAccessibilityViolations(page);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 
   test("as a curl command, which sends the same email", async () => {
@@ -321,7 +317,7 @@ describe("an email is downloaded", () => {
       headers: { "X-Order": "7" },
       tags: [{ name: "kind", value: "twin" }],
     });
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });
 
@@ -345,6 +341,6 @@ describe("the overview", () => {
     await page.getByRole("button", { name: "Today", exact: true }).click();
     await page.waitForURL(/range=today/);
     await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(patience);
-    expectNoUnexpectedErrors();
+    expectNoErrors(profile);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   signIn,
@@ -33,11 +34,6 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-const expectNoErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
 const dialog = () => page.getByRole("dialog");
 /** Selects a radio card by its label, which covers the whole card. */
 const choose = (label: string) => dialog().getByText(label, { exact: true }).click();
@@ -97,7 +93,7 @@ test("a key is created with chosen permissions, and its secret is shown once", a
   await page.getByRole("link", { name: "Shop, production" }).waitFor(waitOptions);
   await page.reload();
   expect(await page.content()).not.toContain(token);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("the copied secret sends an email, and the gauge counts it", async () => {
@@ -107,7 +103,7 @@ test("the copied secret sends an email, and the gauge counts it", async () => {
   await backstamp.send({ to: "delivered@backstamp.test", subject: "By the new key", html: "x" }, token);
   await expect.poll(readRemaining, waitOptions).toBe(19);
   expect(await page.getByText("Custom limit", { exact: true }).count()).toBe(1);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("rejected requests are listed with the reason", async () => {
@@ -124,7 +120,7 @@ test("rejected requests are listed with the reason", async () => {
   await rejected.getByText(/elsewhere\.example/).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "key");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("a name is always rendered as text", async () => {
@@ -137,7 +133,7 @@ test("a name is always rendered as text", async () => {
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "keys");
   await page.getByRole("link", { name: hostile }).click();
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("after a rotation both keys are valid until the old one expires", async () => {
@@ -152,7 +148,7 @@ test("after a rotation both keys are valid until the old one expires", async () 
   for (const key of [token, successor]) expect(await statusOf(key)).toBe(200);
   await page.getByText("Expires in").first().waitFor(waitOptions);
   await page.getByText("Replaced by").waitFor(waitOptions);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("a revoked key is rejected and listed as revoked", async () => {
@@ -169,7 +165,7 @@ test("a revoked key is rejected and listed as revoked", async () => {
   expect(await page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
   await page.goto(`${backstamp.url}/console/keys?state=revoked`);
   await page.getByRole("link", { name: hostile }).waitFor(waitOptions);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("an unknown key shows the not-found page", async () => {
@@ -178,5 +174,5 @@ test("an unknown key shows the not-found page", async () => {
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   }
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNoErrors();
+  expectNoErrors(profile);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   signIn,
@@ -42,11 +43,6 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-const expectNoUnexpectedErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const editor = () => page.getByRole("textbox", { name: "HTML" });
 const preview = () => page.frameLocator('iframe[title="Email preview"]');
@@ -88,7 +84,7 @@ test("a template is created as a draft and opens in the editor", async () => {
   address = page.url();
   await page.getByText("Draft", { exact: true }).waitFor();
   await inPreview("Hello {{NAME}},");
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("variables are highlighted, listed and previewed with the sample values", async () => {
@@ -111,7 +107,7 @@ test("variables are highlighted, listed and previewed with the sample values", a
   await page.getByText("Generated from the HTML, for email clients").waitFor();
   await page.locator("pre", { hasText: "Order 10492" }).waitFor(patience);
   await page.getByRole("region", { name: "Preview" }).getByRole("tab", { name: "HTML" }).click();
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("an error is shown with its position, and is not saved", async () => {
@@ -129,7 +125,7 @@ test("an error is shown with its position, and is not saved", async () => {
     .getByText(/`html`: \{\{#EACH\}\} is a section/)
     .waitFor(patience);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("unsaved changes are restored after a reload, and Ctrl+S saves them", async () => {
@@ -159,7 +155,7 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
   await saveByKey();
   expect(await page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
   expect(await page.evaluate(asks)).toBe(false);
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("a draft cannot be sent; after publishing, every send uses it", async () => {
@@ -172,7 +168,7 @@ test("a draft cannot be sent; after publishing, every send uses it", async () =>
     subject: "Order 1",
     html: "<h1>Order 1</h1><p>Thank you, &lt;Ann&gt;.</p>",
   });
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("a change takes effect when it is published, and the dialog shows the changes first", async () => {
@@ -190,7 +186,7 @@ test("a change takes effect when it is published, and the dialog shows the chang
   await page.getByText("New draft", { exact: true }).waitFor({ state: "detached", ...patience });
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/CITY/);
   expect((await sendWith({ NAME: "Ann", CITY: "Riga" })).html).toContain("Riga is near");
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("a save of another user is not overwritten silently, and both versions are shown", async () => {
@@ -207,7 +203,7 @@ test("a save of another user is not overwritten silently, and both versions are 
   await editor().getByText("Theirs").waitFor(patience);
   await inPreview("Theirs");
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("versions are compared, and an earlier one is published again", async () => {
@@ -224,7 +220,7 @@ test("versions are compared, and an earlier one is published again", async () =>
   await dialog().getByRole("button", { name: "Roll back" }).click(patience);
   await page.getByText("Rolled back to version 1").waitFor(patience);
   expect((await sendWith({ NAME: "Ann" })).html).toContain("Thank you, Ann");
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("a test email is sent like any other, and the example API call works", async () => {
@@ -249,7 +245,7 @@ test("a test email is sent like any other, and the example API call works", asyn
   await dialog().getByText("resend.emails.send").waitFor();
   await expectNoAccessibilityViolations(page);
   await page.keyboard.press("Escape");
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });
 
 test("a template is found, duplicated and deleted, and the dialog shows first which keys use it", async () => {
@@ -267,5 +263,5 @@ test("a template is found, duplicated and deleted, and the dialog shows first wh
   await dialog().getByRole("button", { name: "Delete template" }).click();
   await page.getByRole("heading", { name: "No matching templates" }).waitFor(patience);
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/404/);
-  expectNoUnexpectedErrors();
+  expectNoErrors(profile);
 });

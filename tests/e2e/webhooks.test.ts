@@ -5,6 +5,7 @@ import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
+  expectNoErrors,
   openBrowser,
   openProfile,
   signIn,
@@ -39,11 +40,6 @@ afterAll(async () => {
   await sink?.close();
 });
 
-const expectNoErrors = () => {
-  expect(profile.dialogs).toEqual([]);
-  expect(profile.foreign).toEqual([]);
-  expect(profile.errors).toEqual([]);
-};
 const dialog = () => page.getByRole("dialog");
 const confirmation = () => page.getByRole("alertdialog");
 const events = () => page.getByRole("table", { name: "Event deliveries" }).getByRole("row");
@@ -90,7 +86,7 @@ test("only a permitted URL is added as an endpoint, and its secret is shown once
   address = page.url();
   await page.reload();
   expect(await page.content()).not.toContain(secret);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("a test event is sent, and its response is shown", async () => {
@@ -109,7 +105,7 @@ test("a test event is sent, and its response is shown", async () => {
   expect(await page.locator("pre").last().textContent()).toBe(received?.body);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-event");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("an email event arrives signed and is listed as succeeded", async () => {
@@ -125,7 +121,7 @@ test("an email event arrives signed and is listed as succeeded", async () => {
   await page.getByRole("combobox", { name: "Event", exact: true }).selectOption("email.bounced");
   await page.waitForURL(/type=email.bounced/);
   await expect.poll(() => events().count(), waitOptions).toBe(2);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("a failing endpoint shows its state and the next attempt", async () => {
@@ -144,7 +140,7 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   await page.getByText("Failing", { exact: true }).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhooks");
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("a paused endpoint receives no events, and failed events can be replayed after it resumes", async () => {
@@ -187,7 +183,7 @@ test("a paused endpoint receives no events, and failed events can be replayed af
   await page.unroute(/webhooks\.replayRange/);
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await sink.waitFor(before + 1);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("one event is replayed with its original id", async () => {
@@ -203,7 +199,7 @@ test("one event is replayed with its original id", async () => {
     .map(({ headers }) => headers);
   expect(new Set(ids.map((each) => each["webhook-id"])).size).toBe(1);
   await page.getByRole("list", { name: "Attempts" }).getByText("2.", { exact: true }).waitFor(waitOptions);
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("after a secret rotation both secrets sign", async () => {
@@ -220,7 +216,7 @@ test("after a secret rotation both secrets sign", async () => {
   const headers = call?.headers as Record<string, string>;
   for (const each of [secret, rotated])
     expect(new Webhook(each).verify(call?.body ?? "", headers)).toMatchObject({ type: "email.bounced" });
-  expectNoErrors();
+  expectNoErrors(profile);
 });
 
 test("an endpoint is edited, then deleted after a confirmation", async () => {
@@ -238,5 +234,5 @@ test("an endpoint is edited, then deleted after a confirmation", async () => {
   await page.goto(address);
   await page.getByRole("heading", { name: "Not found" }).waitFor(waitOptions);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNoErrors();
+  expectNoErrors(profile);
 });

@@ -70,9 +70,7 @@ export async function runRoute(
     const bytes = route.accepts
       ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
       : NO_BYTES;
-    if (route.ignoresBody) await skipBody(request, size);
-    const json =
-      route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
+    const json = route.accepts ? undefined : await readBody(request, size, route, onBody);
     const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
     const body = route.body ? validate(route.body, given, "body") : undefined;
     const once = route.idempotent ? readIdempotency(request, route, json) : undefined;
@@ -117,6 +115,7 @@ async function readBody(
   route: Route,
   onBody: Arrival["onBody"],
 ): Promise<unknown> {
+  if (route.ignoresBody) return skipBody(request, size);
   const json = await readJson(request, size);
   onBody(json);
   if (!route.body) {

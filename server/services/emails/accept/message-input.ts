@@ -121,7 +121,7 @@ export const ScheduledAt = z
   .string("Must be a time, in ISO 8601 or in words.")
   .max(100, "At most 100 characters.");
 
-/** In base64, for all files of an email together, as the dialect counts it. */
+/** In base64, for all files of an email together, as Resend counts it. */
 export const attachmentsBase64BytesMax = 40_000_000;
 const filesMax = 100;
 const fetchedFilesMax = 20;
@@ -182,7 +182,7 @@ const CONTENT_FORMS = {
 };
 
 /**
- * All forms in which clients of the dialect send bytes: base64, plain text, an array of bytes, a Node.js
+ * All forms in which Resend's SDKs send bytes: base64, plain text, an array of bytes, a Node.js
  * Buffer.
  */
 const Content = z

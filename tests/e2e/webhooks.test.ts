@@ -129,7 +129,7 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   await openEndpoint();
   await backstamp.send({ to: "delivered@backstamp.test", subject: "Lost", html: "x" });
   await page.getByText("Failing", { exact: true }).first().waitFor(waitOptions);
-  await page.getByText("Every attempt has failed.").waitFor(waitOptions);
+  await page.getByText("Attempts are failing.").waitFor(waitOptions);
   await events().filter({ hasText: "Pending" }).getByText(/^in /).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook");

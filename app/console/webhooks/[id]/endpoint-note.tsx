@@ -35,8 +35,8 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   if (failing_since)
     return (
       <Banner tone="warn" Icon={TriangleAlert}>
-        Every attempt has failed. First failure: <When at={failing_since} />. Until one succeeds, attempts run
-        one at a time, so other endpoints are not delayed.
+        Attempts are failing. First failure: <When at={failing_since} />. Until one succeeds, attempts run one
+        at a time, so other endpoints are not delayed.
         {disablesAt ? (
           <>
             {" "}

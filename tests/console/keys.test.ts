@@ -8,6 +8,7 @@ import { createKey } from "#server/services/keys/keys";
 import { readGauges } from "#server/services/keys/use";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { startMinute } from "../support/deps";
 import { callApi, type RestServer, startRest } from "../support/rest";
 
 let console: Console;
@@ -117,7 +118,11 @@ describe("the rate limit display", () => {
   });
 
   test("reads the limiter once per class, with the effective limit", async () => {
-    const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log: console.deps.log });
+    const limits = createLimits({
+      store: { kind: "in-process" },
+      clock: () => 90_000,
+      log: console.deps.log,
+    });
     const asked: string[] = [];
     const gauges = await readGauges(
       {
@@ -155,6 +160,7 @@ describe("rejected requests", () => {
       subject: "x",
       html: "x",
     });
+    startMinute(console.world.clock);
     for (let n = 0; n < 2; n++) expect((await byRest(token, "GET", "/api/domains")).status).toBe(403);
     expect((await byRest(token, "GET", "/api/domains")).status).toBe(429);
     expect((await byRest(token, "POST", "/api/emails", from("Nobody.example"))).status).toBe(403);

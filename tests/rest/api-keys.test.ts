@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiRequests } from "#db/schema/api-keys";
 import { newId } from "#server/platform/ids";
 import { SCOPES } from "#server/shared/scopes";
-import { openDeps } from "../support/deps";
+import { openDeps, startMinute } from "../support/deps";
 import { callApi, type RestServer, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -106,6 +106,7 @@ describe("a new key", () => {
       expires_at: expiresAt,
     });
     const by = String(body.token);
+    startMinute(world.clock);
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await call("GET", "/api/domains", undefined, by)).status);
     expect(statuses).toEqual([200, 200, 429]);

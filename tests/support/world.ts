@@ -13,7 +13,7 @@ import { createTeam } from "#server/services/teams";
 import { readScopes } from "#server/shared/scopes";
 import type { Email } from "#server/shared/wire/email";
 import { freshDatabase } from "./database/postgres";
-import { createClock, type DepsOptions, openDeps, type TestClock } from "./deps";
+import { createClock, type DepsOptions, openDeps, startMinute, type TestClock } from "./deps";
 import { type CallOptions, callApi, type Reply, startRest } from "./rest";
 
 export type KeyOptions = {
@@ -22,7 +22,10 @@ export type KeyOptions = {
   /** Default: every domain of the team. */
   domains?: string[] | "all";
   expiresAt?: Date;
-  /** Default: high enough that no test reaches them. "usual": the default limits of a key. */
+  /**
+   * Default: high enough that no test reaches them. "usual": the default limits of a key. With limits, the clock moves
+   * to the start of a minute.
+   */
   limits?: OwnLimits | "usual";
 };
 
@@ -115,7 +118,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
   const { deps, close } = openDeps(place.url, { ...options, clock });
   const server = await startRest(deps);
   const { hot } = deps;
-  const first = await createTestTeam(deps, "First");
+  const first = await createTestTeam(deps, clock, "First");
   await first.domain("example.org");
   let countAll: string | undefined;
 
@@ -127,7 +130,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
     hot,
     clock,
     api: (method, path, call) => callApi(server.baseUrl, method, path, call),
-    otherTeam: (name = "Other") => createTestTeam(deps, name),
+    otherTeam: (name = "Other") => createTestTeam(deps, clock, name),
     send: ({ sender = "Ann <ann@example.org>", to = ["ben@example.net"], ...email } = {}, by = first.ctx) =>
       sendEmail(by, { ...EMAIL, ...email, from: mailbox(sender), to: to.map(mailbox) }),
     email: (id) => getEmail(first.ctx, id),
@@ -165,13 +168,14 @@ async function countStatement({ hot }: RestDeps): Promise<string> {
     .join(" union all ");
 }
 
-async function createTestTeam(deps: RestDeps, name: string): Promise<TestTeam> {
+async function createTestTeam(deps: RestDeps, clock: TestClock, name: string): Promise<TestTeam> {
   const { id } = await createTeam(deps, { name });
   const ctx: Ctx = { ...deps, teamId: id, actor: { kind: "operator" }, requestId: "test" };
   return {
     id,
     ctx,
-    async key({ scopes: words = ["full_access"], domains = "all", expiresAt, limits = {} } = {}) {
+    async key({ scopes: words = ["full_access"], domains = "all", expiresAt, limits } = {}) {
+      if (limits) startMinute(clock);
       const read = readScopes(words);
       if ("unknown" in read) throw new Error(`There is no scope ${read.unknown}`);
       const { key, token } = await createKey(ctx, {

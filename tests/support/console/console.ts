@@ -34,7 +34,11 @@ export async function openConsole() {
   const lines: LogLine[] = [];
   const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
   const log: Log = { info: record, warn: record, error: record };
-  const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log });
+  const limits = createLimits({
+    store: { kind: "in-process" },
+    clock: () => world.deps.clock().getTime(),
+    log,
+  });
   const deps: ConsoleDeps = {
     ...world.deps,
     home: { ...world.deps.home, url },

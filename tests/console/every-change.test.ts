@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
-import { digestTeam } from "../support/database/tenants";
+import { type WriteWatch, watchWrites } from "../support/database/write-watch";
 import type { ProcedureCalls } from "./calls/call";
 import { OF_TEAMS } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
@@ -14,10 +14,12 @@ import { createProcedureCalls } from "./procedure-calls";
 let console: Console;
 let ann: RoleTeam;
 let calls: ProcedureCalls;
+let writes: WriteWatch;
 beforeAll(async () => {
   console = await openConsole();
   ann = await createRoleTeam(console, "Ann's");
   calls = createProcedureCalls(console);
+  writes = await watchWrites(console.world.hot);
   await console.world.hot`
     create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;
 });
@@ -41,9 +43,9 @@ describe.each(changing)("$name", ({ name }) => {
     const call = calls[name];
     if (!call) throw new Error(`"${name}" has no call`);
     const input = await call.input(ann);
-    const before = await digestTeam(console.world.hot, ann.teamId);
+    await writes.since();
     const result = await withoutLog(() => ann.call("owner", name, input));
     expect(result).toMatchObject({ ok: false, code: "INTERNAL_SERVER_ERROR" });
-    expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
+    expect(await writes.since(ann.teamId)).toEqual([]);
   });
 });

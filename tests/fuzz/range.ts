@@ -7,11 +7,11 @@ import { routes } from "#server/rest/routes";
 import { openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { createRouteCalls, nameOf } from "../rest/route-calls";
+import { watchWrites } from "../support/database/write-watch";
 import { callApi, type Reply } from "../support/rest";
 import { createWorld } from "../support/world";
 import type { Plan } from "./plans";
 import { makeRequest, type Request, targetOf } from "./requests";
-import { watchWrites } from "./write-watch";
 
 export type Count = {
   requests: number;

@@ -46,24 +46,6 @@ const lookUpTables = async (hot: HotSql): Promise<Table[]> =>
     where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
     group by t.table_name order by t.table_name`;
 
-/**
- * A digest of all rows of a team, by table. It stays equal unless a row changes; the last use of keys is
- * excluded.
- */
-export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<string, string>> {
-  const tables = (await readTables(hot)).filter(({ hasTeam }) => hasTeam).map(({ name }) => name);
-  const ofTable = (name: string, column: string) =>
-    `select '${name}' as name, count(*) || ' ' || coalesce(md5(string_agg(row, ' ' order by row)), '') as digest
-     from (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t where ${column} = $1) as rows`;
-  const parts = [...tables.map((name) => ofTable(name, "team_id")), ofTable("teams", "id")];
-  const rows = await hot.unsafe<{ name: string; digest: string }[]>(
-    parts.join(" union all "),
-    [teamId],
-    PREPARED,
-  );
-  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
-}
-
 /** The id of a team's newest row in each table with ids. */
 export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string, string>> {
   const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);

@@ -36,7 +36,7 @@ const graceMs = 25_000;
 const stopMaxMs = 60_000;
 
 /** Starts all parts in this process and prints the banner. A stop signal shuts the process down gracefully. */
-async function launch(mode: "dev" | "start"): Promise<void> {
+async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void> {
   const nodeEnv = mode === "dev" ? "development" : "production";
   loadDotEnv(projectFolder, nodeEnv, process.env);
   Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1" });
@@ -49,7 +49,7 @@ async function launch(mode: "dev" | "start"): Promise<void> {
 
   const parts: Parts = {};
   const stopping = new AbortController();
-  const opening = open(readSettings(process.env, mode), parts, log, stopping.signal);
+  const opening = open(readSettings(process.env, mode), shouldAdopt, parts, log, stopping.signal);
   onStopSignals({
     first: async (signal) => {
       log.info("launcher.stopping", { signal });
@@ -75,7 +75,13 @@ async function launch(mode: "dev" | "start"): Promise<void> {
   }
 }
 
-async function open(settings: Settings, parts: Parts, log: Log, signal: AbortSignal): Promise<void> {
+async function open(
+  settings: Settings,
+  shouldAdopt: boolean,
+  parts: Parts,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   const isDev = settings.mode === "dev";
   const isEmbedded = settings.databaseUrl === null;
   if (!isDev) await requireBuild();
@@ -103,7 +109,8 @@ async function open(settings: Settings, parts: Parts, log: Log, signal: AbortSig
   // Loads the modules while the database starts on another core.
   const loading = import("./service");
   loading.then(() => import("next")).catch(() => {});
-  if (isEmbedded) parts.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+  if (isEmbedded)
+    parts.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log, shouldAdopt });
   const databaseUrl = settings.databaseUrl ?? parts.postgres?.url ?? "";
   await parts.lock?.describe({ databaseUrl });
   signal.throwIfAborted();
@@ -190,12 +197,15 @@ function createDeferred<T>(): Deferred<T> {
   return { promise, resolve };
 }
 
-const mode = process.argv[2];
-if (mode !== "dev" && mode !== "start") {
-  process.stderr.write("Usage: launch.ts dev | start\n");
+const [mode, option] = process.argv.slice(2);
+if ((mode !== "dev" && mode !== "start") || (option !== undefined && option !== "--adopt")) {
+  process.stderr.write(
+    "Usage: npm run dev | npm start, each with an optional -- --adopt\n" +
+      "  --adopt  uses an embedded database that belongs to another data directory, because it was moved or copied\n",
+  );
   process.exit(1);
 }
-launch(mode).catch((error: unknown) => {
+launch(mode, option === "--adopt").catch((error: unknown) => {
   const isPlain = error instanceof OperatorError || error instanceof SettingsError;
   const text = isPlain
     ? error.message

@@ -49,6 +49,8 @@ export type LaunchOptions = StartOptions & {
   port?: number;
   /** The command that starts the program. */
   prefix?: string[];
+  /** Options of the program, such as --adopt. */
+  args?: string[];
   /** Start with npm, including its shell and wrappers. */
   byNpm?: boolean;
 };
@@ -62,8 +64,8 @@ const PROGRAM = {
 export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
   const port = options.port ?? (await findPort());
   const { mode = "dev", dataDir, prefix = [] } = options;
-  const ours = options.byNpm ? ["npm", "run", mode] : [process.execPath, ...PROGRAM[mode], mode];
-  const [command = "", ...args] = [...prefix, ...ours];
+  const program = options.byNpm ? ["npm", "run", mode, "--"] : [process.execPath, ...PROGRAM[mode], mode];
+  const [command = "", ...args] = [...prefix, ...program, ...(options.args ?? [])];
   const started = await startProcess(command, args, {
     ...options,
     env: { PORT: String(port), BACKSTAMP_DATA_DIR: dataDir, ...options.env },

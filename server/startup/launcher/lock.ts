@@ -1,6 +1,7 @@
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chown, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { FolderIdentity, identifyFolder, isSameFolder } from "./folder-identity";
 import { isRunning, readStatus } from "./process-info";
 
 /**
@@ -15,7 +16,7 @@ export type Holder = {
   databaseUrl: string | null;
 };
 
-/** An exclusive lock of a data directory. */
+/** An exclusive lock of a data directory, or of the folder of a cluster. */
 export type DataLock = {
   /** Publishes facts about the holder to other processes. */
   describe(facts: Partial<Pick<Holder, "url" | "publicUrl" | "databaseUrl">>): Promise<void>;
@@ -30,6 +31,8 @@ const LockRecord = z.object({
   url: z.string().nullable(),
   publicUrl: z.string().nullable().default(null),
   databaseUrl: z.string().nullable(),
+  /** The locked folder, because a copy of the folder contains a copy of the lock. Null in locks of release 0.2.0. */
+  folder: FolderIdentity.nullable().default(null),
   isReleased: z.boolean(),
 });
 type LockRecord = z.infer<typeof LockRecord>;
@@ -51,7 +54,7 @@ export async function acquireLock(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   for (;;) {
     const { numbers, top } = await readTop(dataDir);
-    if (top && (await isHeld(top))) return { holder: top };
+    if (top && (await isHeld(top, dataDir))) return { holder: top };
     const number = (numbers[0] ?? 0) + 1;
     const mine: LockRecord = {
       pid: process.pid,
@@ -60,6 +63,7 @@ export async function acquireLock(
       url: null,
       publicUrl: null,
       databaseUrl: null,
+      folder: await identifyFolder(dataDir),
       isReleased: false,
     };
     if (!(await linkLock(dataDir, number, mine))) continue;
@@ -75,7 +79,7 @@ export async function acquireLock(
 /** The current holder of the data directory, or null. */
 export async function findHolder(dataDir: string): Promise<Holder | null> {
   const { top } = await readTop(dataDir).catch(() => ({ top: null }));
-  return top && (await isHeld(top)) ? top : null;
+  return top && (await isHeld(top, dataDir)) ? top : null;
 }
 
 function keep(dataDir: string, number: number, mine: LockRecord): DataLock {
@@ -117,11 +121,17 @@ async function linkLock(dataDir: string, number: number, record: LockRecord): Pr
 async function writeAside(dataDir: string, record: LockRecord): Promise<string> {
   const fresh = path.join(dataDir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}`);
   await writeFile(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  // After a start as root, the owner of the folder must still be able to read the lock.
+  const { uid, gid } = await stat(dataDir);
+  if (process.getuid?.() === 0) await chown(fresh, uid, gid);
   return fresh;
 }
 
-const isHeld = async (record: LockRecord): Promise<boolean> =>
-  !record.isReleased && (await isRunning(record.pid)) && (await lifeOf(record.pid)) === record.life;
+const isHeld = async (record: LockRecord, dataDir: string): Promise<boolean> =>
+  !record.isReleased &&
+  (await isRunning(record.pid)) &&
+  (await lifeOf(record.pid)) === record.life &&
+  (record.folder === null || isSameFolder(record.folder, await identifyFolder(dataDir)));
 
 /** The boot id and the process's start time. Empty where the system does not provide them. */
 async function lifeOf(pid: number): Promise<string> {

@@ -5,6 +5,7 @@ import { findBinaries } from "./binaries";
 import { locateCluster } from "./cluster-location";
 import { createCluster, ensurePassword } from "./initialise";
 import { ensureLoopback } from "./loopback";
+import { claimCluster, requireOwnership } from "./ownership";
 import { readPostmaster, stopOrphan, stopPostmaster } from "./postmaster";
 import { findPort, launchServer } from "./server";
 
@@ -15,6 +16,8 @@ export type EmbeddedOptions = {
   /** Directory of the cluster, its password and its log; created if missing. The caller must hold its lock. */
   dataDir: string;
   log: Log;
+  /** Lets the data directory use a cluster that belongs to another one, because it was moved here or takes it over. */
+  shouldAdopt?: boolean;
   /** Default: the port of the previous server if it is free, else any free port. */
   port?: number;
   /** For tests: no fsync, more connections. A crash of the machine can destroy the data. */
@@ -35,12 +38,14 @@ const QUICK_SETTINGS = {
  * server that exits unexpectedly is restarted on the same port.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { log, quick = false } = options;
+  const { log, quick = false, shouldAdopt = false } = options;
   if (await ensureLoopback()) log.warn("loopback.switched_on");
   const place = await locateCluster(options.dataDir);
+  await requireOwnership(place, shouldAdopt);
   const { initdb, postgres: program } = await findBinaries(place.home, place.account);
   const password = await ensurePassword(place.home, place.pgdata);
   await createCluster(place, { initdb, user: NAME, password, isQuick: quick });
+  const lock = await claimCluster(place);
   const lastPort = (await readPostmaster(place.pgdata))?.port;
   const orphan = await stopOrphan(place.pgdata);
   if (orphan !== null) log.warn("postgres.orphan_stopped", { pid: orphan });
@@ -84,6 +89,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await restarting;
     if (server.pid && server.exitCode === null && server.signalCode === null)
       await stopPostmaster(server.pid);
+    await lock?.release();
   };
   try {
     await ensureDatabase(`${base}/postgres`);

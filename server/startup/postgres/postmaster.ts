@@ -1,4 +1,4 @@
-import { chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chown, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isRunning } from "../launcher/process-info";
@@ -25,20 +25,25 @@ export async function readPostmaster(pgdata: string): Promise<Postmaster | null>
 }
 
 /**
- * Prepares the data directory for a start: stops a server that a killed launcher left running, and marks the pid file of a
- * killed server as stale. Returns the pid of the stopped server, or null. The caller must hold the data directory's lock
- * and then start the server as its own child.
+ * Prepares the cluster for a start: stops a server that a killed launcher left running, and marks the pid file of a killed
+ * server as stale. Returns the pid of the stopped server, or null. The caller must hold the cluster's lock and then start
+ * the server as its own child.
  */
 export async function stopOrphan(pgdata: string): Promise<number | null> {
-  const postmaster = await readPostmaster(pgdata);
-  if (!postmaster) {
+  if (!(await readPostmaster(pgdata))) {
     await rm(pidFileOf(pgdata), { force: true });
     return null;
   }
-  const isOrphan = (await isRunning(postmaster.pid)) && (await servesData(postmaster.pid, pgdata));
-  if (isOrphan) await stopPostmaster(postmaster.pid);
+  const orphan = await findServer(pgdata);
+  if (orphan !== null) await stopPostmaster(orphan);
   await markStale(pgdata);
-  return isOrphan ? postmaster.pid : null;
+  return orphan;
+}
+
+/** The pid of the running server of this cluster, or null. */
+export async function findServer(pgdata: string): Promise<number | null> {
+  const { pid } = (await readPostmaster(pgdata)) ?? {};
+  return pid !== undefined && (await isRunning(pid)) && (await servesData(pid, pgdata)) ? pid : null;
 }
 
 // PostgreSQL does not start while the pid in the file exists, even if it belongs to another process by now or to a zombie.
@@ -69,9 +74,10 @@ export async function stopPostmaster(pid: number): Promise<void> {
   }
 }
 
-// Only the PostgreSQL server has the data directory as its working directory. This detects a reused pid.
+// Only the PostgreSQL server has the cluster as its working directory. This detects a reused pid.
 async function servesData(pid: number, pgdata: string): Promise<boolean> {
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  const folder = await stat(`/proc/${pid}/cwd`).catch(() => null);
   if (folder === null) return process.platform !== "linux";
-  return folder === (await realpath(pgdata));
+  const { dev, ino } = await stat(pgdata);
+  return folder.dev === dev && folder.ino === ino;
 }

@@ -1,0 +1,137 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chown, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { FolderIdentity, identifyFolder, isSameFolder } from "../launcher/folder-identity";
+import { acquireLock, type DataLock } from "../launcher/lock";
+import { OperatorError } from "../launcher/operator-error";
+import { type ClusterLocation, INSTALLATION_FILE, LOCATION_FILE, SYSTEM_HOME } from "./cluster-location";
+import { findServer, readPostmaster } from "./postmaster";
+
+/** The installation and the data directory that a cluster belongs to. Stored in the cluster. */
+const Owner = z.object({ installationId: z.string(), dataDir: FolderIdentity });
+type Owner = z.infer<typeof Owner>;
+
+const OWNER_FILE = "backstamp.owner";
+
+const ADOPT = "start once with --adopt: npm start -- --adopt (or npm run dev -- --adopt)";
+
+/**
+ * Checks that the cluster belongs to this data directory, not to the original of which it is a copy. A cluster inside the
+ * data directory is copied with it. Throws an OperatorError that says what to do. With `shouldAdopt` the data directory may
+ * use the cluster nevertheless; a running owner is still rejected.
+ */
+export async function requireOwnership(place: ClusterLocation, shouldAdopt: boolean): Promise<void> {
+  if (!(await stat(place.pgdata).catch(() => null))) return;
+  const owner = await readOwner(place.pgdata);
+  const reason = await findReason(place, owner);
+  if (reason === null) return;
+  if (!shouldAdopt) throw new OperatorError(reason);
+  // Release 0.2.0 locks only its data directory. Only the server shows that it runs.
+  const server = owner ? null : await findServer(place.pgdata);
+  if (server !== null)
+    throw new OperatorError(
+      `PostgreSQL still runs with the database in ${place.pgdata}: process ${server}. Stop the Backstamp that uses it. ` +
+        `If none is running: kill ${server}`,
+    );
+}
+
+/**
+ * Locks a cluster outside the data directory, and records the data directory as its owner. The lock is null if the cluster
+ * is inside: then the lock of the data directory protects both. Throws an OperatorError if another process has the lock.
+ */
+export async function claimCluster(place: ClusterLocation): Promise<DataLock | null> {
+  const lock = (await isInside(place)) ? null : await requireLock(place);
+  const before = await readOwner(place.pgdata);
+  const owner: Owner = {
+    installationId: place.installationId ?? before?.installationId ?? randomUUID(),
+    dataDir: await identifyFolder(place.dataDir),
+  };
+  await writeText(path.join(place.pgdata, OWNER_FILE), `${JSON.stringify(owner)}\n`);
+  if (place.home !== place.dataDir)
+    await writeText(
+      path.join(place.dataDir, LOCATION_FILE),
+      `${place.home}\nThe database's user cannot reach this folder. The database and its programs are in the folder above. Copy both folders together.\n`,
+    );
+  await writeText(path.join(place.dataDir, INSTALLATION_FILE), `${owner.installationId}\n`);
+  return lock;
+}
+
+/** Why the data directory must not use the cluster, and what to do. Null if it may. */
+async function findReason(place: ClusterLocation, owner: Owner | null): Promise<string | null> {
+  const { dataDir, home, pgdata, installationId } = place;
+  const isOurs = owner && isSameFolder(owner.dataDir, await identifyFolder(dataDir));
+  if (owner && installationId && installationId !== owner.installationId)
+    return (
+      `The database in ${pgdata} belongs to another installation (${owner.installationId}) than the data directory ` +
+      `${dataDir} (${installationId}). Restore both from the same backup. To use this database with the secrets of this ` +
+      `data directory, ${ADOPT}`
+    );
+  if (await isInside(place)) {
+    const wasRunning = owner && !isOurs && (await readPostmaster(pgdata));
+    return wasRunning
+      ? `The data directory ${dataDir} was copied from ${owner.dataDir.path} while the database was running, so the copy ` +
+          "can be damaged. Stop the original and copy it again. To use this copy, for example of a file system snapshot, " +
+          ADOPT
+      : null;
+  }
+  if (isOurs || (!owner && home === homeInRelease020(dataDir))) return null;
+  const former = owner && (await isInstalled(owner)) ? owner.dataDir.path : null;
+  return former !== null
+    ? `The data directory ${dataDir} is a copy of ${former}, and the database in ${home} belongs to the original. Two ` +
+        `installations cannot use one database.\nTo use the original, set BACKSTAMP_DATA_DIR=${former}\n` +
+        `To use the database from ${dataDir} from now on, stop the original, then ${ADOPT}\n` +
+        `To start with an empty database, delete ${LOCATION_FILE} and ${INSTALLATION_FILE} in ${dataDir}.`
+    : `The database in ${home} belongs to another data directory${owner ? ` (${owner.dataDir.path})` : ""}. ` +
+        `If you moved that directory to ${dataDir}, ${ADOPT}\n` +
+        `If ${dataDir} is a copy, use the original, or delete ${LOCATION_FILE} and ${INSTALLATION_FILE} in the copy to ` +
+        "start with an empty database.";
+}
+
+/** Whether the owner's data directory still exists. */
+async function isInstalled({ installationId, dataDir }: Owner): Promise<boolean> {
+  const text = await readFile(path.join(dataDir.path, INSTALLATION_FILE), "utf8").catch(() => "");
+  return text.trim() === installationId;
+}
+
+/** A link `postgres` to a folder elsewhere is copied as a link, so such a cluster is not inside. */
+async function isInside({ dataDir, pgdata }: ClusterLocation): Promise<boolean> {
+  return (await realpath(pgdata)).startsWith(`${dataDir}${path.sep}`);
+}
+
+/** Release 0.2.0 records no owner, and names a folder under SYSTEM_HOME after the path of the data directory. */
+const homeInRelease020 = (dataDir: string): string =>
+  path.join(SYSTEM_HOME, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
+
+async function requireLock({ dataDir, pgdata }: ClusterLocation): Promise<DataLock> {
+  const taken = await acquireLock(await realpath(pgdata), `database of ${dataDir}`);
+  if ("lock" in taken) return taken.lock;
+  const { pid, purpose } = taken.holder;
+  throw new OperatorError(
+    `The database in ${pgdata} is in use by process ${pid} (${purpose}). Use that Backstamp, or stop it first: kill ${pid}`,
+  );
+}
+
+async function readOwner(pgdata: string): Promise<Owner | null> {
+  const file = path.join(pgdata, OWNER_FILE);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    return Owner.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new OperatorError(`${file} is not valid. Restore it from a backup, or delete it.`, { cause });
+  }
+}
+
+/** Writes a file atomically, with the owner of its folder. Does nothing if it has this text. */
+async function writeText(file: string, text: string): Promise<void> {
+  if ((await readFile(file, "utf8").catch(() => null)) === text) return;
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, text, { mode: 0o600 });
+  const { uid, gid } = await stat(path.dirname(file));
+  if (process.getuid?.() === 0) await chown(fresh, uid, gid);
+  await rename(fresh, file);
+}

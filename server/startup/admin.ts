@@ -1,86 +1,13 @@
-import { fileURLToPath } from "node:url";
-import { Command, CommanderError } from "commander";
-import { loadDotEnv, SettingsError } from "#server/platform/env/settings";
-import { AppError } from "#server/platform/errors";
-import { addToAll } from "./admin/command";
-import { explainDatabaseFault } from "./install/database-faults";
-import { OperatorError } from "./launcher/operator-error";
+import { text } from "node:stream/consumers";
+import { runCommandLine } from "./admin/run";
+import { onStopSignals } from "./launcher/signals";
 
-/*
- * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments. Results are written to
- * standard output, everything else to standard error.
- */
-const exitFailed = 1;
-const exitUsage = 2;
-
-const about = `
-Commands use the database of DATABASE_URL. If it is not set, they use the embedded database of the data
-directory: that of the running Backstamp, or else one that is started for the duration of the command.
-Settings are read from the environment and from .env files, as npm start reads them.
-
-Examples:
-  npm run -s backstamp -- key create --name app --scopes sending_access --domains example.com
-  npm run -s backstamp -- email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2
-  npm run -s backstamp -- key create --help`;
-
-type Group = (program: Command) => void;
-
-const loadService = async (): Promise<Group> => (await import("./admin/commands/service")).addServiceCommands;
-
-/** The command groups by their first word. Loading only the called group halves the startup time. */
-const GROUPS: Record<string, () => Promise<Group>> = {
-  key: async () => (await import("./admin/commands/keys")).addKeyCommands,
-  domain: async () => (await import("./admin/commands/domains")).addDomainCommands,
-  team: async () => (await import("./admin/commands/teams")).addTeamCommands,
-  user: async () => (await import("./admin/commands/users")).addUserCommands,
-  email: async () => (await import("./admin/commands/emails")).addEmailCommands,
-  webhook: async () => (await import("./admin/commands/webhooks")).addWebhookCommands,
-  relay: async () => (await import("./admin/commands/relays")).addRelayCommands,
-  destination: async () => (await import("./admin/commands/destinations")).addDestinationCommands,
-  callback: async () => (await import("./admin/commands/callbacks")).addCallbackCommands,
-  inbound: async () => (await import("./admin/commands/callbacks")).addInboundCommands,
-  migrate: loadService,
-  worker: loadService,
-};
-
-/** The groups to load for the first word of a command line. All of them for an unknown word, for the help text. */
-function findGroups(word = ""): (() => Promise<Group>)[] {
-  const load = Object.hasOwn(GROUPS, word) ? GROUPS[word] : undefined;
-  return load ? [load] : [...new Set(Object.values(GROUPS))];
-}
-
-const program = new Command("npm run -s backstamp --")
-  .description("Manages a Backstamp installation: teams, users, keys, domains, relays and emails.")
-  .exitOverride()
-  .showHelpAfterError("Run it with --help to list the commands and options.")
-  .addHelpText("after", about);
 // A closed pipe, for example to `head`, is not an error.
 process.stdout.on("error", () => process.exit());
-try {
-  loadDotEnv(
-    fileURLToPath(new URL("../..", import.meta.url)),
-    process.env.NODE_ENV === "development" ? "development" : "production",
-    process.env,
-  );
-  for (const load of findGroups(process.argv[2])) (await load())(program);
-  for (const group of program.commands) addToAll(group, ["--json", "print the result as one JSON document"]);
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : exitUsage;
-  } else {
-    process.stderr.write(`backstamp: ${explainFault(error)}\n`);
-    process.exitCode = exitFailed;
-  }
-}
-
-/** Formats an error for the operator's terminal: what is wrong and, if known, how to fix it. */
-function explainFault(error: unknown): string {
-  if (error instanceof AppError || error instanceof OperatorError || error instanceof SettingsError)
-    return error.message;
-  if (!(error instanceof Error)) return String(error);
-  const explained = explainDatabaseFault(error);
-  if (explained !== null) return explained;
-  const root = error.cause instanceof Error ? error.cause : error;
-  return `Unexpected error: ${root.message || root.name}`;
-}
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  readInput: () => text(process.stdin),
+  write: (line) => void process.stdout.write(line),
+  writeError: (line) => void process.stderr.write(line),
+  onStopSignals,
+});

@@ -1,13 +1,10 @@
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-
-// The CLI runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
 
@@ -34,11 +31,9 @@ const send = (token: string, domain: string) =>
     html: "x",
   });
 async function keyOfCli(...args: string[]): Promise<{ id: string; token: string }> {
-  const { code, stdout, stderr } = await runProgram(
-    "server/startup/admin.ts",
-    ["key", "create", "--name", "app", "--json", ...args],
-    { env: { DATABASE_URL: world.databaseUrl } },
-  );
+  const { code, stdout, stderr } = await runCommand(["key", "create", "--name", "app", "--json", ...args], {
+    env: { DATABASE_URL: world.databaseUrl },
+  });
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }

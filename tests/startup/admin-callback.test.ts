@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { openCallbackSecret, readCallbackRelay } from "#server/services/callbacks/secrets";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { fakeSendgrid } from "../support/servers/providers";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 const secret = "the secret of an operator in a test, which is long enough";
 const vault = createVault(secret);
@@ -17,11 +13,10 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
 const backstamp = (args: string[], input?: string) =>
-  runProgram("server/startup/admin.ts", ["callback", ...args], {
+  runCommand(["callback", ...args], {
     env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, BACKSTAMP_URL: url },
     ...(input === undefined ? {} : { input }),
   });

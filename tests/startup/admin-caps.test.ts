@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTeam } from "#server/services/teams";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
-const backstamp = (args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
+const backstamp = (args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function backstampJson(args: string[]) {
   const { code, stdout, stderr } = await backstamp([...args, "--json"]);

@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
 const destination = (...args: string[]) =>
-  runProgram("server/startup/admin.ts", ["destination", ...args], {
+  runCommand(["destination", ...args], {
     env: { DATABASE_URL: world.databaseUrl },
   });
 

@@ -1,13 +1,10 @@
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { apiKeys } from "#db/schema/api-keys";
 import { auditLog } from "#db/schema/audit";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 50 };
 
 let world: World;
@@ -20,11 +17,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   key = await world.key({ domains: ["one.example.com"], limits: "usual" });
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
 const set = (...args: string[]) =>
-  runProgram("server/startup/admin.ts", ["key", "set", ...args], {
+  runCommand(["key", "set", ...args], {
     env: { DATABASE_URL: world.databaseUrl },
   });
 async function setJson(...args: string[]) {

@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUser } from "#server/services/people/users";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 const secret = "the secret of an operator in a test, which is long enough";
 let world: World;
@@ -15,11 +11,10 @@ beforeAll(async () => {
   const person = { email: "cleo@example.com", password: "correct horse battery" };
   await createUser(world.deps, { ...person, teamId: world.ctx.teamId, role: "owner" });
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
 const cli = (args: string[], env: Record<string, string> = {}) =>
-  runProgram("server/startup/admin.ts", args, {
+  runCommand(args, {
     env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, ...env },
   });
 

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { presentEmail } from "#server/shared/wire/email";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 let world: World;
 let others: Awaited<ReturnType<typeof createTeam>>;
@@ -17,11 +13,9 @@ beforeAll(async () => {
   world = await createWorld();
   others = await createTeam(world.deps, { name: "Others" });
 });
-afterEach(killLeftovers);
 afterAll(() => world.close());
 
-const cli = (args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
+const cli = (args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function cliJson(args: string[]) {
   const { code, stdout, stderr } = await cli([...args, "--json"]);

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { killLeftovers, type StartOptions } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
+import type { StartOptions } from "../support/processes/processes";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 const secret = "an installation's secret, long enough";
 const password = "pass-never-shown";
 
@@ -20,7 +18,6 @@ beforeAll(async () => {
     auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
   });
 });
-afterEach(killLeftovers);
 afterAll(async () => {
   await peer.close();
   await world.close();
@@ -30,7 +27,7 @@ const said: string[] = [];
 
 /** Runs the real command and records its output. */
 async function relay(args: string[], more: Partial<StartOptions> = {}) {
-  const done = await runProgram("server/startup/admin.ts", ["relay", ...args], {
+  const done = await runCommand(["relay", ...args], {
     ...more,
     env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, ...more.env },
   });

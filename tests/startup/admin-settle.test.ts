@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../mail/relay-world";
-import { killLeftovers } from "../support/processes/processes";
-import { runProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 
 let world: World;
 let peer: SmtpTestServer;
@@ -16,14 +12,12 @@ beforeAll(async () => {
   // The first recipient never gets a reply after the final dot.
   peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });
 });
-afterEach(killLeftovers);
 afterAll(async () => {
   await peer.close();
   await world.close();
 });
 
-const backstamp = (...args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
+const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function round(): Promise<void> {
   const transport = relayTo(peer);

@@ -6,14 +6,13 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
-import { killLeftovers, type StartOptions } from "../support/processes/processes";
-import { runProgram, startProgram } from "../support/processes/program";
+import { runCommand } from "../support/processes/command-line";
+import { killLeftovers, type StartOptions, startProcess } from "../support/processes/processes";
+import { compiledOf, runProgram, startProgram } from "../support/processes/program";
 import { freePort } from "../support/processes/redis";
 import { type Listed, publish, startZone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 50 };
 const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
 
@@ -24,9 +23,10 @@ beforeAll(async () => {
 afterEach(killLeftovers);
 afterAll(() => world.close());
 
+const program = "server/startup/admin.ts";
 const own = () => ({ DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "https://mail.example.com" });
 const cli = (args: string[], env: StartOptions["env"] = {}) =>
-  runProgram("server/startup/admin.ts", args, { env: { ...own(), ...env } });
+  runCommand(args, { env: { ...own(), ...env } });
 
 async function cliJson(args: string[]) {
   const { code, stdout, stderr } = await cli([...args, "--json"]);
@@ -218,10 +218,12 @@ const WRONG_CALLS: [args: string[], says: RegExp][] = [
 
 test("invalid arguments are reported, change nothing and exit with 2", async () => {
   // The database is unreachable, because these calls must not use it.
-  const results = await inPairs(WRONG_CALLS, async ([args, says]) => {
-    const { code, stdout, stderr } = await cli(args, { DATABASE_URL: "postgres://127.0.0.1:1/none" });
-    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
-  });
+  const results = await Promise.all(
+    WRONG_CALLS.map(async ([args, says]) => {
+      const { code, stdout, stderr } = await cli(args, { DATABASE_URL: "postgres://127.0.0.1:1/none" });
+      return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+    }),
+  );
   expect(results).toEqual(
     WRONG_CALLS.map(([args]) => ({ args, code: 2, stdout: "", isSaid: true, hasStack: false })),
   );
@@ -247,13 +249,46 @@ const REFUSED: [args: string[], env: Record<string, string>, says: RegExp][] = [
 ];
 
 test("a rejected command prints one message without a stack trace and exits with 1", async () => {
-  const results = await inPairs(REFUSED, async ([args, env, says]) => {
-    const { code, stdout, stderr } = await cli(args, env);
-    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
-  });
+  const results = await Promise.all(
+    REFUSED.map(async ([args, env, says]) => {
+      const { code, stdout, stderr } = await cli(args, env);
+      return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+    }),
+  );
   expect(results).toEqual(
     REFUSED.map(([args]) => ({ args, code: 1, stdout: "", isSaid: true, hasStack: false })),
   );
+});
+
+test("a process has these exit codes and streams, reads a secret from its input, and survives a closed pipe", async () => {
+  const env = { ...own(), BACKSTAMP_SECRET: "the secret of an installation in a test" };
+  const run = (args: string[], input?: string) =>
+    runProgram(program, args, { env, ...(input !== undefined && { input }) });
+  const [added, rejected] = await Promise.all([
+    run(["relay", "add", "ses", "-", "--json"], "smtp://user:pass@email-smtp.eu-west-1.amazonaws.com:587\n"),
+    run(["key", "list", "--team", "Nobody"]),
+  ]);
+  expect(added).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(added.stdout)).toMatchObject({ name: "ses", provider: "ses" });
+  expect(rejected).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^backstamp: .*not found/),
+  });
+  expect(await run(["frobnicate"])).toMatchObject({ code: 2, stdout: "" });
+
+  const pipe = await startProcess(
+    "bash",
+    [
+      "-c",
+      `"$0" "$1" key create --help | true; echo "\${PIPESTATUS[0]}"`,
+      process.execPath,
+      await compiledOf(program),
+    ],
+    { env },
+  );
+  await pipe.exited;
+  expect([pipe.stdout, pipe.stderr]).toEqual(["0\n", ""]);
 });
 
 test("an unreachable database, a wrong password and a missing database have different messages", async () => {
@@ -281,7 +316,8 @@ test("migrate creates the tables of an empty database, and other commands refer 
     const env = { DATABASE_URL: url.href };
     const before = await cli(["team", "list"], env);
     expect(before).toMatchObject({ code: 1, stderr: expect.stringMatching(/not contain.*-- migrate/s) });
-    const [one, two] = await Promise.all([cli(["migrate"], env), cli(["migrate"], env)]);
+    const migrate = () => runProgram(program, ["migrate"], { env });
+    const [one, two] = await Promise.all([migrate(), migrate()]);
     expect([one.stdout, two.stdout].sort()).toEqual(["Already up to date.\n", "Created the tables.\n"]);
     expect((await cli(["team", "create", "A"], env)).code).toBe(0);
   } finally {
@@ -294,7 +330,7 @@ test("a worker delivers queued and new email, and stops gracefully on a signal",
   const workers = async () => (await world.hot`select pid from workers`).map(({ pid }) => pid);
   const env = { ...own(), SMTP_URL: "capture:" };
   const waiting = await world.send({ to: ["ben@example.net"] });
-  const worker = await startProgram("server/startup/admin.ts", ["worker"], { env });
+  const worker = await startProgram(program, ["worker"], { env });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
   const statusOf = async (id: string) => (await world.email(id)).status;
   await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);
@@ -304,11 +340,3 @@ test("a worker delivers queued and new email, and stops gracefully on a signal",
   expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
   expect(await workers()).not.toContain(worker.pid);
 });
-
-/** Two at a time, because each is a process. */
-async function inPairs<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let index = 0; index < items.length; index += 2)
-    results.push(...(await Promise.all(items.slice(index, index + 2).map(run))));
-  return results;
-}

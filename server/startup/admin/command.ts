@@ -1,13 +1,27 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { findTeam } from "#server/services/teams";
 import type { Team } from "#server/shared/wire/people/team";
 import { OperatorError } from "../launcher/operator-error";
 import { operatorCtx, type Session, withDatabase } from "./session";
-import { type Output, printOutput } from "./terminal";
+import { type Output, printOutput, type Terminal } from "./terminal";
 
 export const TEAM_OPTION = ["--team <team>", "id or name of the team (default: the first team)"] as const;
+
+/** A command with the terminal that it runs in, which its subcommands share. */
+export class AdminCommand extends Command {
+  constructor(
+    readonly terminal: Terminal,
+    name: string,
+  ) {
+    super(name);
+  }
+
+  override createCommand(name: string): AdminCommand {
+    return new AdminCommand(this.terminal, name);
+  }
+}
 
 /** Adds an option to every command of a group. */
 export function addToAll(group: Command, [flags, description]: readonly [string, string]): void {
@@ -21,19 +35,20 @@ const optionsOf = (given: Given) => given.at(-2) as { json?: true; team?: string
 
 /** Makes a command run with a database, and print what `run` returns. */
 export function runInDatabase<Args extends Given>(
-  command: Command,
+  command: AdminCommand,
   run: (session: Session, ...args: Args) => Promise<Output>,
 ): void {
   command.action(async (...args: Args) => {
-    await withDatabase(async (session) =>
-      printOutput(await run(session, ...args), optionsOf(args).json === true),
+    const { terminal } = command;
+    await withDatabase(terminal, async (session) =>
+      printOutput(terminal, await run(session, ...args), optionsOf(args).json === true),
     );
   });
 }
 
 /** The same for one team: that of `--team`, or the first team. */
 export const runInTeam = <Args extends Given>(
-  command: Command,
+  command: AdminCommand,
   run: (ctx: Ctx, team: Team, ...args: Args) => Promise<Output>,
 ): void =>
   runInDatabase(command, async ({ deps }, ...args: Args) => {

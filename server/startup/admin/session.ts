@@ -11,8 +11,8 @@ import { resolveSecrets, seedInstallation } from "../install/installation";
 import { prepareDatabase } from "../install/prepare-database";
 import { acquireLock, findHolder, type Holder } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
-import { onStopSignals } from "../launcher/signals";
 import { startEmbeddedPostgres } from "../postgres/embedded";
+import type { Terminal } from "./terminal";
 
 const waitMaxMs = 60_000;
 const pollMs = 100;
@@ -32,8 +32,11 @@ export type Session = {
  * Runs one command with a database: the configured one, else that of the running Backstamp with this data directory,
  * else the embedded one, which is started for this command and stopped afterwards. A signal also stops it gracefully.
  */
-export async function withDatabase<T>(run: (session: Session) => Promise<T>): Promise<T> {
-  const settings = readSettings(process.env, "dev");
+export async function withDatabase<T>(
+  { env, onStopSignals }: Pick<Terminal, "env" | "onStopSignals">,
+  run: (session: Session) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings(env, "dev");
   const closers: Closers = [];
   const close = async () => {
     for (const end of closers.splice(0).reverse()) await end();

@@ -1,6 +1,19 @@
+import type { onStopSignals } from "../launcher/signals";
+
 // Email content is untrusted. It must not contain terminal control sequences or change the direction of a line.
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** What a command has of its process: environment, streams and stop signals. */
+export type Terminal = {
+  /** The settings of `.env` files are added to it. */
+  env: Record<string, string | undefined>;
+  /** Standard input, to its end. */
+  readInput(): Promise<string>;
+  write(text: string): void;
+  writeError(text: string): void;
+  onStopSignals: typeof onStopSignals;
+};
 
 /** What a command returns. */
 export type Output = {
@@ -13,12 +26,16 @@ export type Output = {
 };
 
 /** Prints the result of a command to standard output, and its notes to standard error. */
-export function printOutput({ json, text = [json], notes = [] }: Output, isJson: boolean): void {
+export function printOutput(
+  terminal: Terminal,
+  { json, text = [json], notes = [] }: Output,
+  isJson: boolean,
+): void {
   const lines = isJson
     ? [JSON.stringify(json, null, 2)]
     : text.flatMap((part) => (typeof part === "string" ? [part] : formatObject(part))).map(printable);
-  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
-  for (const note of notes) process.stderr.write(`${printable(note)}\n`);
+  terminal.write(lines.map((line) => `${line}\n`).join(""));
+  for (const note of notes) terminal.writeError(`${printable(note)}\n`);
 }
 
 /** A list: rows in aligned columns below the names of their fields, or a note if there are none. */

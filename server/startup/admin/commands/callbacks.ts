@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { RelayProvider } from "#db/schema/relays";
 import { postmarkUser } from "#server/mail/callbacks/postmark";
 import { readSettings } from "#server/platform/env/settings";
@@ -15,7 +14,7 @@ import type { RelayView } from "#server/services/relays/read";
 import { readGenerated } from "../../install/generated";
 import { findHolder } from "../../launcher/lock";
 import { OperatorError } from "../../launcher/operator-error";
-import { examples, runInDatabase } from "../command";
+import { type AdminCommand, examples, runInDatabase } from "../command";
 import { requirePublicUrl, type Session } from "../session";
 import { printOutput } from "../terminal";
 import { findGivenRelay, RELAY, RELAY_TEAM, type RelayOptions, readSecret } from "./relays";
@@ -35,7 +34,7 @@ const STEPS: Record<RelayProvider, string> = {
 };
 
 /** `callback show`, `callback set`, `callback off`. */
-export function addCallbackCommands(program: Command): void {
+export function addCallbackCommands(program: AdminCommand): void {
   const callback = program
     .command("callback")
     .description("webhooks of relay providers that report deliveries, bounces and complaints");
@@ -72,7 +71,7 @@ export function addCallbackCommands(program: Command): void {
     requirePublicUrl(session);
     const relay = await findGivenRelay(session.deps, name, { ...(team !== undefined && { team }) });
     const secret = await setCallback(session.deps, relay, {
-      ...(given !== undefined && { secret: await readSecret(given) }),
+      ...(given !== undefined && { secret: await readSecret(set, given) }),
       ...(topic !== undefined && { topic }),
     });
     const json = await present(session, relay);
@@ -121,7 +120,7 @@ function describe(
 }
 
 /** `inbound token`. */
-export function addInboundCommands(program: Command): void {
+export function addInboundCommands(program: AdminCommand): void {
   const inbound = program.command("inbound").description("inbound email: bounces and complaints");
   inbound
     .command("token")
@@ -131,7 +130,7 @@ export function addInboundCommands(program: Command): void {
       "\nThe token is derived from BACKSTAMP_SECRET and changes with it.\nExample, for a mail server that forwards a message:\n  curl --data-binary @- -H 'Content-Type: message/rfc822' -H 'Authorization: Bearer <token>' <url>",
     )
     .action(async ({ json }: { json?: true }) => {
-      const settings = readSettings(process.env, "dev");
+      const settings = readSettings(program.terminal.env, "dev");
       const secret = settings.secret ?? (await readGenerated(settings.dataDir)).secret;
       if (secret === undefined)
         throw new OperatorError(
@@ -141,6 +140,6 @@ export function addInboundCommands(program: Command): void {
       const publicUrl =
         databaseUrl === null ? ((await findHolder(dataDir))?.publicUrl ?? settings.url) : givenUrl;
       const url = `${requirePublicUrl({ publicUrl })}/api/inbound/message`;
-      printOutput({ json: { url, token: deriveKey(secret, "inbound") } }, json === true);
+      printOutput(program.terminal, { json: { url, token: deriveKey(secret, "inbound") } }, json === true);
     });
 }

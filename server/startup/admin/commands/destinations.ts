@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import {
   type DestinationLimit,
   listDestinationLimits,
@@ -6,13 +5,13 @@ import {
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
 import { orNull, readDestinationLimit, readDomain } from "../arguments";
-import { requireOption, runInDatabase } from "../command";
+import { type AdminCommand, requireOption, runInDatabase } from "../command";
 import { listOutput } from "../terminal";
 
 type SetOptions = { connections?: number | "none"; perMinute?: number | "none" };
 
 /** `destination set`, `destination list`, `destination unset`. */
-export function addDestinationCommands(program: Command): void {
+export function addDestinationCommands(program: AdminCommand): void {
   const destination = program
     .command("destination")
     .description("rate and concurrency limits for direct delivery to recipients' domains");

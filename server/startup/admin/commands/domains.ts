@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Ctx } from "#server/deps";
 import { describeSetup } from "#server/services/domains/announce";
 import { verifyDomain } from "#server/services/domains/check/verify";
@@ -14,7 +13,7 @@ import {
 } from "#server/services/domains/write";
 import { presentDomain, presentDomainSummary } from "#server/shared/wire/domain";
 import { orNull, readDailyCap, readDay, readDomain, readPercent, readRecipients } from "../arguments";
-import { addToAll, examples, requireOption, runInTeam, TEAM_OPTION } from "../command";
+import { type AdminCommand, addToAll, examples, requireOption, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput, type Output } from "../terminal";
 
 type SetOptions = {
@@ -27,7 +26,7 @@ type SetOptions = {
 };
 
 /** `domain add`, `domain list`, `domain show`, `domain set`, `domain rotate-key`, `domain verify`, `domain remove`. */
-export function addDomainCommands(program: Command): void {
+export function addDomainCommands(program: AdminCommand): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
   const add = domain

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { EmailListQuery } from "#server/rest/emails/email-query";
 import { validate } from "#server/rest/pipeline/validate";
 import { settleEmail } from "#server/services/emails/change/change";
@@ -6,7 +6,7 @@ import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
 import { readId } from "../arguments";
-import { addToAll, examples, runInTeam, TEAM_OPTION } from "../command";
+import { type AdminCommand, addToAll, examples, runInTeam, TEAM_OPTION } from "../command";
 import { formatTable } from "../terminal";
 
 type SettleOptions = { as: "retry" | "sent"; recipient?: string[] };
@@ -27,7 +27,7 @@ const FILTERS = [
 ] as const;
 
 /** `email list`, `email show`, `email settle`. */
-export function addEmailCommands(program: Command): void {
+export function addEmailCommands(program: AdminCommand): void {
   const email = program.command("email").description("emails and their deliveries");
 
   const list = email

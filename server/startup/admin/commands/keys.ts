@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { applyLimits, changeKey, type KeyChange } from "#server/services/keys/change";
 import { createKey, revokeKey } from "#server/services/keys/keys";
@@ -16,7 +15,7 @@ import {
   readOverlapHours,
   readScopeList,
 } from "../arguments";
-import { addToAll, requireOption, runInTeam, TEAM_OPTION } from "../command";
+import { type AdminCommand, addToAll, requireOption, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput } from "../terminal";
 
 type SetOptions = {
@@ -29,7 +28,7 @@ type CreateOptions = SetOptions & { name: string; scopes: Scope[] };
 const hourMs = 3_600_000;
 
 /** `key create`, `key list`, `key set`, `key rotate`, `key revoke`. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: AdminCommand): void {
   const key = program.command("key").description("API keys");
 
   const create = key

@@ -1,5 +1,4 @@
-import { text } from "node:stream/consumers";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { RELAY_PROVIDERS, type RelayProvider } from "#db/schema/relays";
 import { probeRelay } from "#server/delivery/routing/relay-client";
 import type { Deps } from "#server/deps";
@@ -10,7 +9,7 @@ import { addRelay, type RelayChange, removeRelay, updateRelay } from "#server/se
 import { findTeam } from "#server/services/teams";
 import { OperatorError } from "../../launcher/operator-error";
 import { readDomain, readName, readPosition } from "../arguments";
-import { examples, runInDatabase } from "../command";
+import { type AdminCommand, examples, runInDatabase } from "../command";
 import { operatorCtx } from "../session";
 import { listOutput, type Output } from "../terminal";
 
@@ -26,7 +25,7 @@ type AddOptions = RelayOptions & ChangeOptions & { domain?: string };
 const probeMs = 30_000;
 
 /** `relay add`, `relay list`, `relay set`, `relay remove`, `relay test`. */
-export function addRelayCommands(program: Command): void {
+export function addRelayCommands(program: AdminCommand): void {
   const relay = program
     .command("relay")
     .description("SMTP servers of providers that send email for all teams, one team, or one domain");
@@ -47,7 +46,7 @@ export function addRelayCommands(program: Command): void {
     .option(...POSITION, readPosition)
     .addHelpText("after", ADD_HELP);
   runInDatabase(add, async ({ deps }, name: string, given: string, options: AddOptions) => {
-    const url = await readSecret(given);
+    const url = await readSecret(add, given);
     const scope = await scopeOf(deps, options);
     const added = await addRelay(deps, { name, url, ...scope, ...changeOf(options) });
     return changedOutput(
@@ -75,7 +74,7 @@ export function addRelayCommands(program: Command): void {
     .option("--url <url>", "new URL; - reads it from standard input")
     .addHelpText(...examples("relay set main --position 2", "relay set main --url - < url.txt"));
   runInDatabase(set, async ({ deps }, name: string, options: RelayOptions & ChangeOptions) => {
-    const url = options.url === undefined ? {} : { url: await readSecret(options.url) };
+    const url = options.url === undefined ? {} : { url: await readSecret(set, options.url) };
     const found = await findGivenRelay(deps, name, options);
     const changed = await updateRelay(deps, found, { ...url, ...changeOf(options) });
     return changedOutput(changed, `Updated relay ${changed.name}.`);
@@ -138,8 +137,8 @@ const PROVIDER = new Option(
 ).choices([...RELAY_PROVIDERS, "none"]);
 
 /** A secret argument; `-` reads it from standard input, which keeps it out of the process list and the shell history. */
-export const readSecret = async (given: string): Promise<string> =>
-  given === "-" ? (await text(process.stdin)).trim() : given;
+export const readSecret = async ({ terminal }: AdminCommand, given: string): Promise<string> =>
+  given === "-" ? (await terminal.readInput()).trim() : given;
 
 const changeOf = ({ dkim, provider, position }: ChangeOptions): RelayChange => ({
   ...(dkim !== undefined && { dkim: dkim === "on" }),

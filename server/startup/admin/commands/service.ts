@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import postgres from "postgres";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
@@ -6,13 +5,13 @@ import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
 import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
-import { onStopSignals } from "../../launcher/signals";
 import { runWorker } from "../../worker";
+import type { AdminCommand } from "../command";
 import { findLauncher, withDatabase } from "../session";
-import { printOutput } from "../terminal";
+import { printOutput, type Terminal } from "../terminal";
 
 /** `migrate`, `worker`. */
-export function addServiceCommands(program: Command): void {
+export function addServiceCommands(program: AdminCommand): void {
   program
     .command("migrate")
     .description("migrates the database to this version; does nothing if it is up to date")
@@ -20,9 +19,10 @@ export function addServiceCommands(program: Command): void {
     .action(async () => {
       // An embedded database that was started for this command is already migrated.
       const done = await withDatabase(
+        program.terminal,
         async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl)),
       );
-      printOutput({ json: done, text: [describeMigration(done)] }, false);
+      printOutput(program.terminal, { json: done, text: [describeMigration(done)] }, false);
     });
 
   program
@@ -31,7 +31,7 @@ export function addServiceCommands(program: Command): void {
       "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
     )
     .addHelpText("after", WORKER_HELP)
-    .action(work);
+    .action(() => work(program.terminal));
 }
 
 function describeMigration({ before, applied }: Migrated): string {
@@ -48,16 +48,16 @@ Examples:
   DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com SMTP_URL=smtp://smtp.example.com:587 \\
     npm run -s backstamp -- worker`;
 
-async function work(): Promise<void> {
+async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
   // Registered first: a signal during startup must stop the worker gracefully, too.
   const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
     onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
   });
-  const { mode, databaseUrl } = await findWork();
+  const { mode, databaseUrl } = await findWork(env);
   await requireTables(databaseUrl);
-  const settings = { ...readSettings(process.env, mode), databaseUrl };
+  const settings = { ...readSettings(env, mode), databaseUrl };
   const log = createLog(
-    (line) => process.stdout.write(`${line}\n`),
+    (line) => write(`${line}\n`),
     () => new Date(),
   );
   lowerPriority();
@@ -69,10 +69,9 @@ async function work(): Promise<void> {
 }
 
 /** The database and the mode. The mode of a running launcher applies, because workers with different modes would use different transports. */
-async function findWork(): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
-  const { databaseUrl, dataDir } = readSettings(process.env, "dev");
-  if (databaseUrl !== null)
-    return { mode: process.env.NODE_ENV === "development" ? "dev" : "start", databaseUrl };
+async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
+  const { databaseUrl, dataDir } = readSettings(env, "dev");
+  if (databaseUrl !== null) return { mode: env.NODE_ENV === "development" ? "dev" : "start", databaseUrl };
   const launcher = await findLauncher(dataDir);
   if (launcher)
     return { mode: launcher.purpose === "dev" ? "dev" : "start", databaseUrl: launcher.databaseUrl };

@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
-import { examples, requireOption, runInDatabase } from "../command";
+import { type AdminCommand, examples, requireOption, runInDatabase } from "../command";
 import { operatorCtx } from "../session";
 import { listOutput } from "../terminal";
 
@@ -17,7 +17,7 @@ type SetOptions = {
 };
 
 /** `team create`, `team list`, `team set`, `team show`. */
-export function addTeamCommands(program: Command): void {
+export function addTeamCommands(program: AdminCommand): void {
   const team = program.command("team").description("teams, each with its own keys, domains and emails");
 
   const create = team

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { eq } from "drizzle-orm";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
@@ -9,14 +8,14 @@ import { createUser, findUser, listUsers, setPassword } from "#server/services/p
 import { findTeam } from "#server/services/teams";
 import { generatePassword } from "../../install/generated";
 import { readName, readRole } from "../arguments";
-import { examples, runInDatabase, runInTeam, TEAM_OPTION } from "../command";
+import { type AdminCommand, examples, runInDatabase, runInTeam, TEAM_OPTION } from "../command";
 import { requirePublicUrl } from "../session";
 import { listOutput, type Output } from "../terminal";
 
 type CreateOptions = { password?: string; name?: string; role?: Role };
 
 /** `user create`, `user list`, `user reset-password`, `user reset-2fa`. */
-export function addUserCommands(program: Command): void {
+export function addUserCommands(program: AdminCommand): void {
   const user = program.command("user").description("users of the console");
 
   const create = user

@@ -1,11 +1,10 @@
-import type { Command } from "commander";
 import { endpointsMax, listWebhooks } from "#server/services/webhooks/endpoints";
 import { presentWebhook } from "#server/shared/wire/webhook";
-import { addToAll, runInTeam, TEAM_OPTION } from "../command";
+import { type AdminCommand, addToAll, runInTeam, TEAM_OPTION } from "../command";
 import { listOutput } from "../terminal";
 
 /** `webhook list`. */
-export function addWebhookCommands(program: Command): void {
+export function addWebhookCommands(program: AdminCommand): void {
   const webhook = program.command("webhook").description("endpoints that events are sent to");
   const list = webhook.command("list").description("lists a team's endpoints, newest first");
   runInTeam(list, async (ctx, team) =>

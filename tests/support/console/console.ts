@@ -16,7 +16,7 @@ import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
 import { createWorld } from "../world";
-import { hashPasswordCheaply } from "./passwords";
+import { hashPasswordCheaply, makePasswordsCheap } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
 const bodyMaxBytes = 48 * 1024 * 1024;
@@ -31,6 +31,7 @@ export type LogLine = { event: string; facts: Facts };
 /** The console's HTTP interface in a separate world: users, their sessions, and calls as pages make them. */
 export async function openConsole() {
   const world = await createWorld();
+  const makePasswordsExpensive = makePasswordsCheap();
   const lines: LogLine[] = [];
   const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
   const log: Log = { info: record, warn: record, error: record };
@@ -99,6 +100,7 @@ export async function openConsole() {
       return { status: response.status, text: await response.text() };
     },
     close: async () => {
+      makePasswordsExpensive();
       for (const other of otherDatabases) await other.close();
       await world.close();
     },

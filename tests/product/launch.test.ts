@@ -92,7 +92,7 @@ test.runIf(canUnshare)("without a build the start explains how to make one", asy
   const launcher = await startLauncher({
     mode: "start",
     dataDir: "/nonexistent",
-    byNpm: true,
+    by: "npm",
     prefix: [unshare, ...hidden],
   });
   expect(await launcher.exited).toMatchObject({ code: 1 });

@@ -11,10 +11,11 @@ import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { runCommand } from "../support/processes/command-line";
 import { isRunning, killLeftovers } from "../support/processes/processes";
 import { runProgram, startProgram } from "../support/processes/program";
 
-// Each command runs in its own process, which first starts a database.
+// Commands that start a database take seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 20 };
 const createArgs = ["key", "create", "--scopes", "sending_access", "--json", "--name"];
@@ -38,7 +39,10 @@ afterEach(async () => {
 });
 
 const env = () => ({ BACKSTAMP_DATA_DIR: dataDir, DATABASE_URL: "" });
-const backstamp = (args: string[]) => runProgram("server/startup/admin.ts", args, { env: env() });
+const program = "server/startup/admin.ts";
+const backstamp = (args: string[]) => runCommand(args, { env: env() });
+/** In its own process, where it matters which process holds the lock and stops the database. */
+const backstampProcess = (args: string[]) => runProgram(program, args, { env: env() });
 
 /** The PostgreSQL processes that use the data directory. */
 async function serversOf(folder: string): Promise<number[]> {
@@ -52,7 +56,7 @@ async function serversOf(folder: string): Promise<number[]> {
 }
 
 test("if no Backstamp runs, a command starts the database, performs the first-time setup, and stops it", async () => {
-  expect(await backstamp(["migrate"])).toMatchObject({ code: 0, stdout: "Created the tables.\n" });
+  expect(await backstampProcess(["migrate"])).toMatchObject({ code: 0, stdout: "Created the tables.\n" });
   expect(await backstamp(["migrate"])).toMatchObject({ code: 0, stdout: "Already up to date.\n" });
   const first = await backstamp([...createArgs, "one"]);
   expect(first).toMatchObject({ code: 0 });
@@ -66,14 +70,19 @@ test("if no Backstamp runs, a command starts the database, performs the first-ti
   });
 
   // Two concurrent commands: one waits for the other.
-  const [listed, second] = await Promise.all([backstamp(["key", "list"]), backstamp([...createArgs, "two"])]);
-  expect([listed.code, second.code]).toEqual([0, 0]);
-  expect(listed.stdout).toContain(JSON.parse(first.stdout).id);
+  const [listed, second] = await Promise.all(
+    [
+      ["key", "list"],
+      [...createArgs, "two"],
+    ].map(backstampProcess),
+  );
+  expect([listed?.code, second?.code]).toEqual([0, 0]);
+  expect(listed?.stdout).toContain(JSON.parse(first.stdout).id);
   expect(await serversOf(dataDir)).toEqual([]);
 });
 
 test("a killed command does not affect the next one", async () => {
-  const killed = await startProgram("server/startup/admin.ts", ["team", "list"], { env: env() });
+  const killed = await startProgram(program, ["team", "list"], { env: env() });
   await vi.waitFor(async () => expect(await serversOf(dataDir)).not.toEqual([]), eventually);
   await killed.kill();
   expect(await backstamp(["team", "list"])).toMatchObject({
@@ -84,7 +93,7 @@ test("a killed command does not affect the next one", async () => {
 });
 
 test("a stop signal also stops the command's database", async () => {
-  const stopped = await startProgram("server/startup/admin.ts", ["team", "list"], { env: env() });
+  const stopped = await startProgram(program, ["team", "list"], { env: env() });
   await vi.waitFor(async () => expect(await serversOf(dataDir)).not.toEqual([]), eventually);
   await stopped.stop("SIGINT");
   expect(await serversOf(dataDir)).toEqual([]);
@@ -115,7 +124,7 @@ test("while Backstamp runs, a command uses its database and leaves it running", 
   const { stdout } = await backstamp(["user", "reset-password", person.email]);
   expect(stdout).toMatch(/^ {2}https:\/\/mail\.example\.net\/login\/reset#[\w-]{43}$/m);
 
-  const worker = await startProgram("server/startup/admin.ts", ["worker"], { env: env() });
+  const worker = await startProgram(program, ["worker"], { env: env() });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
   expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
 

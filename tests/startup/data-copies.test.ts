@@ -295,13 +295,13 @@ test.runIf(isRoot)(
 test.runIf(isRoot)(
   "npm run dev and the command line reject a copy with instructions, and --adopt starts it",
   async () => {
-    const launcher = await startLauncher({ dataDir: original });
+    const launcher = await startLauncher({ dataDir: original, by: "compiled" });
     await bannerOf(launcher);
     const [home = ""] = (await readFile(path.join(original, LOCATION_FILE), "utf8")).split("\n");
     homes.add(home);
     servers.push(...launcher.launcherPids());
     copyFolder(original, copy);
-    const rejected = await startLauncher({ dataDir: copy });
+    const rejected = await startLauncher({ dataDir: copy, by: "compiled" });
     expect(await rejected.exited).toMatchObject({ code: 1 });
     expect(rejected.stderr).toMatch(/^\nBackstamp did not start\.\nThe data directory .* is a copy of /);
     const command = await startProgram("server/startup/admin.ts", ["team", "list"], {
@@ -312,7 +312,7 @@ test.runIf(isRoot)(
     expect((await fetch(`${launcher.url}/api/health/ready`)).status).toBe(200);
 
     await launcher.killTree();
-    const adopted = await startLauncher({ dataDir: copy, byNpm: true, args: ["--adopt"] });
+    const adopted = await startLauncher({ dataDir: copy, by: "npm", args: ["--adopt"] });
     await bannerOf(adopted);
     servers.push(...adopted.launcherPids());
   },

@@ -77,12 +77,12 @@ test("one command starts everything, survives kills and double starts, and leave
     expect(Buffer.from(secrets.secret, "base64url")).toHaveLength(32);
 
     // A second start with the same data names the first process, which continues.
-    const second = await startLauncher({ dataDir, prefix });
+    const second = await startLauncher({ dataDir, by: "compiled" });
     expect(await second.exited).toMatchObject({ code: 1 });
     expect(second.stderr).toContain(`process ${first.pid} (dev) at ${first.url}`);
     // A start on the same port reports the port and what to do, and starts nothing.
     const neighbour = path.join(folder, "neighbour");
-    const third = await startLauncher({ dataDir: neighbour, port: first.port });
+    const third = await startLauncher({ dataDir: neighbour, port: first.port, by: "compiled" });
     expect(await third.exited).toMatchObject({ code: 1 });
     expect(third.stderr).toContain(`Port ${first.port} on 127.0.0.1 is in use`);
     expect(third.stderr).toContain(`PORT=${first.port + 1} npm run dev`);
@@ -100,7 +100,7 @@ test("one command starts everything, survives kills and double starts, and leave
     expect(killed).toContain(postmasterIn(path.join(home, "postgres")));
     await first.killTree();
     await vi.waitFor(() => expect(killed.filter(isRunning)).toEqual([]), eventually);
-    const again = await startLauncher({ dataDir, prefix });
+    const again = await startLauncher({ dataDir, by: "compiled" });
     const bannerAgain = await bannerOf(again);
     expect(bannerAgain.send.replaceAll(String(again.port), "")).toBe(
       banner.send.replaceAll(String(first.port), ""),
@@ -117,7 +117,7 @@ test("one command starts everything, survives kills and double starts, and leave
     const orphan = postmasterIn(path.join(home, "postgres"));
     await again.kill();
     expect(isRunning(orphan)).toBe(true);
-    const last = await startLauncher({ dataDir, prefix, byNpm: true });
+    const last = await startLauncher({ dataDir, prefix, by: "npm" });
     const lastBanner = await bannerOf(last);
     expect(isRunning(orphan)).toBe(false);
     expect(lastEmail(lastBanner.read)).toMatchObject({ id: afterKill });
@@ -185,7 +185,11 @@ test.runIf(canUnshare)(
 
 test("invalid settings are all reported by name before anything starts", async () => {
   const dataDir = path.join(folder, "data");
-  const launcher = await startLauncher({ dataDir, env: { PORT: "http", SMTP_URL: "mail.example.com" } });
+  const launcher = await startLauncher({
+    dataDir,
+    by: "compiled",
+    env: { PORT: "http", SMTP_URL: "mail.example.com" },
+  });
   expect(await launcher.exited).toMatchObject({ code: 1 });
   expect(launcher.stderr).toMatch(/PORT: "http" is not valid\. Enter a whole number[\s\S]*SMTP_URL: /);
   expect(launcher.stderr).not.toContain("    at ");
@@ -196,7 +200,9 @@ test("with DATABASE_URL no database is started, and two launchers can share one"
   const database = await freshDatabase();
   try {
     const env = { DATABASE_URL: database.url };
-    const launchers = await Promise.all([1, 2].map(() => startLauncher({ dataDir: folder, env })));
+    const launchers = await Promise.all(
+      [1, 2].map(() => startLauncher({ dataDir: folder, by: "compiled", env })),
+    );
     const banners = await Promise.all(launchers.map(bannerOf));
     const ids = banners.map(({ send }) => paste(send).id);
     const [{ read } = { read: "" }] = banners;
@@ -230,7 +236,9 @@ test("the start waits for an unreachable database and logs it; a permanent error
   try {
     const url = new URL(database.url);
     url.port = String(port);
-    const waiting = await startLauncher({ dataDir: path.join(folder, "a"), env: { DATABASE_URL: url.href } });
+    const startWith = (name: string) =>
+      startLauncher({ dataDir: path.join(folder, name), by: "compiled", env: { DATABASE_URL: url.href } });
+    const waiting = await startWith("a");
     await waiting.waitFor(/database\.away/);
     expect((await fetch(`${waiting.url}/api/health`)).status).toBe(200);
     expect((await fetch(`${waiting.url}/api/health/ready`)).status).toBe(503);
@@ -238,7 +246,7 @@ test("the start waits for an unreachable database and logs it; a permanent error
 
     url.port = new URL(database.url).port;
     url.password = "wrong";
-    const refused = await startLauncher({ dataDir: path.join(folder, "b"), env: { DATABASE_URL: url.href } });
+    const refused = await startWith("b");
     expect(await refused.exited).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain("The database rejected the password in DATABASE_URL.");
   } finally {

@@ -14,9 +14,14 @@ const folder = path.join(projectRoot, "tests/.artifacts/programs", String(proces
 
 const compiled = new Map<string, Promise<string>>();
 
+/** Programs that start another one, which must lie beside them. */
+const STARTED_BY: Record<string, string> = {
+  "server/startup/launch.ts": "server/startup/worker-process.ts",
+};
+
 /**
  * The path of a TypeScript program, compiled once per test process, because reading the sources at each start
- * takes longer than most programs run. Only for programs that start no other source file of the project.
+ * takes longer than most programs run.
  */
 export function compiledOf(file: string): Promise<string> {
   const entry = compiled.get(file) ?? compile(file);
@@ -27,18 +32,23 @@ export function compiledOf(file: string): Promise<string> {
 async function compile(file: string): Promise<string> {
   const name = path.basename(file, ".ts");
   const ours = path.join(folder, name);
-  await compilePrograms([path.join(projectRoot, file)], ours);
+  const files = [file, ...(STARTED_BY[file] ? [STARTED_BY[file]] : [])];
+  const sources = files.map((each) => path.join(projectRoot, each));
+  await compilePrograms(sources, ours);
   const whole = path.join(ours, "whole");
-  await bundlePackages(path.join(ours, `${name}.mjs`), whole);
+  await bundlePackages(
+    files.map((each) => path.join(ours, `${path.basename(each, ".ts")}.mjs`)),
+    whole,
+  );
   return path.join(whole, `${name}.mjs`);
 }
 
 /**
  * Includes the packages: finding and reading their hundreds of files takes twice as long as a command runs.
  */
-async function bundlePackages(program: string, outdir: string): Promise<void> {
+async function bundlePackages(programs: readonly string[], outdir: string): Promise<void> {
   await build({
-    entryPoints: [program],
+    entryPoints: [...programs],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -1,4 +1,7 @@
-/** Runs once before Next.js serves requests. Creates the dependencies, unless a launcher has already provided them. */
+/**
+ * Runs once before Next.js serves requests. Creates the dependencies, unless a launcher has already provided them. Invalid
+ * settings are logged, and reported by every response.
+ */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs" || process.env.NEXT_PHASE === "phase-production-build") return;
   const { hasConsoleDeps } = await import("#server/auth/deps");

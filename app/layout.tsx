@@ -4,6 +4,8 @@ import { headers } from "next/headers";
 import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
+import { findInstallationFault } from "#server/trpc/installation";
+import { Unavailable } from "./unavailable";
 import "./globals.css";
 
 // Preloaded, with a fallback of equal metrics to avoid a layout shift. Non-Latin scripts use the system font.
@@ -29,12 +31,13 @@ export const viewport: Viewport = {
 /** Reading the nonce makes every page dynamic. The CSP requires this: a static page could not contain the nonce. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? undefined;
+  const fault = await findInstallationFault();
   return (
     // The theme class is set before hydration, so the server and client markup differ here.
     <html lang="en" className={inter.variable} suppressHydrationWarning>
       <body>
         <ThemeProvider attribute="class" disableTransitionOnChange {...(nonce ? { nonce } : {})}>
-          <NuqsAdapter>{children}</NuqsAdapter>
+          <NuqsAdapter>{fault ? <Unavailable fault={fault} /> : children}</NuqsAdapter>
         </ThemeProvider>
       </body>
     </html>

@@ -21,18 +21,22 @@ export type Database = { db: Db; hot: HotSql; close(): Promise<void> };
 export type DatabaseOptions = {
   /** Maximum number of connections, both pools together. */
   connectionsMax?: number;
-  /** True behind a transaction pooler: no prepared statements, no session state. */
+  /**
+   * True behind a transaction pooler: no prepared statements, no session state. The time limits are then those of the role,
+   * which `migrateDatabase` sets.
+   */
   pooled?: boolean;
   applicationName?: string;
   /** Maximum time in ms that a Drizzle statement waits for a connection. After it, it is rejected with DatabaseBusy. */
   waitMsMax?: number;
 };
 
-const BOUNDS = {
+/** Limits of every connection in ms: waiting for a lock, running a statement, and pausing in a transaction. */
+export const TIME_LIMITS = {
   lock_timeout: 10_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 30_000,
-};
+} as const;
 
 /**
  * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning each call
@@ -65,7 +69,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
         ...createDialer(url),
         connection: pooled
           ? { application_name: applicationName + blanks }
-          : { application_name: applicationName, ...BOUNDS, ...settings, options: blanks },
+          : { application_name: applicationName, ...TIME_LIMITS, ...settings, options: blanks },
         max: Math.max(2, max),
       }),
     );

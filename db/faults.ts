@@ -34,6 +34,10 @@ export const isDatabaseUnreachable = (error: unknown): boolean =>
 export const isRetryable = (error: unknown): boolean =>
   ["40P01", "40001"].includes(findFault(error)?.code ?? "");
 
+/** A schema, table, column, function or type of this build is missing: the database is not migrated (SQLSTATE class 42). */
+export const isSchemaMissing = (error: unknown): boolean =>
+  ["42P01", "42703", "42704", "42883", "3F000"].includes(findFault(error)?.code ?? "");
+
 /** The same statement may succeed later: the database is unreachable or busy, or another transaction was in the way. */
 export const isTransientFault = (error: unknown): boolean =>
   isDatabaseUnreachable(error) || isRetryable(error) || isLockTimeout(error) || isStatementTimeout(error);

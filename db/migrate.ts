@@ -5,9 +5,10 @@ import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
+import { findMissingLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
 
-/** An arbitrary number that no other program on the same database uses. */
-const MIGRATION_LOCK = 7_067_381_204;
+/** The advisory lock of a migration: an arbitrary number that no other program on the same database uses. */
+export const MIGRATION_LOCK = 7_067_381_204;
 
 const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 
@@ -22,11 +23,15 @@ export type Migrated = { before: number; applied: number };
 /**
  * Migrates the database to the newest schema, and adds the events of a restored dump to the feed of this cluster before new
  * events are written. Safe to run from several processes at once: one migrates, the others wait and have nothing to do. It
- * uses a transaction-level lock, which also works behind a transaction pooler.
+ * uses a transaction-level lock, which also works behind a transaction pooler. The role's time limits do not apply to it.
+ * With `pooled` it sets them where they are missing.
  *
  * Throws `ForeignDatabaseError` without any change if the first recorded migration is not Backstamp's first migration.
  */
-export async function migrateDatabase(url: string): Promise<Migrated> {
+export async function migrateDatabase(
+  url: string,
+  { pooled = false }: { pooled?: boolean } = {},
+): Promise<Migrated> {
   const sql = guardTransactions(
     postgres(url, {
       ...createDialer(url),
@@ -35,14 +40,18 @@ export async function migrateDatabase(url: string): Promise<Migrated> {
       onnotice: () => {},
       connect_timeout: 10,
       fetch_types: false,
+      prepare: !pooled,
     }),
   );
   try {
+    const missingLimits = pooled ? await findMissingLimits(drizzle(sql)) : [];
+    withoutTimeLimits(sql);
     return await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
       const before = await requireOwnHistory(tx);
       await migrate(drizzle(sql), { migrationsFolder });
-      await sql`select continue_event_feed()`;
+      await sql.begin((feed) => feed`select continue_event_feed()`);
+      if (missingLimits.length > 0) await setRoleLimits(tx, missingLimits);
       return { before, applied: readMigrationFiles({ migrationsFolder }).length - before };
     });
   } finally {

@@ -41,6 +41,8 @@ export type Deps = {
   recipientTokens: RecipientTokens;
   clock: () => Date;
   log: Log;
+  /** False where many instances of a function each count rate limits by themselves. */
+  hasSharedLimits: boolean;
   /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
   wake: () => void;
   /** Clears this process's key cache. Call it after a change of a key, its links or a domain is committed. */

@@ -1,4 +1,5 @@
 import type { RestDeps } from "#server/deps";
+import type { SettingFault } from "#server/platform/env/settings";
 import type { SignInLimiter } from "#server/services/people/sign-in-counters";
 import type { ProviderClients } from "./providers";
 
@@ -23,7 +24,8 @@ export type ConsoleDeps = RestDeps & {
 
 // Next.js bundles server code separately, so it shares no modules with its host process, only the global object.
 const SLOT = Symbol.for("backstamp.deps");
-const slot = globalThis as { [SLOT]?: ConsoleDeps };
+const FAULTS = Symbol.for("backstamp.setting-faults");
+const slot = globalThis as { [SLOT]?: ConsoleDeps; [FAULTS]?: readonly SettingFault[] };
 
 /** Stores the dependencies where the Next.js bundle can read them. A later call replaces them. */
 export function provideConsoleDeps(deps: ConsoleDeps): void {
@@ -38,3 +40,11 @@ export function getConsoleDeps(): ConsoleDeps {
   if (!deps) throw new Error("no dependencies were provided before the first request");
   return deps;
 }
+
+/** Stores why there are no dependencies: the settings are not valid. */
+export function provideSettingFaults(faults: readonly SettingFault[]): void {
+  slot[FAULTS] = faults;
+}
+
+/** The invalid settings, because of which there are no dependencies; null if there are none. */
+export const getSettingFaults = (): readonly SettingFault[] | null => slot[FAULTS] ?? null;

@@ -4,11 +4,10 @@ import { newId } from "#server/platform/ids";
 import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
 import { errorFacts } from "#server/platform/log";
-import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";
-import { errorBody, errorHeaders, limitHeaders, respond, toAppError } from "./pipeline/respond";
+import { errorBody, errorHeaders, limitHeaders, respond, toAppError, uncounted } from "./pipeline/respond";
 import type { HandlerResult, Route } from "./pipeline/route";
 import { routes } from "./routes";
 
@@ -107,15 +106,6 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     );
   }
 }
-
-/** The verdict for a call that failed before the limiter could count it. */
-const uncounted = (nowMs: number): Verdict => ({
-  allowed: true,
-  limit: LIMIT_PER_MINUTE.other,
-  remaining: LIMIT_PER_MINUTE.other,
-  resetAtMs: nowMs + 60_000,
-  retryAfterSeconds: 0,
-});
 
 /** Stored length of the path and of the user agent, in characters. */
 const pathCharsMax = 500;

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays } from "#db/schema/relays";
+import { isMigrated } from "#db/schema-version";
+import { findMissingLimits } from "#db/time-limits";
 import type { Deps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { errorFacts } from "#server/platform/log";
@@ -14,8 +16,13 @@ const workerBeatSecondsMax = 30;
 const tickBeatSecondsMax = 600;
 const checkMsMax = 2_000;
 
+/** The database lacks a migration of this build. */
+export const NOT_MIGRATED =
+  "The database is not migrated to this version of Backstamp. Run: npm run -s backstamp -- migrate. On Vercel, redeploy production, which migrates it.";
+
 /** Why email cannot be delivered, and what the operator can do. */
 const UNREADY = {
+  database_not_migrated: NOT_MIGRATED,
   database_away: "The database did not respond within 2 s. No email can be accepted until it does.",
   no_worker:
     "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
@@ -24,7 +31,7 @@ const UNREADY = {
 } as const;
 
 /** Problems that need the operator although email is accepted and delivered where possible. */
-export const ALARMS = ["relays_paused", "unqualified_name"] as const;
+export const ALARMS = ["relays_paused", "unqualified_name", "no_time_limits", "limits_not_shared"] as const;
 export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
 
 export type Readiness =
@@ -33,15 +40,20 @@ export type Readiness =
 export type Unready = keyof typeof UNREADY;
 
 /**
- * Whether accepted email can be delivered: the database responds, and a worker with a transport processes the
- * queue.
+ * Whether accepted email can be delivered: the database responds and is migrated, and a worker with a transport
+ * processes the queue.
  */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
   const unready = (reason: Unready): Readiness => ({ isReady: false, reason, message: UNREADY[reason] });
   let active: { transport: string; host: string }[];
   let counted: { shared: number; paused: number }[];
+  let missingLimits: string[];
   try {
-    [active, counted] = await withinMs(checkMsMax, Promise.all([readActiveWorkers(deps), countRelays(deps)]));
+    if (!(await withinMs(checkMsMax, isMigrated(deps.db)))) return unready("database_not_migrated");
+    [active, counted, missingLimits] = await withinMs(
+      checkMsMax,
+      Promise.all([readActiveWorkers(deps), countRelays(deps), findMissingLimits(deps.db)]),
+    );
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
     return unready("database_away");
@@ -55,8 +67,20 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
     alarms: [
       ...(paused > 0 ? [pausedRelays(paused)] : []),
       ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
+      ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
+      ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
     ],
   };
+}
+
+/** Whether the database has every migration of this build; "unknown" if it does not respond. */
+export async function readSchemaState(deps: Deps): Promise<"migrated" | "not_migrated" | "unknown"> {
+  try {
+    return (await withinMs(checkMsMax, isMigrated(deps.db))) ? "migrated" : "not_migrated";
+  } catch (error) {
+    deps.log.warn("health.database_away", errorFacts(error));
+    return "unknown";
+  }
 }
 
 const readActiveWorkers = ({ db }: Deps) =>
@@ -96,3 +120,17 @@ const pausedRelays = (count: number): Alarm => ({
   count,
   message: `${count === 1 ? "One relay is" : `${count} relays are`} paused after faults. Email without another relay waits. For details, run: backstamp relay list.`,
 });
+
+const noTimeLimits = (missing: string[]): Alarm => ({
+  alarm: "no_time_limits",
+  count: missing.length,
+  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 npm run -s backstamp -- migrate. The pooler applies it to connections that it opens after that.`,
+});
+
+/** What to set so that all function instances count rate limits together. */
+export const LIMITS_NOT_SHARED: Alarm = {
+  alarm: "limits_not_shared",
+  count: 1,
+  message:
+    "Each function instance counts rate limits by itself, so a key can exceed its limit. Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.",
+};

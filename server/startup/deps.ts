@@ -79,6 +79,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     links: secret === null ? locked() : createSignedLinks(secret, settings.url),
     clock,
     log,
+    hasSharedLimits: !options.canFreeze || settings.limitStore.kind !== "in-process",
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
     clearKeyCache: keyCache.clear,
   };

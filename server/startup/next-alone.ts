@@ -1,9 +1,11 @@
 import { after } from "next/server";
+import { provideSettingFaults } from "#server/auth/deps";
 import { providerClients } from "#server/auth/providers";
 import { tick } from "#server/delivery/tick";
-import { readSettings } from "#server/platform/env/settings";
-import { errorFacts } from "#server/platform/log";
-import { buildDeps } from "./deps";
+import { readSettings, SettingsError } from "#server/platform/env/settings";
+import { createLog, errorFacts } from "#server/platform/log";
+import { LIMITS_NOT_SHARED } from "#server/services/health";
+import { buildDeps, type ConnectedSettings } from "./deps";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
 import { openTransport, timeoutsOf } from "./worker";
@@ -13,32 +15,54 @@ const roundMs = 20_000;
 
 /**
  * Builds the dependencies from the environment where Next runs without the launcher. Emails are then delivered after the
- * response that accepted them, and by calls of the cron route.
+ * response that accepted them, and by calls of the cron route. Never throws: invalid settings are logged and provided, so
+ * that each response names them.
  */
 export async function provideOwnDeps(): Promise<void> {
+  try {
+    provideDepsOf(readOwnSettings());
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const log = createLog(
+      (line) => process.stdout.write(`${line}\n`),
+      () => new Date(),
+    );
+    log.error("settings.invalid", { faults: error.faults });
+    provideSettingFaults(error.faults);
+  }
+}
+
+function readOwnSettings(): ConnectedSettings & { secret: string } {
   const settings = readSettings(process.env, process.env.VERCEL ? "vercel" : "start");
-  const { databaseUrl, secret, url } = settings;
-  if (databaseUrl === null || secret === null)
-    throw new Error(
-      "Without the launcher, Next requires DATABASE_URL and BACKSTAMP_SECRET. Set both, or use `npm start`.",
-    );
-  const runRound = oneAtATime(async () => {
-    await tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs }).catch((error) =>
-      built.deps.log.error("tick.failed", errorFacts(error)),
-    );
-  });
-  const built = buildDeps(
-    { ...settings, databaseUrl },
-    {
-      applicationName: "backstamp next",
-      wake: () => after(runRound),
-      later: (task) => after(task),
-      canFreeze: true,
-    },
+  const { databaseUrl, secret } = settings;
+  if (databaseUrl !== null && secret !== null) return { ...settings, databaseUrl, secret };
+  const reason = "Required where Next runs without the launcher. Set it, or use `npm start`.";
+  const missing = { DATABASE_URL: databaseUrl, BACKSTAMP_SECRET: secret };
+  throw new SettingsError(
+    Object.entries(missing).flatMap(([name, value]) => (value === null ? [{ name, reason }] : [])),
   );
+}
+
+function provideDepsOf(settings: ConnectedSettings & { secret: string }): void {
+  const runRound = oneAtATime(() =>
+    tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs }).catch((error) => {
+      built.deps.log.error("tick.failed", errorFacts(error));
+      throw error;
+    }),
+  );
+  const built = buildDeps(settings, {
+    applicationName: "backstamp next",
+    // A failed round is logged. What it did not deliver is due for the next one.
+    wake: () => after(() => runRound().catch(() => {})),
+    later: (task) => after(task),
+    canFreeze: true,
+  });
+  if (!built.deps.hasSharedLimits)
+    built.deps.log.warn("limits.per_instance", { message: LIMITS_NOT_SHARED.message });
   const transport = openTransport(settings, built.deps);
   const relayTimeouts = timeoutsOf(settings);
   const prepare = onceUntilItFails(() => prepareFirstUser(built.deps, settings));
+  const { url, secret } = settings;
   const given = { url, secret, providers: providerClients(settings), prepareFirstUser: prepare };
   provideDeps(built.forRest({ tick: runRound }), given, null);
 }
@@ -64,12 +88,13 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
     });
     return running;
   };
+  const startNext = () => {
+    next = null;
+    return start();
+  };
   return () => {
     if (!running) return start();
-    next ??= running.then(() => {
-      next = null;
-      return start();
-    });
+    next ??= running.then(startNext, startNext);
     return next;
   };
 }

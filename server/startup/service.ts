@@ -57,7 +57,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
-    await prepareDatabase(databaseUrl, log, options.signal);
+    await prepareDatabase(databaseUrl, log, options.signal, { pooled: settings.isDatabasePooled });
     worker =
       settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
     inbound = await openInbound(connected, built.deps);

@@ -1,8 +1,9 @@
 import { TRPCError } from "@trpc/server";
 import { ZodError } from "zod";
-import { isDatabaseUnreachable, isLockTimeout, isRetryable } from "#db/faults";
+import { isDatabaseUnreachable, isLockTimeout, isRetryable, isSchemaMissing } from "#db/faults";
 import { AppError } from "#server/platform/errors";
 import { errorFacts, type Log } from "#server/platform/log";
+import { NOT_MIGRATED } from "#server/services/health";
 
 /** The message for an unexpected error. */
 export const UNEXPECTED = "Something went wrong. Contact the operator and include the request id.";
@@ -22,6 +23,10 @@ export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPC
     log.warn("console.database_away", { requestId, ...errorFacts(cause) });
     const message = "The database is currently unavailable. Try again in a moment.";
     return new TRPCError({ code: "SERVICE_UNAVAILABLE", message, cause });
+  }
+  if (isSchemaMissing(cause)) {
+    log.error("console.database_not_migrated", { requestId, ...errorFacts(cause) });
+    return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: NOT_MIGRATED, cause });
   }
   log.error("console.unexpected", { requestId, ...errorFacts(cause ?? error) });
   return new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: UNEXPECTED, cause });

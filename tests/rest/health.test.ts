@@ -77,6 +77,32 @@ test("readiness warns if email is sent directly to MX hosts under a name that is
   await named.close();
 });
 
+test("a database that is not migrated is reported as such, with what to do", async () => {
+  const { token } = await world.key();
+  await world.deps.hot.unsafe(
+    "drop schema drizzle cascade; drop schema public cascade; create schema public",
+  );
+  const reported = {
+    status: 503,
+    reason: "database_not_migrated",
+    error: expect.stringMatching(/-- migrate/),
+  };
+  for (const path of ["/api/health/ready", "/api/emails"]) {
+    const { status, body, headers } = await world.api("GET", path, { token });
+    expect({ path, status, reason: body.reason, error: body.error }).toEqual({ path, ...reported });
+    expect(headers["x-ratelimit-limit"]).toBe("60");
+  }
+  expect((await world.api("GET", "/api/health")).status).toBe(200);
+});
+
+test("a database that lacks the newest migration is not ready, and one that a newer version migrated is", async () => {
+  await beat("relay");
+  await world.deps.hot`update drizzle.__drizzle_migrations set created_at = created_at - 1`;
+  expect((await ready()).body.reason).toBe("database_not_migrated");
+  await world.deps.hot`update drizzle.__drizzle_migrations set created_at = created_at + 2`;
+  expect((await ready()).status).toBe(200);
+});
+
 test("without the database the service is alive, not ready, and rejects calls in JSON", async () => {
   const { deps, close } = openDeps("postgres://nobody@127.0.0.1:1/none");
   const { baseUrl, close: closeServer } = await startRest(deps);

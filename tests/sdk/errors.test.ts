@@ -203,8 +203,11 @@ test("errors of the database differ from errors of the caller", async () => {
   ).finally(release);
   await holding;
 
-  await testServer.world.deps.hot`alter table suppressions rename to lost`;
+  const { hot } = testServer.world.deps;
+  await hot`alter table suppressions rename to lost`;
+  await hot`create view suppressions as select * from lost where 1 / (select 0) > 0`;
   for (const { sdk } of accounts)
     expect(await errorOf(sdk.suppressions.list())).toEqual(DATABASE_ERRORS.internal);
-  await testServer.world.deps.hot`alter table lost rename to suppressions`;
+  await hot`drop view suppressions`;
+  await hot`alter table lost rename to suppressions`;
 });

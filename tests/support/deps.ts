@@ -56,7 +56,14 @@ export type DepsOptions = {
 } & Partial<
   Pick<
     RestDeps,
-    "transportKind" | "names" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops" | "convertToText"
+    | "transportKind"
+    | "hasSharedLimits"
+    | "names"
+    | "cronSecret"
+    | "tick"
+    | "bodyMaxBytes"
+    | "trustedHops"
+    | "convertToText"
   >
 >;
 
@@ -97,6 +104,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     links: createSignedLinks(installationSecret, installationUrl),
     clock: clock.now,
     log,
+    hasSharedLimits: options.hasSharedLimits ?? true,
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,
     limits,

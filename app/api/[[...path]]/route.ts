@@ -1,9 +1,14 @@
+import { getSettingFaults } from "#server/auth/deps";
 import { dispatch } from "#server/rest/dispatch";
+import { rejectUnconfigured } from "#server/rest/pipeline/unconfigured";
 import { getDeps } from "#server/startup/next";
 
 /** The REST API as a Next.js route, for platforms that do not run our own HTTP server. */
 async function handle(request: Request): Promise<Response> {
-  return dispatch(getDeps(), request, { address: null });
+  const faults = getSettingFaults();
+  return faults
+    ? rejectUnconfigured(request, faults, Date.now())
+    : dispatch(getDeps(), request, { address: null });
 }
 
 export {

@@ -61,10 +61,16 @@ const RULES: readonly Rule[] = [
   ...pairRules("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
 ];
 
+/** `reason` contains no value, so it may be public. `value` is the rejected value unless it is a secret. */
+export type SettingFault = { name: string; reason: string; value?: string };
+
 /** All invalid settings with the reasons. The message is meant for the operator's terminal. */
 export class SettingsError extends Error {
-  constructor(readonly faults: readonly { name: string; reason: string }[]) {
-    super(["Invalid settings:", ...faults.map(({ name, reason }) => `  ${name}: ${reason}`)].join("\n"));
+  constructor(readonly faults: readonly SettingFault[]) {
+    const lines = faults.map(({ name, reason, value }) =>
+      value === undefined ? `  ${name}: ${reason}` : `  ${name}: "${value}" is not valid. ${reason}`,
+    );
+    super(["Invalid settings:", ...lines].join("\n"));
     this.name = "SettingsError";
   }
 }
@@ -75,7 +81,7 @@ export class SettingsError extends Error {
  */
 export function readSettings(source: Source, mode: Mode): Settings {
   const isSet = (name: Name): boolean => (source[name] ?? "").trim() !== "";
-  const faults: { name: string; reason: string }[] = [];
+  const faults: SettingFault[] = [];
   const values: Partial<Record<Name, unknown>> = {};
   for (const name of Object.keys(SETTINGS) as Name[]) {
     const raw = source[name];
@@ -87,7 +93,7 @@ export function readSettings(source: Source, mode: Mode): Settings {
       continue;
     }
     const reason = result.error.issues.map((issue) => issue.message).join(" ");
-    faults.push({ name, reason: isSecret ? reason : `"${raw.slice(0, 80)}" is not valid. ${reason}` });
+    faults.push({ name, reason, ...(!isSecret && { value: raw.slice(0, 80) }) });
   }
   for (const rule of RULES) {
     if (rule.isViolated(isSet, mode, values as Values)) faults.push({ name: rule.name, reason: rule.reason });

@@ -1,9 +1,17 @@
-import { isDatabaseUnreachable, isLockTimeout, isRetryable, isStatementTimeout } from "#db/faults";
+import {
+  isDatabaseUnreachable,
+  isLockTimeout,
+  isRetryable,
+  isSchemaMissing,
+  isStatementTimeout,
+} from "#db/faults";
 import { AppError, rejectionOf } from "#server/platform/errors";
 import { attachmentDisposition } from "#server/platform/http/disposition";
 import { streamOf } from "#server/platform/http/stream";
 import type { Verdict } from "#server/platform/limits/limits";
 import { errorFacts, type Log } from "#server/platform/log";
+import { NOT_MIGRATED } from "#server/services/health";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { HandlerResult } from "./route";
 
 /** What every response has: it is not cached, and its type is not guessed. */
@@ -86,6 +94,15 @@ export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, st
   };
 }
 
+/** The verdict for a call that failed before the limiter could count it. */
+export const uncounted = (nowMs: number): Verdict => ({
+  allowed: true,
+  limit: LIMIT_PER_MINUTE.other,
+  remaining: LIMIT_PER_MINUTE.other,
+  resetAtMs: nowMs + 60_000,
+  retryAfterSeconds: 0,
+});
+
 /**
  * The body of an error. The specification fixes the bodies of 401, 403 and 429. That of 429 is
  * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`; `pipeline/identify.ts` sets the seconds. All others contain the
@@ -148,6 +165,11 @@ export function toAppError(thrown: unknown, log: Log, requestId: string): AppErr
   if (isSlow || isDatabaseUnreachable(thrown) || isRetryable(thrown) || isLockTimeout(thrown)) {
     log.warn(isSlow ? "rest.too_slow" : "rest.database_away", { requestId, ...errorFacts(thrown) });
     return new AppError("unavailable", isSlow ? SLOW : AWAY, { cause: thrown });
+  }
+  if (isSchemaMissing(thrown)) {
+    log.error("rest.database_not_migrated", { requestId, ...errorFacts(thrown) });
+    const details = { reason: "database_not_migrated" };
+    return new AppError("unavailable", NOT_MIGRATED, { cause: thrown, details });
   }
   log.error("rest.unexpected", { requestId, ...errorFacts(thrown) });
   return new AppError("internal", "Internal server error. Report the request id to the operator.", {

@@ -13,11 +13,16 @@ const versionMin = 15;
  * Migrates the database to the newest schema. Waits while the database is unreachable. Throws an OperatorError for a permanent
  * error: wrong password, missing database, version too old.
  */
-export async function prepareDatabase(url: string, log: Log, signal: AbortSignal): Promise<Migrated> {
+export async function prepareDatabase(
+  url: string,
+  log: Log,
+  signal: AbortSignal,
+  options: { pooled?: boolean } = {},
+): Promise<Migrated> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       await checkVersion(url);
-      return await migrateDatabase(url);
+      return await migrateDatabase(url, options);
     } catch (error) {
       if (signal.aborted || !isDatabaseUnreachable(error)) throw explain(error);
       log.warn("database.away", errorFacts(error));
@@ -27,7 +32,13 @@ export async function prepareDatabase(url: string, log: Log, signal: AbortSignal
 }
 
 async function checkVersion(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 5,
+    onnotice: () => {},
+    fetch_types: false,
+    prepare: false,
+  });
   try {
     const [row] = await sql<
       { number: number }[]

@@ -18,9 +18,10 @@ export function addServiceCommands(program: AdminCommand): void {
     .addHelpText("after", "\nIt is safe to run it concurrently: one process migrates, the others wait.")
     .action(async () => {
       // An embedded database that was started for this command is already migrated.
+      const { isDatabasePooled: pooled } = readSettings(process.env, "dev");
       const done = await withDatabase(
         program.terminal,
-        async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl)),
+        async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl, { pooled })),
       );
       printOutput(program.terminal, { json: done, text: [describeMigration(done)] }, false);
     });

@@ -1,0 +1,112 @@
+import postgres from "postgres";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TIME_LIMITS } from "#db/client";
+import { isStatementTimeout } from "#db/faults";
+import { MIGRATION_LOCK, migrateDatabase } from "#db/migrate";
+import { workers } from "#db/schema/deliveries";
+import { newId } from "#server/platform/ids";
+import { createRoleDatabase } from "../support/database/role-database";
+import { openDeps } from "../support/deps";
+import { type PgBouncer, pgbouncerMissing, startPgBouncer } from "../support/processes/pgbouncer";
+import { callApi, startRest } from "../support/rest";
+
+const suite = `through PgBouncer in transaction mode${pgbouncerMissing ? ` (skipped: ${pgbouncerMissing})` : ""}`;
+
+describe.skipIf(pgbouncerMissing)(suite, () => {
+  let database: Awaited<ReturnType<typeof createRoleDatabase>>;
+  let pooler: PgBouncer;
+  beforeEach(async () => {
+    database = await createRoleDatabase();
+    pooler = await startPgBouncer(database.url);
+  });
+  afterEach(async () => {
+    await pooler.stop();
+    await database.drop();
+  });
+
+  /** The alarms of readiness over a new pooler, whose connections have the role's current defaults. */
+  async function readAlarms(): Promise<{ alarm: string; message: string }[]> {
+    const fresh = await startPgBouncer(database.url);
+    const { deps, close } = openDeps(fresh.url, { pooled: true });
+    const server = await startRest(deps);
+    try {
+      await deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "relay" });
+      const { status, body } = await callApi(server.baseUrl, "GET", "/api/health/ready");
+      expect({ status, body }).toMatchObject({ status: 200 });
+      return (body.alarms ?? []) as { alarm: string; message: string }[];
+    } finally {
+      await server.close();
+      await close();
+      await fresh.stop();
+    }
+  }
+
+  async function readLimits(): Promise<Record<string, number>> {
+    const fresh = await startPgBouncer(database.url);
+    const sql = postgres(fresh.url, { max: 1, prepare: false, fetch_types: false });
+    try {
+      const rows = await sql<{ name: string; setting: string }[]>`
+        select name, setting from pg_settings where name in ${sql(Object.keys(TIME_LIMITS))}`;
+      return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+    } finally {
+      await sql.end();
+      await fresh.stop();
+    }
+  }
+
+  test("migrating gives the role the time limits that the pooler drops, and readiness names missing ones", async () => {
+    await migrateDatabase(pooler.url);
+    expect(await readLimits()).toEqual(Object.fromEntries(Object.keys(TIME_LIMITS).map((name) => [name, 0])));
+    expect(await readAlarms()).toMatchObject([
+      {
+        alarm: "no_time_limits",
+        count: 3,
+        message: expect.stringMatching(/statement_timeout.*BACKSTAMP_DB_POOLED=1 .* migrate/),
+      },
+    ]);
+    await migrateDatabase(pooler.url, { pooled: true });
+    expect(await readLimits()).toEqual(TIME_LIMITS);
+    expect(await readAlarms()).toEqual([]);
+  });
+
+  test("migrating keeps a limit that the operator chose, and changes no other database of the role", async () => {
+    const direct = postgres(database.url, { max: 1 });
+    await direct`alter role current_user set statement_timeout = '7s'`;
+    await direct.end();
+    await migrateDatabase(pooler.url, { pooled: true });
+    expect(await readLimits()).toEqual({ ...TIME_LIMITS, statement_timeout: 7_000 });
+    const elsewhere = new URL(database.url);
+    elsewhere.pathname = "/postgres";
+    const other = postgres(elsewhere.href, { max: 1 });
+    expect((await other`show lock_timeout`)[0]).toEqual({ lock_timeout: "0" });
+    await other.end();
+  });
+
+  test("the role's time limits stop a statement, but not a migration that waits for another one", async () => {
+    const direct = postgres(database.url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { statement_timeout: 0 },
+    });
+    const [row] = await direct`select current_database() as name`;
+    for (const name of Object.keys(TIME_LIMITS))
+      await direct.unsafe(`alter role current_user in database ${row?.name} set ${name} = 100`);
+    const sql = postgres(pooler.url, { max: 1, prepare: false, fetch_types: false });
+    const error = await sql`select pg_sleep(10)`.catch((thrown: unknown) => thrown);
+    expect(isStatementTimeout(error)).toBe(true);
+    // Ten times the limits. The migration itself then takes longer than a pause in a transaction may.
+    let isHeld = () => {};
+    const held = new Promise<void>((resolve) => {
+      isHeld = resolve;
+    });
+    const holding = direct.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      isHeld();
+      await tx`select pg_sleep(1)`;
+    });
+    await held;
+    expect(await migrateDatabase(pooler.url, { pooled: true })).toEqual({ before: 0, applied: 1 });
+    await holding;
+    await Promise.all([sql.end(), direct.end()]);
+  });
+});

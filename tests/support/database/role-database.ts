@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { inject } from "vitest";
+
+/** An empty database whose owner is an ordinary role, as hosting providers create it. */
+export async function createRoleDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `role_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
+  await sql.unsafe(`create role ${name} login password 'correct horse battery'`);
+  await sql.unsafe(`create database ${name} owner ${name}`);
+  const url = new URL(inject("postgresUrl"));
+  Object.assign(url, { username: name, password: "correct horse battery", pathname: `/${name}` });
+  return {
+    url: url.href,
+    drop: async () => {
+      await sql.unsafe(`drop database if exists ${name} with (force)`);
+      await sql.unsafe(`drop role if exists ${name}`);
+      await sql.end();
+    },
+  };
+}

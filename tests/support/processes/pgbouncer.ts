@@ -1,0 +1,79 @@
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { startProcess } from "./processes";
+import { freePort } from "./redis";
+
+/** Debian installs it outside the PATH of normal users. */
+const program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((file) => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** Why PgBouncer cannot be started here, or null if it can. */
+export const pgbouncerMissing: string | null = program
+  ? null
+  : "pgbouncer is not installed (Debian: apt-get install pgbouncer)";
+
+export type PgBouncer = { url: string; stop(): Promise<void> };
+
+/**
+ * Starts PgBouncer in transaction mode in front of the database of this URL, with Debian's defaults: it rejects start
+ * parameters that it cannot follow. `url` is that of the pooled database. It keeps at most `connectionsMax` connections.
+ */
+export async function startPgBouncer(databaseUrl: string, connectionsMax = 20): Promise<PgBouncer> {
+  const target = new URL(databaseUrl);
+  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-pgbouncer-"));
+  const port = await freePort();
+  const users = path.join(folder, "users.txt");
+  const settings = path.join(folder, "pgbouncer.ini");
+  writeFileSync(users, `"${target.username}" "${decodeURIComponent(target.password)}"\n`);
+  writeFileSync(
+    settings,
+    `[databases]
+* = host=${target.hostname} port=${target.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+max_client_conn = 500
+default_pool_size = ${connectionsMax}
+`,
+  );
+  for (const file of [folder, users, settings]) chmodSync(file, 0o755);
+  // It does not run as root.
+  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const started = await startProcess(program ?? "pgbouncer", [...user, settings]);
+  await waitUntilListening(port, () => started.hasExited && started.output);
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    async stop() {
+      await started.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function waitUntilListening(port: number, failed: () => string | false): Promise<void> {
+  for (;;) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = createConnection(port, "127.0.0.1", () => resolve(true));
+      socket.once("error", () => resolve(false)).once("connect", () => socket.destroy());
+    });
+    if (isOpen) return;
+    const output = failed();
+    if (output !== false) throw new Error(`pgbouncer ended: ${output}`);
+    await wait(20);
+  }
+}

@@ -90,6 +90,11 @@ export const emailBodies = pgTable(
     html: c.text(),
     text: c.text(),
     madeText: c.text(),
+    /**
+     * The message as a program submitted it over SMTP. It is sent in these bytes, and `html` and `text` only display it. Null:
+     * the message is composed from the columns.
+     */
+    raw: bytea(),
   }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId] }),

@@ -28,7 +28,9 @@ export async function buildMessage(
   const complete = await withBody(deps.hot, stored);
   let message: OutgoingMessage;
   try {
-    const text = complete.text ?? (await deps.convertToText(stored.teamId, complete.html ?? ""));
+    // The message submitted over SMTP contains its own text.
+    const text =
+      complete.text ?? (complete.raw ? "" : await deps.convertToText(stored.teamId, complete.html ?? ""));
     message = outgoingMessage({ ...complete, text }, recipientParts(deps, stored, claims));
   } catch (error) {
     // A retry would fail in the same way and only delay other deliveries.
@@ -41,9 +43,13 @@ export async function buildMessage(
     // The built-in domain is shared by all teams and has no keys.
     const isSigned = domainId !== null && domain !== BUILT_IN_DOMAIN;
     const keys = isSigned ? await findKeys({ teamId, domainId, domain, createdAt }) : [];
-    const bytes = await signMessage(message.bytes, keys, createdAt);
-    const signatureBytes = bytes.length - message.bytes.length;
-    return { message: { ...message, bytes, signatureBytes, needsTls: stored.needsTls } };
+    const sign = async (unsigned: Uint8Array) => {
+      const bytes = await signMessage(unsigned, keys, createdAt);
+      return { bytes, signatureBytes: bytes.length - unsigned.length };
+    };
+    const { sevenBit } = message;
+    const signed = { ...message, ...(await sign(message.bytes)), needsTls: stored.needsTls };
+    return { message: sevenBit ? { ...signed, sevenBit: await sign(sevenBit.bytes) } : signed };
   } catch (error) {
     if (!(error instanceof DkimKeyUnreadable)) throw error;
     deps.log.error("email.not_signed", { emailId: stored.id, ...errorFacts(error) });

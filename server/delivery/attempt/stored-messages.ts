@@ -86,14 +86,16 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
       coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
       coalesce(k.is_held_over, false) as "isCapReached",
       b.text is null and b.made_text is null and coalesce(octet_length(b.html), 0) > ${shortHtmlChars} as "needsText",
-      case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text
+      case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text,
+      case when s.small then b.raw end as raw
     from mail e
     join email_bodies b on b.team_id = e.team_id and b.email_id = e.id
     join teams t on t.id = e.team_id
     left join linked k on k.team_id = e.team_id and k.sender_domain = e.sender_domain
       and k.api_key_id is not distinct from e.api_key_id
     cross join lateral (
-      select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) <= ${bodyInBatchBytesMax}
+      select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
+          + coalesce(octet_length(b.raw), 0) <= ${bodyInBatchBytesMax}
         and not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id) as small
     ) s`;
   return new Map(rows.map((row) => [row.id, row]));
@@ -107,8 +109,8 @@ export async function withBody(
   if (message.hasBody) return { ...message, files: [] };
   const { teamId, id } = message;
   const [[body], files] = await Promise.all([
-    hot<{ html: string | null; text: string | null }[]>`
-      select html, coalesce(text, made_text) as text from email_bodies where team_id = ${teamId} and email_id = ${id}`,
+    hot<Pick<StoredMessage, "html" | "text" | "raw">[]>`
+      select html, coalesce(text, made_text) as text, raw from email_bodies where team_id = ${teamId} and email_id = ${id}`,
     hot<FilePart[]>`
       select filename, content_type as "contentType", content_id as "contentId", content
       from attachments where team_id = ${teamId} and email_id = ${id} order by position`,

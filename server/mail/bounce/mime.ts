@@ -1,3 +1,4 @@
+import { createDecoder, decodeQuotedPrintable, readStructured } from "../mime/raw/content-type";
 import { type Field, findField, readFields } from "./fields";
 
 /** A part of a message. `content` is undecoded, one character per byte; `parts` are the parts of a multipart. */
@@ -59,7 +60,7 @@ function readPart(text: string, depth: number, budget: { parts: number }): Part 
   const end = isBare ? 0 : text.indexOf("\n\n");
   const fields = isBare ? [] : readFields(end === -1 ? text : text.slice(0, end));
   const content = isBare ? text.slice(1) : end === -1 ? "" : text.slice(end + 2);
-  const { type, params } = readType(findField(fields, "content-type") ?? "text/plain");
+  const { type, params } = readStructured(findField(fields, "content-type") ?? "text/plain");
   const boundary = params.get("boundary");
   const isSplit = type.startsWith("multipart/") && boundary !== undefined && depth < depthMax;
   const pieces = isSplit ? splitAt(content, boundary, budget.parts) : [];
@@ -88,50 +89,4 @@ function splitAt(content: string, boundary: string, limit: number): string[] {
   }
   if (from !== -1) pieces.push(text.slice(from));
   return pieces;
-}
-
-function readType(value: string): { type: string; params: Map<string, string> } {
-  const params = new Map<string, string>();
-  const [type = "", ...rest] = splitUnquoted(value.slice(0, 2_000));
-  for (const part of rest) {
-    const equals = part.indexOf("=");
-    if (equals < 1) continue;
-    const name = part.slice(0, equals).trim().toLowerCase();
-    const raw = part.slice(equals + 1).trim();
-    const unquoted = raw.startsWith('"') ? raw.slice(1).replace(/"$/, "").replace(/\\(.)/g, "$1") : raw;
-    if (!params.has(name)) params.set(name, unquoted);
-  }
-  return { type: type.trim().toLowerCase(), params };
-}
-
-/** Splits at semicolons outside quotes. */
-function splitUnquoted(value: string): string[] {
-  const parts: string[] = [];
-  let isQuoted = false;
-  let from = 0;
-  for (let at = 0; at < value.length; at += 1) {
-    const char = value[at];
-    if (char === "\\" && isQuoted) at += 1;
-    else if (char === '"') isQuoted = !isQuoted;
-    else if (char === ";" && !isQuoted) {
-      parts.push(value.slice(from, at));
-      from = at + 1;
-    }
-  }
-  parts.push(value.slice(from));
-  return parts;
-}
-
-/** Decodes quoted-printable (RFC 2045 section 6.7) to one character per byte. */
-const decodeQuotedPrintable = (text: string): string =>
-  text
-    .replace(/=[ \t]{0,80}\n/g, "")
-    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-
-function createDecoder(charset: string | undefined): TextDecoder {
-  try {
-    return new TextDecoder(charset ?? "utf-8");
-  } catch {
-    return new TextDecoder("utf-8");
-  }
 }

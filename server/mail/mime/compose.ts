@@ -87,7 +87,7 @@ function fieldsOf(draft: Draft): string {
 }
 
 /** RFC 5322 section 3.3 in UTC, with a numeric zone. */
-function formatDate(date: Date): string {
+export function formatDate(date: Date): string {
   return date.toUTCString().replace("GMT", "+0000");
 }
 

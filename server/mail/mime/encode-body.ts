@@ -28,8 +28,11 @@ const PLAIN = Uint8Array.from(ESCAPED, (escaped, byte) =>
  * Encodes text as UTF-8 in the shortest safe transfer encoding: 7bit for ASCII with short lines, else quoted-printable or
  * base64, whichever is smaller. CR, LF and CRLF each count as a line end. One pass selects the encoding, one writes it.
  */
-export function encodeBody(text: string): EncodedBody {
-  const bytes = Buffer.from(normaliseLines(text), "utf8");
+export const encodeBody = (text: string): EncodedBody =>
+  encodeBytes(Buffer.from(normaliseLines(text), "utf8"));
+
+/** The same for bytes in any character set whose lines end in CRLF. */
+export function encodeBytes(bytes: Buffer): EncodedBody {
   const { escapes, isPlain } = surveyBody(bytes);
   if (isPlain) return { encoding: "7bit", bytes };
   const quotedSize = bytes.length + 2 * escapes;

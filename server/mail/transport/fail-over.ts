@@ -66,13 +66,16 @@ const canTryNext = (outcome: Outcome | undefined): boolean =>
 const isRelayFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
 
 function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
-  const { signatureBytes = 0, messageId } = message;
-  const own =
-    signs || signatureBytes === 0
-      ? message
-      : { ...message, bytes: message.bytes.subarray(signatureBytes), signatureBytes: 0 };
-  const mark = formatMetadataLine(provider, messageId);
-  return mark === "" ? own : { ...own, bytes: Buffer.concat([Buffer.from(mark), own.bytes]) };
+  const mark = formatMetadataLine(provider, message.messageId);
+  const adapt = ({ bytes, signatureBytes = 0 }: Pick<OutgoingMessage, "bytes" | "signatureBytes">) => {
+    const own = signs ? bytes : bytes.subarray(signatureBytes);
+    return {
+      bytes: mark === "" ? own : Buffer.concat([Buffer.from(mark), own]),
+      signatureBytes: signs ? signatureBytes : 0,
+    };
+  };
+  const { sevenBit } = message;
+  return { ...message, ...adapt(message), ...(sevenBit && { sevenBit: adapt(sevenBit) }) };
 }
 
 function addIds({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {

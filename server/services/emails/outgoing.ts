@@ -5,6 +5,7 @@ import type { FilePart } from "#server/mail/mime/entity";
 import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import type { EmailSummary } from "#server/shared/wire/email";
+import { submittedMessage } from "./submitted-message";
 
 /** The parts of a stored email that determine its bytes. */
 export type MessageSource = Pick<
@@ -21,6 +22,8 @@ export type MessageSource = Pick<
      */
     text: string;
     files: FilePart[];
+    /** The message that was submitted over SMTP. It is sent instead of one composed from the other parts. */
+    raw?: Uint8Array | null;
   };
 
 /**
@@ -50,6 +53,9 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
   const returnPath = own.returnPath ?? from.address;
   if (readStoredMailbox(returnPath).address !== returnPath)
     throw new RangeError("the return path is not a plain address");
+  const reports = own.returnPath !== undefined && { wantsReports: true };
+  if (source.raw)
+    return { ...submittedMessage({ ...source, raw: source.raw }, { ...own, returnPath }), ...reports };
   const draft = {
     from,
     to: source.to.map(readStoredMailbox),
@@ -70,7 +76,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
     messageId: source.messageId,
-    ...(own.returnPath !== undefined && { wantsReports: true }),
+    ...reports,
   };
 }
 

@@ -31,6 +31,8 @@ export type MailSinkOptions = {
   /** Largest message in bytes, announced as SIZE. */
   sizeMax?: number;
   smtpUtf8?: boolean;
+  /** Default: true. */
+  eightBitMime?: boolean;
 };
 
 /** Starts a normal SMTP server on a free loopback port. */
@@ -43,6 +45,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     secure: tls === "implicit",
     size: options.sizeMax,
     hideSMTPUTF8: options.smtpUtf8 !== true,
+    hide8BITMIME: options.eightBitMime === false,
     authOptional: auth === undefined,
     allowInsecureAuth: true,
     disabledCommands: [...(tls === "starttls" ? [] : ["STARTTLS"]), ...(auth ? [] : ["AUTH"])],

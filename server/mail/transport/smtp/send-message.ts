@@ -6,8 +6,11 @@ import type { OutgoingMessage, SendWatch } from "../transport";
 import type { Connection } from "./connection";
 import { gatedBody } from "./gated-body";
 
-/** The open connection and the extensions of its server. `sizeMax` is 0 without a limit. */
-export type Sender = { connection: Connection; host: string; offers: { sizeMax: number; smtpUtf8: boolean } };
+/** The extensions of a server. `sizeMax` is 0 without a limit. */
+export type Offers = { sizeMax: number; smtpUtf8: boolean; eightBitMime: boolean };
+
+/** The open connection and the extensions of its server. */
+export type Sender = { connection: Connection; host: string; offers: Offers };
 
 /**
  * `isUnprocessed`: the connection was closed before the server processed any command of this message. `needsReset`: the
@@ -18,14 +21,16 @@ export type SendResult = { outcomes: Outcome[]; isUnprocessed: boolean; needsRes
 /**
  * Sends one message over an open connection: MAIL, RCPT for each distinct recipient, DATA, and the final dot only if
  * `isLeaseValid()` is true. Returns one outcome per entry of `recipients`, in order. A message above the announced SIZE, or one
- * that needs a missing SMTPUTF8, is rejected without a command to the server. The promise never rejects.
+ * that needs a missing SMTPUTF8, is rejected without a command to the server. 8-bit content is sent in its 7-bit form to a
+ * server without 8BITMIME. The promise never rejects.
  */
 export async function sendMessage(
   sender: Sender,
-  message: OutgoingMessage,
+  given: OutgoingMessage,
   recipients: readonly string[],
   watch: SendWatch,
 ): Promise<SendResult> {
+  const message = sender.offers.eightBitMime ? given : { ...given, ...given.sevenBit };
   const rejections = recipients.map((recipient) => rejectUnsupported(sender, message, recipient));
   const accepted = [...new Set(recipients.filter((_, index) => rejections[index] === null))];
   if (accepted.length === 0)
@@ -81,7 +86,9 @@ async function runDialogue(
     socket: () => client._socket || null,
     onProgress: () => connection.restartTimeout("blockMs"),
   });
-  const { returnPath: from, smtpUtf8: use8BitMime } = message;
+  const { returnPath: from, smtpUtf8, sevenBit } = message;
+  // The client library sends BODY=8BITMIME only to servers with 8BITMIME.
+  const use8BitMime = smtpUtf8 || sevenBit !== undefined;
   const envelope = {
     from,
     to: [...recipients],

@@ -6,7 +6,7 @@ import type { OutgoingMessage, SendWatch } from "../transport";
 import { type Connection, type ConnectionOptions, wrapConnection } from "./connection";
 import { dial } from "./dial";
 import type { LoginGate, LoginResult } from "./login-gate";
-import { sendMessage } from "./send-message";
+import { type Offers, sendMessage } from "./send-message";
 
 export type Session = ReturnType<typeof createSession>;
 
@@ -153,7 +153,11 @@ function createSession(connection: Connection, target: SmtpTarget) {
 }
 
 /** Extensions in the server's EHLO reply. `sizeMax` is 0 without a limit (RFC 1870). */
-function readOffers(ehlo: string): { sizeMax: number; smtpUtf8: boolean } {
+function readOffers(ehlo: string): Offers {
   const size = /^250[ -]SIZE +([0-9]{1,15})/im.exec(ehlo)?.[1];
-  return { sizeMax: Number(size ?? 0), smtpUtf8: /^250[ -]SMTPUTF8\b/im.test(ehlo) };
+  return {
+    sizeMax: Number(size ?? 0),
+    smtpUtf8: /^250[ -]SMTPUTF8\b/im.test(ehlo),
+    eightBitMime: /^250[ -]8BITMIME\b/im.test(ehlo),
+  };
 }

@@ -9,7 +9,7 @@ import { insertSubmissions, type Submission } from "./insert-submissions";
  */
 const statementsMax = 3;
 const submissionsPerStatementMax = 100;
-/** Limit for the bodies of one statement, in characters. Only a single larger submission exceeds it. */
+/** Limit for the bodies of one statement, in characters or bytes. Only a single larger submission exceeds it. */
 const charactersPerStatementMax = 4_000_000;
 /**
  * While a statement is running, the next one starts when this many submissions are queued or the oldest of
@@ -193,7 +193,10 @@ function dequeueBatch(queue: Waiting[]): Waiting[] {
   for (const { submission } of queue) {
     const { idempotency, mails } = submission;
     const key = idempotency && `${idempotency.teamId} ${idempotency.route} ${idempotency.key}`;
-    characters += mails.reduce((sum, { html, text }) => sum + (html?.length ?? 0) + (text?.length ?? 0), 0);
+    characters += mails.reduce(
+      (sum, { html, text, raw }) => sum + (html?.length ?? 0) + (text?.length ?? 0) + (raw?.length ?? 0),
+      0,
+    );
     if (count > 0 && (count >= submissionsPerStatementMax || characters > charactersPerStatementMax)) break;
     if (key !== undefined && keys.has(key)) break;
     if (key !== undefined) keys.add(key);

@@ -13,6 +13,8 @@ export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagemen
     status: "queued" | "scheduled";
     html: string | null;
     text: string | null;
+    /** The whole message, submitted over SMTP; then `html`, `text` and `attachments` only display it. */
+    raw?: Uint8Array;
     /** Id of the first event, `email.queued` or `email.scheduled`. */
     eventId: string;
     recipients: AcceptedRecipient[];
@@ -149,6 +151,7 @@ const BESIDE_EMAIL: Columns<EmailRow> = {
   ordinal: ["int", "ordinal"],
   html: ["text", "html"],
   text: ["text", "text"],
+  raw: ["bytea", "raw"],
   event_id: ["uuid", "eventId"],
 };
 
@@ -213,7 +216,7 @@ with keyed as (
 ), email as (
   insert into emails (${namesOf(EMAIL)}) select ${namesOf(EMAIL)} from mail
 ), body as (
-  insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
+  insert into email_bodies (team_id, email_id, html, text, raw) select team_id, id, html, text, raw from mail
 ), delivery as (
   insert into deliveries (${namesOf(DELIVERY)}, due_at)
   select ${namesOf(DELIVERY)}, coalesce(scheduled_at, now())

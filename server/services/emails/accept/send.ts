@@ -34,6 +34,11 @@ export type NewEmail = {
   attachments: AttachmentInput[];
   /** The send time as the caller wrote it; null: immediately. */
   scheduledAt: string | null;
+  /**
+   * The whole message, if a program submitted it over SMTP. It is sent in these bytes; the other fields then describe it.
+   * `messageId`: that of the message, without angle brackets; null if it has none.
+   */
+  raw?: { bytes: Uint8Array; messageId: string | null };
 };
 
 /**
@@ -86,9 +91,9 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     ? await renderTemplate(ctx, input, input.template)
     : { ...input, templateId: null, templateVersionId: null };
   if (!content.from) throw missing("from");
-  if (input.to.length === 0) throw missing("to");
+  if (input.to.length === 0 && !input.raw) throw missing("to");
   if (content.subject === null) throw missing("subject");
-  if (content.html === null && !content.text) throw missing("html");
+  if (content.html === null && !content.text && !input.raw) throw missing("html");
   const scheduledAt = input.scheduledAt === null ? null : parseScheduledAt(ctx, input.scheduledAt);
   const status = scheduledAt ? "scheduled" : "queued";
   // Each address once, even if it is in several fields: a recipient never gets the same email twice.
@@ -120,11 +125,12 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     tracksClicks: clickTracking && content.html !== null,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
-    messageId: `${id}@${content.from.domain}`,
+    messageId: input.raw?.messageId ?? `${id}@${content.from.domain}`,
     status,
     scheduledAt,
     html: content.html,
     text: content.text,
+    ...(input.raw && { raw: input.raw.bytes }),
     eventId: newId(),
     recipients,
     attachments: input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments) : [],

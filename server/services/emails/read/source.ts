@@ -11,7 +11,7 @@ export type Source = {
   bytes: Uint8Array;
   /**
    * `captured`: as it would have been sent, stored by the capture transport. `composed`: built now from the
-   * stored rows, without the signature and without the individual parts of a recipient's copy.
+   * stored rows, or the message as it was submitted over SMTP, without the signature and without the individual parts of a recipient's copy.
    */
   kind: "captured" | "composed";
 };
@@ -35,19 +35,19 @@ export async function readSource(ctx: Ctx, id: string): Promise<Source> {
     .from(attachments)
     .where(and(eq(attachments.teamId, ctx.teamId), eq(attachments.emailId, id)))
     .orderBy(asc(attachments.position));
-  const text = await textOf(ctx, email);
-  const { bytes } = outgoingMessage({ ...email, text, createdAt: dateOf(email), files });
+  const [body] = await ctx.db
+    .select({ raw: emailBodies.raw, madeText: emailBodies.madeText })
+    .from(emailBodies)
+    .where(and(eq(emailBodies.teamId, ctx.teamId), eq(emailBodies.emailId, id)));
+  const text = await textOf(ctx, email, body?.madeText ?? null);
+  const { bytes } = outgoingMessage({ ...email, text, createdAt: dateOf(email), files, raw: body?.raw });
   return { bytes, kind: "composed" };
 }
 
 /** The text that was sent, if it is stored. */
-async function textOf(ctx: Ctx, { id, html, text }: Email): Promise<string> {
+async function textOf(ctx: Ctx, { html, text }: Email, madeText: string | null): Promise<string> {
   if (text !== null || html === null) return text ?? "";
-  const [body] = await ctx.db
-    .select({ madeText: emailBodies.madeText })
-    .from(emailBodies)
-    .where(and(eq(emailBodies.teamId, ctx.teamId), eq(emailBodies.emailId, id)));
-  return body?.madeText ?? ctx.convertToText(ctx.teamId, html);
+  return madeText ?? ctx.convertToText(ctx.teamId, html);
 }
 
 /** The date of a scheduled email is the time at which it was due. */

@@ -1,0 +1,47 @@
+import { LINE_OCTETS_MAX } from "../headers";
+import { readHeader } from "./fields";
+
+const CR = 0x0d;
+const LF = 0x0a;
+const headerBytesMax = 256 * 1024;
+
+/**
+ * Validates the form of a message that another program wrote (RFC 5322 section 2.1 and 2.2): `null`, or a sentence that says
+ * what is wrong. Lines end in CRLF and have at most 998 octets; there is no NUL; the header consists of fields in ASCII or UTF-8.
+ */
+export function checkMessageForm(bytes: Uint8Array): string | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const nul = buffer.indexOf(0);
+  if (nul !== -1) return "The message contains a NUL byte. Encode binary content in base64.";
+  let line = 1;
+  for (let from = 0; from < buffer.length; line += 1) {
+    const lf = buffer.indexOf(LF, from);
+    const end = lf === -1 ? buffer.length : lf;
+    const cr = buffer.subarray(from, end).indexOf(CR);
+    if (cr !== -1 && from + cr !== end - 1)
+      return `Line ${line} contains a bare CR. End each line with CRLF.`;
+    if (lf !== -1 && cr === -1) return `Line ${line} ends in a bare LF. End each line with CRLF.`;
+    if (cr !== -1 && lf === -1) return `Line ${line} ends in a bare CR. End each line with CRLF.`;
+    const octets = cr === -1 ? end - from : cr;
+    if (octets > LINE_OCTETS_MAX)
+      return `Line ${line} has ${octets} octets. A line has at most ${LINE_OCTETS_MAX}: encode the content in quoted-printable or base64.`;
+    from = end + 1;
+  }
+  const { fields, bodyStart } = readHeader(buffer);
+  if (bodyStart > headerBytesMax) return `The header is larger than ${headerBytesMax / 1024} KB.`;
+  if (!isUtf8(buffer.subarray(0, bodyStart)))
+    return "The header contains bytes that are not UTF-8. Encode them as RFC 2047 requires.";
+  const stray = fields.find(({ name }) => name === "");
+  return stray
+    ? `The header has a line without a field name: ${JSON.stringify(stray.text.slice(0, 60))}.`
+    : null;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

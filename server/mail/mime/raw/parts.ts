@@ -1,0 +1,109 @@
+import { createDecoder, decodeQuotedPrintable, readStructured, type StructuredValue } from "./content-type";
+import { findValue, type RawField, splitFields } from "./fields";
+
+/** A part of a message, by its positions in the bytes of the message. */
+export type RawPart = {
+  fields: RawField[];
+  headerStart: number;
+  bodyStart: number;
+  end: number;
+  type: string;
+  params: ReadonlyMap<string, string>;
+  disposition: StructuredValue;
+  /** The transfer encoding in lower case; "7bit" if it is not stated. */
+  encoding: string;
+  /** The parts of a multipart, or the one message in a `message/rfc822`. */
+  parts: RawPart[];
+  /** The part is signed or encrypted, or belongs to an embedded message: its text is not that of the email. */
+  isSealed: boolean;
+};
+
+/** A message with more parts is not read: `readParts` throws a RangeError. */
+export const partsMax = 500;
+const depthMax = 20;
+
+/**
+ * Finds the parts of a message (RFC 2046) without copying them. A multipart without boundary lines, or nested deeper than 20
+ * levels, is one part. Takes linear time for each level.
+ */
+export function readParts(bytes: Uint8Array): RawPart {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return readPart(buffer, { from: 0, to: buffer.length, depth: 0, isSealed: false }, { left: partsMax });
+}
+
+/** The part itself and all parts inside it, in document order. */
+export function* listParts(part: RawPart): Generator<RawPart> {
+  yield part;
+  for (const inner of part.parts) yield* listParts(inner);
+}
+
+/** The content of a part without its transfer encoding. */
+export function decodePart(bytes: Uint8Array, { bodyStart, end, encoding }: RawPart): Buffer {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset + bodyStart, end - bodyStart);
+  if (encoding === "base64") return Buffer.from(content.toString("latin1"), "base64");
+  if (encoding === "quoted-printable")
+    return Buffer.from(decodeQuotedPrintable(content.toString("latin1")), "latin1");
+  return content;
+}
+
+/** The text of a part in Unicode. */
+export const decodePartText = (bytes: Uint8Array, part: RawPart): string =>
+  createDecoder(part.params.get("charset")).decode(decodePart(bytes, part));
+
+type Place = { from: number; to: number; depth: number; isSealed: boolean };
+
+function readPart(buffer: Buffer, { from, to, depth, isSealed }: Place, budget: { left: number }): RawPart {
+  if (budget.left-- <= 0) throw new RangeError(`The message has more than ${partsMax} parts.`);
+  const isBare = to - from < 2 || (buffer[from] === 0x0d && buffer[from + 1] === 0x0a);
+  const blank = isBare ? from - 2 : buffer.subarray(from, to).indexOf("\r\n\r\n") + from;
+  const hasBody = isBare || blank >= from;
+  const headerEnd = isBare ? from : hasBody ? blank + 2 : to;
+  const fields = splitFields(buffer.toString("latin1", from, headerEnd));
+  const { type, params } = readStructured(findValue(fields, "content-type") ?? "text/plain");
+  const part: RawPart = {
+    fields,
+    headerStart: from,
+    bodyStart: hasBody ? Math.min(headerEnd + 2, to) : to,
+    end: to,
+    type,
+    params,
+    disposition: readStructured(findValue(fields, "content-disposition") ?? ""),
+    encoding: findValue(fields, "content-transfer-encoding")?.toLowerCase() ?? "7bit",
+    parts: [],
+    isSealed,
+  };
+  if (depth >= depthMax) return part;
+  const areInnerSealed = isSealed || /^(multipart\/(signed|encrypted)|message\/.*)$/.test(type);
+  for (const place of placesIn(buffer, part))
+    part.parts.push(readPart(buffer, { ...place, depth: depth + 1, isSealed: areInnerSealed }, budget));
+  return part;
+}
+
+function placesIn(buffer: Buffer, { type, params, bodyStart, end, encoding }: RawPart) {
+  const isEncoded = encoding === "base64" || encoding === "quoted-printable";
+  if (isEncoded) return [];
+  if (type === "message/rfc822" || type === "message/global") return [{ from: bodyStart, to: end }];
+  const boundary = params.get("boundary") ?? "";
+  if (!type.startsWith("multipart/") || boundary === "" || boundary.length > 200) return [];
+  return splitAt(buffer.subarray(0, end), boundary, bodyStart);
+}
+
+/** The places between boundary lines. The closing boundary may be missing. */
+function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: number; to: number }[] {
+  const mark = Buffer.from(`--${boundary}`, "utf8");
+  const places: { from: number; to: number }[] = [];
+  let from = -1;
+  for (let at = buffer.indexOf(mark, bodyStart); at !== -1; ) {
+    const lineEnd = buffer.indexOf("\r\n", at);
+    const rest = buffer.toString("latin1", at + mark.length, lineEnd === -1 ? undefined : lineEnd).trim();
+    const startsLine = at === bodyStart || (buffer[at - 2] === 0x0d && buffer[at - 1] === 0x0a);
+    const isBoundary = startsLine && (rest === "" || rest === "--");
+    // The line break before a boundary belongs to the boundary.
+    if (isBoundary && from !== -1) places.push({ from, to: Math.max(from, at - 2) });
+    if (isBoundary) from = rest === "--" || lineEnd === -1 ? -1 : lineEnd + 2;
+    if (lineEnd === -1 || (isBoundary && rest === "--") || places.length > partsMax) return places;
+    at = buffer.indexOf(mark, isBoundary ? lineEnd + 2 : at + mark.length);
+  }
+  if (from !== -1) places.push({ from, to: buffer.length });
+  return places;
+}

@@ -1,0 +1,51 @@
+import { formatDate } from "#server/mail/mime/compose";
+import { hasEightBit, rewriteHtml, toSevenBit } from "#server/mail/mime/raw/convert";
+import { readHeader } from "#server/mail/mime/raw/fields";
+import { readFrom } from "#server/mail/mime/raw/sender";
+import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
+import type { OutgoingMessage } from "#server/mail/transport/transport";
+
+type Submitted = {
+  id: string;
+  raw: Uint8Array;
+  senderAddress: string;
+  messageId: string;
+  createdAt: Date;
+};
+
+type Copy = { returnPath: string; marks?: Marks; unsubscribeLink?: string };
+
+/**
+ * The message to send for one that was submitted over SMTP: its bytes, with a Date and a Message-ID if it has none, and with what
+ * only this copy contains. The same rows give the same bytes. RangeError if its From header is not the sender that was checked.
+ */
+export function submittedMessage(
+  { id, raw, senderAddress, messageId, createdAt }: Submitted,
+  { returnPath, marks, unsubscribeLink }: Copy,
+): OutgoingMessage {
+  const { fields } = readHeader(raw);
+  const from = readFrom(fields);
+  if (!from.ok || from.mailbox.address !== senderAddress)
+    throw new RangeError("the From header of a submitted email differs from the sender that was checked");
+  const has = (wanted: string) => fields.some(({ name }) => name === wanted);
+  const added = [
+    ...(has("date") ? [] : [`Date: ${formatDate(createdAt)}`]),
+    ...(has("message-id") ? [] : [`Message-ID: <${messageId}>`]),
+    ...(unsubscribeLink === undefined
+      ? []
+      : [`List-Unsubscribe: <${unsubscribeLink}>`, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]),
+  ];
+  const content = marks ? rewriteHtml(raw, (html) => addTracking(html, marks)) : raw;
+  const bytes =
+    added.length === 0 ? content : Buffer.concat([Buffer.from(`${added.join("\r\n")}\r\n`), content]);
+  const sevenBit = hasEightBit(bytes) ? toSevenBit(bytes) : undefined;
+  return {
+    id,
+    returnPath,
+    bytes,
+    // What is still not ASCII is in header fields.
+    smtpUtf8: sevenBit !== undefined && hasEightBit(sevenBit),
+    messageId,
+    ...(sevenBit && { sevenBit: { bytes: sevenBit } }),
+  };
+}

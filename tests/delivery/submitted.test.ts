@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { formatDkimRecord } from "#server/mail/dkim/key";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { findDomain } from "#server/services/domains/read";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
+import { createWorld, type World } from "../support/world";
+
+const hasVerifier = hasDkimVerifier();
+if (!hasVerifier)
+  process.stdout.write("NOT RUN: python3-dkim is not installed; signatures are only counted.\n");
+
+let world: World;
+let sink: MailSink | undefined;
+let transport: Transport | undefined;
+beforeEach(async () => {
+  world = await createWorld({ transportKind: "relay" });
+  const { id } = await createDomain(world.ctx, { name: "signed.example" });
+  await declareDomainVerified(world.ctx, "signed.example");
+  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+});
+afterEach(async () => {
+  await transport?.close();
+  await sink?.close();
+  await world.close();
+});
+
+async function deliver(options: MailSinkOptions = {}) {
+  await transport?.close();
+  await sink?.close();
+  sink = await startMailSink(options);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${sink.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  return sink.messages.map(({ bytes }) => {
+    const text = bytes.toString("latin1");
+    const signatures = /^(DKIM-Signature:.*(\r\n[ \t].*)*\r\n)*/.exec(text)?.[0] ?? "";
+    return { bytes, unsigned: bytes.subarray(signatures.length), signatures };
+  });
+}
+
+const RAW = Buffer.from(
+  [
+    "From: Ann <ann@signed.example>",
+    "To:   undisclosed-recipients:;",
+    "subject:   odd\t spacing ",
+    "X-Folded: one",
+    "\ttwo",
+    "Date: Mon, 2 Nov 2026 10:00:00 +0100",
+    "Message-ID: <app-1@signed.example>",
+    "Content-Type: text/plain; charset=utf-8",
+    "Content-Transfer-Encoding: 8bit",
+    "",
+    "Grüße",
+    ".",
+    "..dots",
+    "trailing space ",
+    "",
+  ].join("\r\n"),
+);
+const submit = (bytes: Buffer = RAW, messageId: string | null = "app-1@signed.example") =>
+  world.send({ sender: "Ann <ann@signed.example>", html: null, text: "", raw: { bytes, messageId } });
+
+async function verify(messages: Buffer[]) {
+  if (!hasVerifier) return;
+  const { dkimKeys } = await findDomain(world.ctx, "signed.example");
+  const zone = Object.fromEntries(
+    dkimKeys.map((key) => [
+      `${key.selector}._domainkey.signed.example`,
+      formatDkimRecord(key.algorithm, key.publicKey),
+    ]),
+  );
+  for (const results of await verifyDkim(messages, zone)) {
+    expect(results.length).toBeGreaterThan(0);
+    expect(results).not.toContain(false);
+  }
+}
+
+test("a submitted message is sent byte for byte below our signature", async () => {
+  await submit();
+  const [message] = await deliver();
+  expect(message?.unsigned.equals(RAW)).toBe(true);
+  expect(message?.signatures).toContain("d=signed.example");
+  await verify(message ? [message.bytes] : []);
+});
+
+test("8-bit content is converted before signing for a server without 8BITMIME", async () => {
+  await submit();
+  const [message] = await deliver({ eightBitMime: false });
+  expect(message?.bytes.toString("latin1")).toMatch(/^[\0-\x7f]*$/);
+  expect(message?.unsigned.toString()).toContain("subject:   odd\t spacing \r\nX-Folded: one\r\n\ttwo\r\n");
+  expect(message?.unsigned.toString()).toMatch(/Content-Transfer-Encoding: (quoted-printable|base64)/);
+  await verify(message ? [message.bytes] : []);
+});
+
+test("a missing Date and Message-ID are added, and nothing else", async () => {
+  const bare = Buffer.from("From: ann@signed.example\r\n\r\nx\r\n");
+  const { id } = await submit(bare, null);
+  const [message] = await deliver();
+  const added = message?.unsigned.toString() ?? "";
+  expect(added).toMatch(
+    /^Date: .* \+0000\r\nMessage-ID: <.*@signed\.example>\r\nFrom: ann@signed\.example\r\n\r\nx\r\n$/,
+  );
+  expect(added).toContain(`<${(await world.email(id)).messageId}>`);
+});
+
+test("only the HTML of a tracked domain is rewritten", async () => {
+  await world.hot`update domains set click_tracking = true, open_tracking = true where name = 'signed.example'`;
+  const html = '<p>Größe <a href="https://example.net/a">a</a></p>';
+  const raw = Buffer.from(
+    `From: ann@signed.example\r\nDate: x\r\nMessage-ID: <a@b>\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n\r\nplain https://example.net/a\r\n--b\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\n${html}\r\n--b--\r\n`,
+    "latin1",
+  );
+  await world.send({
+    sender: "Ann <ann@signed.example>",
+    html,
+    text: "plain",
+    raw: { bytes: raw, messageId: null },
+  });
+  const [message] = await deliver();
+  const text = message?.unsigned.toString() ?? "";
+  expect(text).toContain("plain https://example.net/a\r\n--b\r\n");
+  expect(text).not.toContain('href="https://example.net/a"');
+  expect(text).toContain("charset=utf-8");
+  await verify(message ? [message.bytes] : []);
+});
+
+test("a From header that differs from the checked sender is never sent", async () => {
+  const { id } = await submit(Buffer.from("From: eve@example.net\r\n\r\nx\r\n"));
+  expect(await deliver()).toEqual([]);
+  expect((await world.email(id)).status).toBe("failed");
+});
+
+test("UTF-8 header fields need a server with SMTPUTF8", async () => {
+  await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
+  expect(await deliver()).toEqual([]);
+  const { id } = await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
+  const [message] = await deliver({ smtpUtf8: true });
+  expect(message?.unsigned.toString()).toContain("Subject: Grüße\r\n");
+  expect((await world.email(id)).status).toBe("sent");
+});

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { readContent } from "#server/mail/mime/raw/content";
+import { readHeader } from "#server/mail/mime/raw/fields";
+import { partsMax } from "#server/mail/mime/raw/parts";
+import { readFrom } from "#server/mail/mime/raw/sender";
+
+const message = (lines: string[], encoding: BufferEncoding = "latin1") =>
+  Buffer.from(lines.join("\r\n"), encoding);
+
+test("text, HTML and files are read with their character sets, encodings and names", () => {
+  const content = readContent(
+    message([
+      'Content-Type: multipart/mixed; boundary="out"',
+      "",
+      "preamble",
+      "--out",
+      "Content-Type: multipart/alternative; boundary=in",
+      "",
+      "--in",
+      "Content-Type: text/plain; charset=iso-8859-1",
+      "Content-Transfer-Encoding: quoted-printable",
+      "",
+      "caf=E9 =",
+      "au lait",
+      "--in",
+      "Content-Type: text/html; charset=utf-8",
+      "Content-Transfer-Encoding: base64",
+      "",
+      Buffer.from("<p>é</p>").toString("base64"),
+      "--in--",
+      "--out",
+      "Content-Type: application/pdf; name=old.pdf",
+      "Content-Disposition: attachment; filename*0*=UTF-8''%C3%A9t; filename*1*=%C3%A9.pdf",
+      "Content-Transfer-Encoding: base64",
+      "",
+      "AAEC/w==",
+      "--out",
+      'Content-Type: image/png; name="=?utf-8?q?b=C3=A4r.png?="',
+      "Content-ID: <logo@x>",
+      "",
+      "\x89PNG",
+      "--outer is no boundary",
+      "--out",
+      "Content-Type: message/rfc822",
+      "",
+      "Subject: inner",
+      "Content-Type: text/html",
+      "",
+      "<p>not ours</p>",
+      "--out--",
+      "epilogue",
+      "",
+    ]),
+  );
+  expect(content.text).toBe("café au lait");
+  expect(content.html).toBe("<p>é</p>");
+  expect(
+    content.files.map(({ content: bytes, ...file }) => ({ ...file, bytes: bytes.toString("latin1") })),
+  ).toEqual([
+    { filename: "été.pdf", contentType: "application/pdf", contentId: null, bytes: "\0\x01\x02\xff" },
+    {
+      filename: "bär.png",
+      contentType: "image/png",
+      contentId: "logo@x",
+      bytes: "\x89PNG\r\n--outer is no boundary",
+    },
+    {
+      filename: null,
+      contentType: "message/rfc822",
+      contentId: null,
+      bytes: "Subject: inner\r\nContent-Type: text/html\r\n\r\n<p>not ours</p>",
+    },
+  ]);
+});
+
+test("a message without MIME fields is plain text, and an HTML file is not the body", () => {
+  expect(readContent(message(["From: a@example.org", "", "Hello", ""]))).toEqual({
+    html: null,
+    text: "Hello\n",
+    files: [],
+  });
+  const { html, files } = readContent(
+    message(["Content-Type: text/html", "Content-Disposition: attachment; filename=a.html", "", "<p>x</p>"]),
+  );
+  expect(html).toBeNull();
+  expect(files[0]?.filename).toBe("a.html");
+});
+
+test("a message with too many parts is not read", () => {
+  const parts = Array.from({ length: partsMax + 1 }, () => ["--b", "", "x"]).flat();
+  expect(() =>
+    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...parts, "--b--"])),
+  ).toThrow(/more than 500 parts/);
+});
+
+const from = (...fields: string[]) => readFrom(readHeader(message([...fields, "", ""], "utf8")).fields);
+
+test.each([
+  ["From: ann@example.org", null],
+  ["From: Ann Smith <ann@example.org>", "Ann Smith"],
+  ['From: "Smith, Ann" <ann@example.org>', "Smith, Ann"],
+  ["From: =?utf-8?B?w4Rubg==?= <ann@example.org>", "Änn"],
+  ["FROM:\r\n Ann\r\n <ann@example.org>", "Ann"],
+  ["From: ann@example.org (Cron Daemon)", "Cron Daemon"],
+  ["From: Änn <ann@example.org>", "Änn"],
+])("%s names one sender", (field, name) => {
+  expect(from(field)).toMatchObject({ ok: true, mailbox: { address: "ann@example.org", name } });
+});
+
+test.each([
+  [[], /no From header/],
+  [["From: ann@example.org", "from: eve@example.net"], /more than one From header/],
+  [["From: ann@example.org, eve@example.net"], /The From header: /],
+  [["From: ann@example.org <eve@example.net> x"], /The From header: /],
+  [["From: Group: ann@example.org;"], /The From header: /],
+  [["From: <ann@example.org> (x) <eve@example.net>"], /The From header: /],
+  [["From: =?utf-8?q?ann=40example.org?="], /The From header: /],
+  [["From:"], /The From header: /],
+])("From fields %j are rejected", (fields, reason) => {
+  const read = from(...fields);
+  expect(read.ok ? read.mailbox : read.fault).toMatch(reason);
+});

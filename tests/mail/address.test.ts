@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatMailbox, parseMailbox, readDomainName } from "#server/mail/address/address";
+import { anyText } from "../support/any-text";
 
 const read = (input: string) => {
   const parsed = parseMailbox(input);
@@ -198,7 +199,7 @@ test("parseMailbox parses everything that formatMailbox returns", () => {
 
 test("any text of any size is parsed without an exception and in linear time", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => void parseMailbox(text)),
+    fc.property(anyText(2000), (text) => void parseMailbox(text)),
     { numRuns: 2000 },
   );
   for (const unit of ["(", '"', "a:", "<", "\\", ",", "a@", ".", "<>", "ä", "\u200d"]) {

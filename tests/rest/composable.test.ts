@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
+import { anyText } from "../support/any-text";
 import { openTestApp, type TestApp } from "./test-app";
 
 let app: TestApp;
@@ -92,7 +93,7 @@ const name = fc
       "=?utf-8?q?=0D=0A?=",
     ),
     fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 30 }) }, fc.integer({ min: 30, max: 500 })),
-    fc.string({ unit: "binary", maxLength: 30 }),
+    anyText(30),
   )
   .map(([piece, times, rest]) => clean(piece.repeat(times) + rest));
 const address = fc.constantFrom(
@@ -114,7 +115,7 @@ const newEmail = fc.record(
     cc: mailboxWith(address),
     reply_to: mailboxWith(address),
     subject: name,
-    text: fc.string({ unit: "binary", maxLength: 300 }),
+    text: anyText(300),
     headers: fc.dictionary(fc.constantFrom("X-One", "X-Two", "Feedback-ID"), name, { maxKeys: 2 }),
     attachments: fc.array(
       fc.record({

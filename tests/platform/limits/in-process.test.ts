@@ -11,7 +11,7 @@ const someMinute = Date.UTC(2030, 0, 1, 12, 0);
 
 test("after a full minute, each later millisecond allows requests, for each limit up to 100,000", () => {
   for (let limit = 1; limit <= 100_000; limit++) {
-    expect(weighPrevious(limit, judgedAtMs(someMinute))).toBeLessThan(limit);
+    if (weighPrevious(limit, judgedAtMs(someMinute)) >= limit) expect.fail(`${limit}`);
   }
   for (let offsetMs = 0; offsetMs < WINDOW_MS; offsetMs++) {
     for (const limit of [1, 2, 60, 100, 300, 1_000]) {
@@ -46,10 +46,10 @@ test("beyond its maximum it deletes the oldest counter of the minute, and reject
   expect(store.take("key-0", 1).allowed).toBe(true);
 });
 
-test("peeking at a million keys stores none of them", () => {
+test("peeking at many keys stores none of them", () => {
   const store = createInProcessStore(() => someMinute, 1);
   store.take("key", 1);
-  for (let key = 0; key < 1_000_000; key++) store.peek(`key-${key}`, 1);
+  for (let key = 0; key < 100_000; key++) store.peek(`key-${key}`, 1);
   expect(store.take("key", 1).allowed).toBe(false);
 });
 

@@ -278,19 +278,18 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   isRetried: fc.boolean(),
 });
 
-/** A model of the limiter: a list of the times of accepted calls. `cost` 0 does not count. */
+/** A model of the limiter: the accepted calls of each minute. `cost` 0 does not count. */
 function createModel(limit: number) {
-  const passedAtMs: number[] = [];
-  const minuteOf = (ms: number) => Math.floor(ms / minuteMs);
+  const passed = new Map<number, number>();
+  const passedIn = (minute: number) => passed.get(minute) ?? 0;
   return {
     judge(nowMs: number, cost: 0 | 1): Verdict {
-      const minute = minuteOf(nowMs);
-      const passedIn = (wanted: number) => passedAtMs.filter((ms) => minuteOf(ms) === wanted).length;
+      const minute = Math.floor(nowMs / minuteMs);
       const intoMinuteMs = Math.max(1, nowMs - minute * minuteMs);
       const ofLastMinute = Math.floor((1 - intoMinuteMs / minuteMs) * passedIn(minute - 1));
       const left = limit - ofLastMinute - passedIn(minute);
       const allowed = left > 0;
-      if (allowed && cost > 0) passedAtMs.push(nowMs);
+      if (allowed && cost > 0) passed.set(minute, passedIn(minute) + 1);
       const resetAtMs = (minute + 1) * minuteMs;
       const retryAfterSeconds = allowed ? 0 : Math.min(60, Math.floor((resetAtMs - nowMs) / 1_000) + 1);
       return { allowed, limit, remaining: allowed ? left - cost : 0, resetAtMs, retryAfterSeconds };

@@ -8,8 +8,8 @@ import { createWorld, type World } from "../support/world";
 /*
  * The real web process with a small heap survives concurrent bodies that exceed its memory together.
  */
-const bodyMaxMb = 6;
-const heapMb = 256;
+const bodyMaxMb = 3;
+const heapMb = 112;
 
 const EMAIL = {
   from: "ann@backstamp.test",

@@ -48,7 +48,10 @@ export default defineConfig({
             "tests/bench/**",
             "tests/fuzz/**",
           ],
-          globalSetup: ["tests/support/database/global-postgres.ts"],
+          globalSetup: [
+            "tests/support/database/global-postgres.ts",
+            "tests/support/processes/global-programs.ts",
+          ],
           setupFiles: ["tests/support/shared-rsa-keys.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -1,4 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { build } from "esbuild";
 import { compilePrograms } from "#server/startup/compile";
 import {
@@ -10,7 +14,10 @@ import {
   type TestProcess,
 } from "./processes";
 
-const folder = path.join(projectRoot, "tests/.artifacts/programs", String(process.pid));
+/** That of the run, which `global-programs.ts` creates, or one of this process. */
+const folder = process.env.TEST_PROGRAMS ?? path.join(projectRoot, "tests/.artifacts/programs", randomUUID());
+const compileMaxMs = 100_000;
+const pollMs = 50;
 
 const compiled = new Map<string, Promise<string>>();
 
@@ -20,8 +27,8 @@ const STARTED_BY: Record<string, string> = {
 };
 
 /**
- * The path of a TypeScript program, compiled once per test process, because reading the sources at each start
- * takes longer than most programs run.
+ * The path of a TypeScript program, compiled once per run, because reading the sources at each start takes longer
+ * than most programs run.
  */
 export function compiledOf(file: string): Promise<string> {
   const entry = compiled.get(file) ?? compile(file);
@@ -31,16 +38,35 @@ export function compiledOf(file: string): Promise<string> {
 
 async function compile(file: string): Promise<string> {
   const name = path.basename(file, ".ts");
-  const ours = path.join(folder, name);
-  const files = [file, ...(STARTED_BY[file] ? [STARTED_BY[file]] : [])];
-  const sources = files.map((each) => path.join(projectRoot, each));
-  await compilePrograms(sources, ours);
-  const whole = path.join(ours, "whole");
-  await bundlePackages(
-    files.map((each) => path.join(ours, `${path.basename(each, ".ts")}.mjs`)),
-    whole,
+  const finished = path.join(folder, name);
+  const unfinished = `${finished}.unfinished`;
+  await mkdir(folder, { recursive: true });
+  const isFirst = await mkdir(unfinished).then(
+    () => true,
+    () => false,
   );
-  return path.join(whole, `${name}.mjs`);
+  if (isFirst) {
+    await compileInto(unfinished, file);
+    await rename(unfinished, finished);
+  }
+  // Another worker of this run compiles it.
+  for (let waitedMs = 0; !isFirst && !existsSync(finished); waitedMs += pollMs) {
+    if (waitedMs > compileMaxMs) throw new Error(`Another test process did not compile ${file}.`);
+    await wait(pollMs);
+  }
+  return path.join(finished, "whole", `${name}.mjs`);
+}
+
+async function compileInto(target: string, file: string): Promise<void> {
+  const files = [file, ...(STARTED_BY[file] ? [STARTED_BY[file]] : [])];
+  await compilePrograms(
+    files.map((each) => path.join(projectRoot, each)),
+    target,
+  );
+  await bundlePackages(
+    files.map((each) => path.join(target, `${path.basename(each, ".ts")}.mjs`)),
+    path.join(target, "whole"),
+  );
 }
 
 /**

@@ -1,37 +1,68 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/postgres-js";
-import { migrate } from "drizzle-orm/postgres-js/migrator";
-import postgres from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
+import { findUnsupportedRelease } from "./compatibility";
+import { isLockTimeout, isRetryable } from "./faults";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
 import { findMissingLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
 
-/** The advisory lock of a migration: an arbitrary number that no other program on the same database uses. */
-export const MIGRATION_LOCK = 7_067_381_204;
+/** The advisory lock of a run: an arbitrary number that no other program on the same database uses. */
+export const MIGRATION_LOCK = 7_067_381_205;
+/** The advisory lock of the transaction of one migration. Release 0.2.0 uses it for its whole run. */
+const STEP_LOCK = 7_067_381_204;
 
-const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url));
+const pollMs = 100;
+/**
+ * A statement that waits for the lock of a table blocks all later statements on that table. So it waits only this long, and
+ * tries again after a pause in which they run.
+ */
+const lockTimeoutMs = 1_000;
+const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 5_000] as const;
+const blockedMsMax = 10 * 60_000;
+
+const ownFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 
 /** The database belongs to another program, or to a version that cannot be migrated. */
 export class ForeignDatabaseError extends Error {
   override name = "ForeignDatabaseError";
 }
 
+/** Other transactions kept the tables of a migration locked for too long. The migration changed nothing. */
+export class MigrationBlockedError extends Error {
+  override name = "MigrationBlockedError";
+}
+
 /** The number of migrations that the database had, and the number applied now. */
 export type Migrated = { before: number; applied: number };
 
+export type MigrateOptions = {
+  /** True behind a transaction pooler. */
+  pooled?: boolean;
+  /** Default: the migrations of this build. */
+  folder?: string;
+  /** Maximum time in ms that one migration waits for locks. */
+  blockedMsMax?: number;
+};
+
+type Migration = ReturnType<typeof readMigrationFiles>[number];
+
 /**
- * Migrates the database to the newest schema, and adds the events of a restored dump to the feed of this cluster before new
- * events are written. Safe to run from several processes at once: one migrates, the others wait and have nothing to do. It
- * uses a transaction-level lock, which also works behind a transaction pooler. The role's time limits do not apply to it.
- * With `pooled` it sets them where they are missing.
+ * Migrates the database to the newest schema of this build, and adds the events of a restored dump to the feed of this
+ * cluster before new events are written. Safe to run from several processes at once, also under load: one migrates, the
+ * others wait and have nothing to do. Each migration is committed by itself. Migrations of newer builds remain. The role's
+ * time limits do not apply to it, except to an index that is built behind a pooler. With `pooled` it sets them where they
+ * are missing.
  *
- * Throws `ForeignDatabaseError` without any change if the first recorded migration is not Backstamp's first migration.
+ * Throws without any change: `ForeignDatabaseError` if the first recorded migration is not Backstamp's first migration,
+ * `UnsupportedReleaseError` if the schema no longer supports this build. Throws `MigrationBlockedError` after the earlier
+ * migrations were committed.
  */
-export async function migrateDatabase(
-  url: string,
-  { pooled = false }: { pooled?: boolean } = {},
-): Promise<Migrated> {
+export async function migrateDatabase(url: string, options: MigrateOptions = {}): Promise<Migrated> {
+  const { pooled = false } = options;
+  const migrations = readMigrationFiles({ migrationsFolder: options.folder ?? ownFolder });
   const sql = guardTransactions(
     postgres(url, {
       ...createDialer(url),
@@ -46,31 +77,109 @@ export async function migrateDatabase(
   try {
     const missingLimits = pooled ? await findMissingLimits(drizzle(sql)) : [];
     withoutTimeLimits(sql);
-    return await sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      const before = await requireOwnHistory(tx);
-      await migrate(drizzle(sql), { migrationsFolder });
+    return await whileLocked(sql, async (tx) => {
+      const applied = await readApplied(sql);
+      requireOwnHistory(applied, migrations);
+      const unsupported = await findUnsupportedRelease(sql);
+      if (unsupported) throw unsupported;
+      const times = new Set(applied.map(({ at }) => at));
+      const pending = migrations.filter(({ folderMillis }) => !times.has(String(folderMillis)));
+      for (const migration of pending)
+        await retryWhileBlocked(options.blockedMsMax ?? blockedMsMax, () => apply(sql, migration, pooled));
       await sql.begin((feed) => feed`select continue_event_feed()`);
       if (missingLimits.length > 0) await setRoleLimits(tx, missingLimits);
-      return { before, applied: readMigrationFiles({ migrationsFolder }).length - before };
+      return { before: applied.length, applied: pending.length };
     });
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-/** The number of applied migrations. Throws if they are not Backstamp's. */
-async function requireOwnHistory(tx: postgres.TransactionSql): Promise<number> {
-  const [table] = await tx<{ name: string | null }[]>`
+/**
+ * Runs a task while a transaction of a separate connection holds the lock, which also works behind a transaction pooler.
+ * `CREATE INDEX CONCURRENTLY` waits for all older snapshots. So the lock is polled, because a waiting statement has a
+ * snapshot, and its statements have no parameters: the driver then uses the simple protocol, in which the snapshot of a
+ * statement ends with it and not with the transaction.
+ */
+async function whileLocked<T>(sql: Sql, task: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  for (;;) {
+    const done = await sql.begin(async (tx) => {
+      const [row] = await tx.unsafe<{ isHeld: boolean }[]>(
+        `select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as "isHeld"`,
+      );
+      return row?.isHeld ? { value: await task(tx) } : null;
+    });
+    if (done) return done.value as T;
+    await wait(pollMs);
+  }
+}
+
+/** An index that is built concurrently cannot be built in a transaction, and does not block writes. */
+const isConcurrent = ({ sql }: Migration): boolean =>
+  sql.some((statement) => /\bindex\s+concurrently\b/i.test(statement));
+
+async function apply(sql: Sql, migration: Migration, pooled: boolean): Promise<void> {
+  if (isConcurrent(migration)) await runOutsideTransaction(sql, migration, pooled);
+  await sql.begin(async (tx) => {
+    await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+    await tx`select pg_advisory_xact_lock(${STEP_LOCK})`;
+    const { folderMillis, hash } = migration;
+    // Another process can have applied it if the connection with the run's lock was lost.
+    if ((await readApplied(tx)).some(({ at }) => at === String(folderMillis))) return;
+    if (!isConcurrent(migration)) for (const statement of migration.sql) await tx.unsafe(statement);
+    await tx`create schema if not exists drizzle`;
+    await tx`create table if not exists drizzle.__drizzle_migrations (
+      id serial primary key, hash text not null, created_at bigint)`;
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+  });
+}
+
+async function runOutsideTransaction(sql: Sql, migration: Migration, pooled: boolean): Promise<void> {
+  const connection = await sql.reserve();
+  try {
+    // Behind a pooler, the setting would remain on a connection that others use.
+    if (!pooled) await connection.unsafe("set statement_timeout = 0; set lock_timeout = 0");
+    for (const statement of migration.sql) await connection.unsafe(statement);
+    if (!pooled) await connection.unsafe("reset statement_timeout; reset lock_timeout");
+  } finally {
+    connection.release();
+  }
+}
+
+async function retryWhileBlocked(msMax: number, run: () => Promise<void>): Promise<void> {
+  for (let attempt = 0, waitedMs = 0; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLockTimeout(error) && !isRetryable(error)) throw error;
+      if (waitedMs >= msMax)
+        throw new MigrationBlockedError(
+          "Other transactions kept the tables locked, so the migration was not applied. Find the oldest ones with " +
+            "select pid, now() - xact_start, query from pg_stat_activity where xact_start is not null order by 2 desc " +
+            "and end them, then migrate again.",
+          { cause: error },
+        );
+    }
+    const pauseMs = RETRY_AFTER_MS[Math.min(attempt, RETRY_AFTER_MS.length - 1)] ?? 0;
+    await wait(pauseMs);
+    waitedMs += lockTimeoutMs + pauseMs;
+  }
+}
+
+type Applied = { hash: string; at: string };
+
+/** The applied migrations, the oldest first. */
+async function readApplied(sql: Sql | TransactionSql): Promise<Applied[]> {
+  const [table] = await sql<{ name: string | null }[]>`
     select to_regclass('drizzle.__drizzle_migrations')::text as name`;
-  if (!table?.name) return 0;
-  const applied = await tx<{ hash: string }[]>`
-    select hash from drizzle.__drizzle_migrations order by created_at`;
-  const [oldest] = applied;
-  const [first] = readMigrationFiles({ migrationsFolder });
+  if (!table?.name) return [];
+  return sql<Applied[]>`
+    select hash, created_at::text as at from drizzle.__drizzle_migrations order by created_at`;
+}
+
+function requireOwnHistory([oldest]: Applied[], [first]: Migration[]): void {
   if (oldest && oldest.hash !== first?.hash)
     throw new ForeignDatabaseError(
       "This database was not created by Backstamp: its first migration is different. Use a new database.",
     );
-  return applied.length;
 }

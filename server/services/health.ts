@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { findUnsupportedRelease, type UnsupportedReleaseError } from "#db/compatibility";
 import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays } from "#db/schema/relays";
@@ -37,27 +38,38 @@ export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: st
 export type Readiness =
   | { isReady: true; alarms: Alarm[] }
   | { isReady: false; reason: Unready; message: string };
-export type Unready = keyof typeof UNREADY;
+export type Unready = keyof typeof UNREADY | "release_unsupported";
 
 /**
  * Whether accepted email can be delivered: the database responds and is migrated, and a worker with a transport
  * processes the queue.
  */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
-  const unready = (reason: Unready): Readiness => ({ isReady: false, reason, message: UNREADY[reason] });
+  const unready = (reason: keyof typeof UNREADY): Readiness => ({
+    isReady: false,
+    reason,
+    message: UNREADY[reason],
+  });
   let active: { transport: string; host: string }[];
   let counted: { shared: number; paused: number }[];
   let missingLimits: string[];
+  let unsupported: UnsupportedReleaseError | null;
   try {
     if (!(await withinMs(checkMsMax, isMigrated(deps.db)))) return unready("database_not_migrated");
-    [active, counted, missingLimits] = await withinMs(
+    [active, counted, missingLimits, unsupported] = await withinMs(
       checkMsMax,
-      Promise.all([readActiveWorkers(deps), countRelays(deps), findMissingLimits(deps.db)]),
+      Promise.all([
+        readActiveWorkers(deps),
+        countRelays(deps),
+        findMissingLimits(deps.db),
+        findUnsupportedRelease(deps.hot),
+      ]),
     );
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
     return unready("database_away");
   }
+  if (unsupported) return { isReady: false, reason: "release_unsupported", message: unsupported.message };
   if (active.length === 0) return unready("no_worker");
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   if (active.every(({ transport }) => transport === "none") && shared === 0) return unready("no_transport");

@@ -1,5 +1,6 @@
+import { UnsupportedReleaseError } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
-import { ForeignDatabaseError } from "#db/migrate";
+import { ForeignDatabaseError, MigrationBlockedError } from "#db/migrate";
 
 const MIGRATE = "Migrate it first: npm run -s backstamp -- migrate";
 
@@ -13,10 +14,13 @@ const BY_CODE: Readonly<Record<string, string>> = {
   "42703": `The database schema has another version. ${MIGRATE}`,
 };
 
+/** Errors whose message is for the operator. */
+const PLAIN = [ForeignDatabaseError, MigrationBlockedError, UnsupportedReleaseError];
+
 /** The operator's message for a database error: what is wrong and what to do. Null for an unknown error. */
 export function explainDatabaseFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof ForeignDatabaseError) return error.message;
+  if (PLAIN.some((kind) => error instanceof kind)) return error.message;
   // Drizzle's message contains the statement with its parameters, which can be personal data.
   const root = error.cause instanceof Error ? error.cause : error;
   const code = "code" in root && typeof root.code === "string" ? root.code : "";

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { findUnsupportedRelease } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
 import { readSettings } from "#server/platform/env/settings";
@@ -82,11 +83,13 @@ async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; 
   );
 }
 
-// Fails if the tables do not exist. An unreachable database passes: the worker itself waits for it.
+// Fails if the tables do not exist or do not support this release. An unreachable database passes: the worker itself waits for it.
 async function requireTables(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
   try {
     await sql`select from workers limit 0`;
+    const unsupported = await findUnsupportedRelease(sql);
+    if (unsupported) throw unsupported;
   } catch (error) {
     if (!isDatabaseUnreachable(error)) throw error;
   } finally {

@@ -1,0 +1,175 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { MigrationBlockedError, migrateDatabase } from "#db/migrate";
+import { explainDatabaseFault } from "#server/startup/install/database-faults";
+import { createWorld, type World } from "../support/world";
+
+const ownFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
+const eventually = { timeout: 30_000, interval: 20 };
+
+let world: World;
+let folder: string;
+beforeEach(async () => {
+  world = await createWorld();
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp migrations "));
+  await cp(ownFolder, folder, { recursive: true });
+});
+afterEach(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Adds migrations to those of this build, as the next release does. */
+async function addMigrations(...texts: string[]): Promise<void> {
+  const file = path.join(folder, "meta/_journal.json");
+  const journal = JSON.parse(await readFile(file, "utf8"));
+  for (const text of texts) {
+    const { when } = journal.entries.at(-1);
+    const tag = `next_${journal.entries.length}`;
+    journal.entries.push({ ...journal.entries.at(-1), idx: journal.entries.length, when: when + 1, tag });
+    await writeFile(path.join(folder, `${tag}.sql`), text);
+  }
+  await writeFile(file, JSON.stringify(journal));
+}
+
+const migrate = (options = {}) => migrateDatabase(world.databaseUrl, { folder, ...options });
+const applied = async (): Promise<number> =>
+  (await world.hot`select 1 from drizzle.__drizzle_migrations`).length;
+const columnsOf = async (table: string): Promise<string[]> =>
+  (
+    await world.hot<{ name: string }[]>`
+      select column_name as name from information_schema.columns where table_name = ${table}`
+  ).map(({ name }) => name);
+
+/** An open transaction of a separate connection. By default it has read `teams`, as a long report has. */
+async function openTransaction(statement = "select count(*) from teams"): Promise<{ end(): Promise<void> }> {
+  const sql = postgres(world.databaseUrl, { max: 1, onnotice: () => {} });
+  const reserved = await sql.reserve();
+  await reserved.unsafe(`begin; ${statement}`);
+  return {
+    async end() {
+      await reserved.unsafe("rollback");
+      reserved.release();
+      await sql.end();
+    },
+  };
+}
+
+const isWaitingForTable = async (): Promise<boolean> =>
+  (
+    await world.hot`
+      select 1 from pg_stat_activity where datname = current_database() and query like 'alter table%'
+        and wait_event_type = 'Lock'`
+  ).length > 0;
+
+test("a migration behind a long transaction lets other statements through, and succeeds after it", async () => {
+  await addMigrations("alter table teams add column motto text");
+  const blocker = await openTransaction();
+  const migrating = migrate();
+  await vi.waitFor(async () => expect(await isWaitingForTable()).toBe(true), eventually);
+  // While the table is still in use: a statement behind the waiting migration is not blocked for long.
+  await world.hot`update teams set name = name || '!'`;
+  await world.send();
+  expect(await columnsOf("teams")).not.toContain("motto");
+  await blocker.end();
+  expect(await migrating).toMatchObject({ applied: 1 });
+  expect(await columnsOf("teams")).toContain("motto");
+});
+
+test("a migration that does not get its locks changes nothing and says what to do; the ones before it remain", async () => {
+  await addMigrations(
+    "create table first_step (id int)",
+    "alter table teams add column motto text;--> statement-breakpoint\ncreate table second_step (id int)",
+  );
+  const before = await applied();
+  const blocker = await openTransaction();
+  const error = await migrate({ blockedMsMax: 0 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(MigrationBlockedError);
+  expect(explainDatabaseFault(error)).toContain("pg_stat_activity");
+  expect(await applied()).toBe(before + 1);
+  expect(await columnsOf("first_step")).toEqual(["id"]);
+  expect(await columnsOf("second_step")).toEqual([]);
+  await blocker.end();
+  expect(await migrate()).toMatchObject({ applied: 1 });
+  expect(await columnsOf("second_step")).toEqual(["id"]);
+});
+
+const INDEX = [
+  "drop index concurrently if exists teams_motto_idx",
+  "create index concurrently teams_motto_idx on teams (name)",
+].join(";--> statement-breakpoint\n");
+
+test("an index is built concurrently while other processes wait to migrate and others write", async () => {
+  await addMigrations(INDEX, "create table after_index (id int)");
+  // The build waits for this older transaction, so all processes overlap.
+  const blocker = await openTransaction("update teams set name = name || '!'");
+  const runs = Array.from({ length: 4 }, () => migrate());
+  await vi.waitFor(async () => {
+    const building =
+      await world.hot`select 1 from pg_stat_progress_create_index where datname = current_database()`;
+    expect(building).toHaveLength(1);
+  }, eventually);
+  await world.send();
+  await blocker.end();
+  const done = await Promise.all(runs);
+  expect(done.map((one) => one.applied).sort()).toEqual([0, 0, 0, 2]);
+  const valid = await world.hot`
+    select indisvalid as valid from pg_index where indexrelid = 'teams_motto_idx'::regclass`;
+  expect(valid).toEqual([{ valid: true }]);
+});
+
+test("an index whose build was interrupted is built again", async () => {
+  await addMigrations(INDEX.replace("create index", "create unique index"));
+  await world.hot`insert into teams (id, name) select gen_random_uuid(), 'twice' from generate_series(1, 2)`;
+  await expect(migrate()).rejects.toMatchObject({ code: "23505" });
+  const before = await applied();
+  await world.hot`delete from teams where name = 'twice'`;
+  expect(await migrate()).toMatchObject({ before, applied: 1 });
+  const valid = await world.hot`
+    select indisvalid as valid from pg_index where indexrelid = 'teams_motto_idx'::regclass`;
+  expect(valid).toEqual([{ valid: true }]);
+});
+
+test("the time limits of the database's role do not end a migration", async () => {
+  const { pathname } = new URL(world.databaseUrl);
+  const name = pathname.slice(1);
+  for (const limit of ["statement_timeout", "idle_in_transaction_session_timeout"])
+    await world.hot.unsafe(`alter database "${name}" set ${limit} = '300ms'`);
+  await world.hot`
+    create function slow(value text) returns text language plpgsql immutable as $$
+      begin perform pg_sleep(1); return value; end $$`;
+  const slowIndex = INDEX.replace("(name)", "(slow(name))");
+  await addMigrations("select pg_sleep(1)", slowIndex, "create table after_sleep (id int)");
+  expect(await migrate()).toMatchObject({ applied: 3 });
+});
+
+test("a database with migrations of a newer build is used as it is, and keeps them", async () => {
+  await addMigrations("alter table teams add column motto text");
+  await migrate();
+  const before = await applied();
+  expect(await migrateDatabase(world.databaseUrl)).toEqual({ before, applied: 0 });
+  const { id } = await world.send();
+  expect(id).toEqual(expect.any(String));
+  expect(await applied()).toBe(before);
+});
+
+test("statements that build an index concurrently are in migrations of their own, and can be repeated", async () => {
+  const files = (await readdir(ownFolder)).filter((name) => name.endsWith(".sql"));
+  for (const file of files) {
+    const statements = (await readFile(path.join(ownFolder, file), "utf8"))
+      .split("--> statement-breakpoint")
+      .map((text) => text.replaceAll(/^--.*$/gm, "").trim());
+    const names = (pattern: RegExp) => statements.flatMap((text) => pattern.exec(text)?.[1] ?? []);
+    const built = names(/^create (?:unique )?index concurrently "?(\w+)/i);
+    const dropped = names(/^drop index concurrently if exists "?(\w+)/i);
+    if (built.length + dropped.length === 0) continue;
+    expect(built.length + dropped.length, `${file}: other statements`).toBe(statements.length);
+    expect(dropped, `${file}: an interrupted build leaves an invalid index`).toEqual(
+      expect.arrayContaining(built),
+    );
+  }
+});

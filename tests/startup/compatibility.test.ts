@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RELEASE } from "#db/compatibility";
+import { runProgram } from "../support/processes/program";
+import { createWorld, type World } from "../support/world";
+import { startLauncher } from "./launcher";
+
+const reason =
+  /The database was migrated for Backstamp 99\.1\.0 or newer, and this is \d+\.\d+\.\d+\. Install 99\.1\.0 or newer/;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+/** As a migration of a newer release does that removes what older ones use. */
+const setOldestRelease = (version: string) =>
+  world.hot.unsafe(
+    `create or replace function oldest_release() returns text language sql immutable as $$ select '${version}' $$`,
+  );
+
+test("a build that the schema no longer supports does not start, migrate or deliver, and says what to install", async () => {
+  await setOldestRelease("99.1.0");
+  const before = await world.hot`select * from drizzle.__drizzle_migrations`;
+  const env = { DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "http://localhost:3000" };
+  for (const command of ["migrate", "worker"]) {
+    const { code, stderr, stdout } = await runProgram("server/startup/admin.ts", [command], { env });
+    expect([command, code, stdout]).toEqual([command, 1, ""]);
+    expect(stderr).toMatch(reason);
+  }
+  const dataDir = await mkdtemp(path.join(tmpdir(), "backstamp compatibility "));
+  const launcher = await startLauncher({ dataDir, env });
+  expect(await launcher.exited).toMatchObject({ code: 1 });
+  expect(launcher.stderr).toMatch(reason);
+  await rm(dataDir, { recursive: true });
+  expect(await world.hot`select * from drizzle.__drizzle_migrations`).toEqual(before);
+}, 120_000);
+
+test("a process that runs while the schema drops its release reports that it is not ready", async () => {
+  await setOldestRelease("99.1.0");
+  expect(await world.api("GET", "/api/health/ready")).toMatchObject({
+    status: 503,
+    body: { reason: "release_unsupported", error: expect.stringMatching(reason) },
+  });
+});
+
+test.each(["0.0.1", "0.1.99", "0.2.0"])("a schema for %s and newer supports this build", async (version) => {
+  await setOldestRelease(version);
+  const env = { DATABASE_URL: world.databaseUrl };
+  expect(await runProgram("server/startup/admin.ts", ["migrate"], { env })).toMatchObject({
+    code: 0,
+    stdout: "Already up to date.\n",
+  });
+});
+
+test("the build reports the version of its package", async () => {
+  expect(JSON.parse(await readFile("package.json", "utf8"))).toMatchObject({ version: RELEASE });
+});

@@ -16,6 +16,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "postcss.config.mjs",
   "Dockerfile",
   "compose.yaml",
+  "vercel.json",
 ]);
 
 /** The names at the top level that are not allowed. Dotfiles and ignored files are allowed. */

@@ -19,7 +19,7 @@ export function addServiceCommands(program: AdminCommand): void {
     .addHelpText("after", "\nIt is safe to run it concurrently: one process migrates, the others wait.")
     .action(async () => {
       // An embedded database that was started for this command is already migrated.
-      const { isDatabasePooled: pooled } = readSettings(process.env, "dev");
+      const { isDatabasePooled: pooled } = readSettings(program.terminal.env, "dev");
       const done = await withDatabase(
         program.terminal,
         async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl, { pooled })),

@@ -1,0 +1,42 @@
+import { readSettings, SettingsError } from "#server/platform/env/settings";
+import { createLog } from "#server/platform/log";
+import { OperatorError } from "../launcher/operator-error";
+import { prepareDatabase } from "./prepare-database";
+
+/*
+ * The last step of a build on Vercel. A production build checks the settings and migrates the database; a failure fails the
+ * deployment. A preview does neither, because it can use the database of production.
+ */
+const waitMaxMs = 120_000;
+
+async function prepareProduction(): Promise<string> {
+  const { databaseUrl, isDatabasePooled } = readSettings(process.env, "vercel");
+  const log = createLog(
+    (line) => process.stdout.write(`${line}\n`),
+    () => new Date(),
+  );
+  const late = AbortSignal.timeout(waitMaxMs);
+  try {
+    // Not null in this mode.
+    const done = await prepareDatabase(databaseUrl ?? "", log, late, { pooled: isDatabasePooled });
+    return done.applied > 0 ? "The database was migrated." : "The database is up to date.";
+  } catch (error) {
+    if (!late.aborted) throw error;
+    throw new OperatorError(
+      `DATABASE_URL: The database did not respond for ${waitMaxMs / 1_000} s. Check that it is running and that Vercel may connect to it.`,
+    );
+  }
+}
+
+const { VERCEL_ENV: environment } = process.env;
+try {
+  const result =
+    environment === "production"
+      ? await prepareProduction()
+      : `VERCEL_ENV is ${environment ?? "not set"}, not production: the database is not migrated.`;
+  process.stdout.write(`${result}\n`);
+} catch (error) {
+  const isPlain = error instanceof OperatorError || error instanceof SettingsError;
+  process.stderr.write(`The deployment failed.\n${isPlain ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,68 @@
+import postgres from "postgres";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createRoleDatabase } from "../support/database/role-database";
+import { type PgBouncer, pgbouncerMissing, startPgBouncer } from "../support/processes/pgbouncer";
+import { runProgram } from "../support/processes/program";
+
+const suite = `the last step of a build on Vercel${pgbouncerMissing ? ` (skipped: ${pgbouncerMissing})` : ""}`;
+
+describe.skipIf(pgbouncerMissing)(suite, () => {
+  let database: Awaited<ReturnType<typeof createRoleDatabase>>;
+  let pooler: PgBouncer;
+  beforeEach(async () => {
+    database = await createRoleDatabase();
+    pooler = await startPgBouncer(database.url);
+  });
+  afterEach(async () => {
+    await pooler.stop();
+    await database.drop();
+  });
+
+  const build = (env: Record<string, string>) =>
+    runProgram("server/startup/install/prepare-production.ts", [], {
+      env: {
+        VERCEL: "1",
+        DATABASE_URL: pooler.url,
+        BACKSTAMP_SECRET: "a secret of forty characters for functions",
+        BACKSTAMP_URL: "https://mail.example.com",
+        CRON_SECRET: "a-cron-secret-0123456789",
+        ...env,
+      },
+    });
+
+  async function isMigrated(): Promise<boolean> {
+    const sql = postgres(database.url, { max: 1 });
+    const [row] = await sql`select to_regclass('public.emails') is not null as "isMigrated"`;
+    await sql.end();
+    return row?.isMigrated;
+  }
+
+  test("a preview does not migrate, and needs no settings", async () => {
+    for (const VERCEL_ENV of ["preview", "development", ""]) {
+      const { code, stdout } = await build({ VERCEL_ENV, CRON_SECRET: "short" });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("is not migrated") });
+    }
+    expect(await isMigrated()).toBe(false);
+  });
+
+  test("production builds at the same time migrate once, through the pooler", async () => {
+    const builds = await Promise.all([1, 2, 3].map(() => build({ VERCEL_ENV: "production" })));
+    expect(builds.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      builds.map(() => ({ code: 0, stderr: "" })),
+    );
+    expect(await isMigrated()).toBe(true);
+    expect(builds.map(({ stdout }) => stdout).sort()).toEqual([
+      "The database is up to date.\n",
+      "The database is up to date.\n",
+      "The database was migrated.\n",
+    ]);
+  });
+
+  test("a production build with an invalid setting fails, with its name and without its value", async () => {
+    const { code, stderr } = await build({ VERCEL_ENV: "production", CRON_SECRET: "hunter2" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/CRON_SECRET: It has fewer than 16 characters/);
+    expect(stderr).not.toContain("hunter2");
+    expect(await isMigrated()).toBe(false);
+  });
+});

@@ -49,7 +49,10 @@ export const SIGN_IN: Threats = {
   ],
   "expensive work for unauthenticated requests": [
     ["console/invitations", "for an existing user does not hash or validate the password"],
-    ["console/sign-in", "is hashed in a bounded queue, and is rejected at once if the queue is full"],
+    [
+      "platform/passwords",
+      "a password is hashed in a bounded queue, and is rejected at once if the queue is full",
+    ],
   ],
   "a sign-in that bypasses 2FA": [
     [

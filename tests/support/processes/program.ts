@@ -21,7 +21,7 @@ const pollMs = 50;
 
 const compiled = new Map<string, Promise<string>>();
 
-/** Programs that start another one, which must lie beside them. */
+/** Programs that start another one, which must be in the same folder. */
 const STARTED_BY: Record<string, string> = {
   "server/startup/launch.ts": "server/startup/worker-process.ts",
 };

@@ -41,7 +41,8 @@ async function compile(file: string): Promise<string> {
   const finished = path.join(folder, name);
   const unfinished = `${finished}.unfinished`;
   await mkdir(folder, { recursive: true });
-  const isFirst = await mkdir(unfinished).then(
+  // It remains, so only one process of the run ever compiles the program.
+  const isFirst = await mkdir(`${finished}.claimed`).then(
     () => true,
     () => false,
   );

@@ -7,6 +7,7 @@ import { isMigrated } from "#db/schema-version";
 import { findMissingLimits } from "#db/time-limits";
 import type { Deps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
+import { cli } from "#server/platform/env/cli";
 import { errorFacts } from "#server/platform/log";
 
 /**
@@ -18,8 +19,7 @@ const tickBeatSecondsMax = 600;
 const checkMsMax = 2_000;
 
 /** The database lacks a migration of this build. */
-export const NOT_MIGRATED =
-  "The database is not migrated to this version of Backstamp. Run: npm run -s backstamp -- migrate. On Vercel, redeploy production, which migrates it.";
+export const NOT_MIGRATED = `The database is not migrated to this version of Backstamp. Run: ${cli} migrate. On Vercel, redeploy production, which migrates it.`;
 
 /** Why email cannot be delivered, and what the operator can do. */
 const UNREADY = {
@@ -136,7 +136,7 @@ const pausedRelays = (count: number): Alarm => ({
 const noTimeLimits = (missing: string[]): Alarm => ({
   alarm: "no_time_limits",
   count: missing.length,
-  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 npm run -s backstamp -- migrate. The pooler applies it to connections that it opens after that.`,
+  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 ${cli} migrate. The pooler applies it to connections that it opens after that.`,
 });
 
 /** What to set so that all function instances count rate limits together. */

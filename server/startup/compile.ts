@@ -1,33 +1,31 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
 /**
- * Replaces `import.meta.url` by the URL of the source, so paths relative to the source stay valid. `import.meta.filename`
- * remains the path of the compiled file.
+ * Replaces `import.meta.url` by the URL of the source relative to the compiled file, so paths relative to the source stay
+ * valid, also when the project is moved. `import.meta.filename` remains the path of the compiled file.
  */
-const keepSourceUrl: Plugin = {
+const keepSourceUrl = (folder: string): Plugin => ({
   name: "keep-source-url",
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => ({
-      contents: (await readFile(file, "utf8")).replaceAll(
-        "import.meta.url",
-        JSON.stringify(pathToFileURL(file).href),
-      ),
-      loader: "ts",
-    }));
+    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      const source = path.relative(folder, file).split(path.sep).map(encodeURIComponent).join("/");
+      const url = `new URL(${JSON.stringify(source)}, import.meta.url).href`;
+      return { contents: (await readFile(file, "utf8")).replaceAll("import.meta.url", url), loader: "ts" };
+    });
   },
-};
+});
 
 /**
  * Bundles programs with the project's own modules into a folder, each as `name.mjs`. Packages stay external. Without this
  * step, reading the sources would take longer than the rest of startup.
  */
 export async function compilePrograms(sources: readonly string[], folder: string): Promise<void> {
+  const outdir = path.resolve(folder);
   await build({
     entryPoints: [...sources],
-    outdir: path.resolve(folder),
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
@@ -36,6 +34,6 @@ export async function compilePrograms(sources: readonly string[], folder: string
     platform: "node",
     format: "esm",
     target: "node20",
-    plugins: [keepSourceUrl],
+    plugins: [keepSourceUrl(outdir)],
   });
 }

@@ -5,6 +5,7 @@ import { cookies } from "next/headers";
 import { cache } from "react";
 import { isDatabaseUnreachable } from "#db/faults";
 import { getConsoleDeps } from "#server/auth/deps";
+import { cli } from "#server/platform/env/cli";
 import { resolveRedirectPath } from "#server/platform/http/own-path";
 import { hasUsers } from "#server/services/people/first-user";
 import type { Membership } from "#server/services/people/sessions";
@@ -67,3 +68,6 @@ export const systemEmailFault = (): Promise<string | null> =>
 
 /** The public origin, for code samples. */
 export const publicUrl = (): string => getConsoleDeps().url;
+
+/** The command that runs the CLI, for texts that name one of its commands. */
+export const cliCommand = (): string => cli;

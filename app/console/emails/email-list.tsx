@@ -23,8 +23,10 @@ import { SelectionBar, useSelection } from "./selection";
 /** Refetch interval when no listed status can change: only new emails appear. */
 const idleRefetchMs = 15_000;
 
+type EmailListProps = FirstEmailProps & { teamId: string };
+
 /** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
-export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
+export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
   const trpc = useTRPC();
   const { filters, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
@@ -52,7 +54,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     if (!data) return <SkeletonRows />;
     if (data.rows.length === 0 && data.scannedTo) return null;
     if (data.rows.length === 0 && isFiltered(filters)) return <NoResultsNote onClear={clear} />;
-    if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote publicUrl={publicUrl} />;
+    if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote publicUrl={publicUrl} cli={cli} />;
     if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
   };
@@ -89,8 +91,10 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
   );
 }
 
+type FirstEmailProps = { publicUrl: string; cli: string };
+
 /** The empty state before the first email, with the command that sends it. */
-function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
+function FirstEmailNote({ publicUrl, cli }: FirstEmailProps) {
   const curl = formatCurl(publicUrl, FIRST_EMAIL);
   return (
     <Empty title="No emails yet">
@@ -106,9 +110,7 @@ function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
       </div>
       <p className="max-w-prose text-xs leading-5">
         The startup output contains an API key or the path of the file that has it. To create another key:
-        <code className="block font-mono">
-          npm run -s backstamp -- key create --name first --scopes emails:send
-        </code>
+        <code className="block font-mono">{cli} key create --name first --scopes emails:send</code>
       </p>
     </Empty>
   );

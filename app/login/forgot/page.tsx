@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { systemEmailFault } from "#server/trpc/caller";
+import { cliCommand, systemEmailFault } from "#server/trpc/caller";
 import { linkStyle } from "../../console/_ui/styles";
 import { CodeBlock } from "../../console/_ui/text/code-block";
 import { SignInFrame } from "../frame";
@@ -32,7 +32,7 @@ export default async function ForgotPage() {
       <div className="flex flex-col gap-4 leading-6">
         <p>This installation cannot send email. {fault}</p>
         <p>Ask the operator to create a reset link with this command:</p>
-        <CodeBlock label="Command" text="npm run -s backstamp -- user reset-password YOUR-ADDRESS" />
+        <CodeBlock label="Command" text={`${cliCommand()} user reset-password YOUR-ADDRESS`} />
       </div>
     </SignInFrame>
   );

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
+import { cli, startCommandOf } from "#server/platform/env/cli";
 import { loadDotEnv, SettingsError } from "#server/platform/env/settings";
 import { AppError } from "#server/platform/errors";
 import { explainDatabaseFault } from "../install/database-faults";
@@ -17,12 +18,12 @@ const exitUsage = 2;
 const about = `
 Commands use the database of DATABASE_URL. If it is not set, they use the embedded database of the data
 directory: that of the running Backstamp, or else one that is started for the duration of the command.
-Settings are read from the environment and from .env files, as npm start reads them.
+Settings are read from the environment and from .env files, as ${startCommandOf("start")} reads them.
 
 Examples:
-  npm run -s backstamp -- key create --name app --scopes sending_access --domains example.com
-  npm run -s backstamp -- email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2
-  npm run -s backstamp -- key create --help`;
+  ${cli} key create --name app --scopes sending_access --domains example.com
+  ${cli} email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2
+  ${cli} key create --help`;
 
 type Group = (program: AdminCommand) => void;
 
@@ -55,7 +56,7 @@ function findGroups(word = ""): (() => Promise<Group>)[] {
  * `worker` runs until a stop signal.
  */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const program = new AdminCommand(terminal, "npm run -s backstamp --")
+  const program = new AdminCommand(terminal, cli)
     .description("Manages a Backstamp installation: teams, users, keys, domains, relays and emails.")
     .exitOverride()
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })

@@ -1,8 +1,9 @@
 import { UnsupportedReleaseError } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { ForeignDatabaseError, MigrationBlockedError } from "#db/migrate";
+import { cli } from "#server/platform/env/cli";
 
-const MIGRATE = "Migrate it first: npm run -s backstamp -- migrate";
+const MIGRATE = `Migrate it first: ${cli} migrate`;
 
 /** Permanent errors by SQLSTATE, with what the operator can do. */
 const BY_CODE: Readonly<Record<string, string>> = {

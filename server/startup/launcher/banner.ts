@@ -1,4 +1,5 @@
 import { parseMailbox } from "#server/mail/address/address";
+import { cli } from "#server/platform/env/cli";
 
 /** How the reader of the banner signs in. */
 export type Login =
@@ -52,7 +53,7 @@ function loginLines({ mode, url, login, secretsFile }: BannerFacts): string[] {
         "            Creates the first user. The link works once and expires in 24 hours.",
       ];
     case "users":
-      return ["  Login     Forgot the password? npm run -s backstamp -- user reset-password EMAIL"];
+      return [`  Login     Forgot the password? ${cli} user reset-password EMAIL`];
     case "password": {
       const kept = mode === "dev" ? login.password : `see adminPassword in ${secretsFile}`;
       const password = login.password === null ? "see BACKSTAMP_ADMIN_PASSWORD" : kept;
@@ -74,7 +75,7 @@ function transportLines({ smtpUrl, relays, systemFrom }: BannerFacts): string[] 
     return ["  All email is captured: the console shows it, and it is not sent.", ...unused, ""];
   }
   if (relays.some(({ teamId }) => teamId === null))
-    return [`  Email is sent by ${count}: npm run -s backstamp -- relay list`, "", ...noSender];
+    return [`  Email is sent by ${count}: ${cli} relay list`, "", ...noSender];
   if (smtpUrl !== null) return noSender;
   const missing =
     relays.length > 0
@@ -92,7 +93,7 @@ function firstEmailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerF
     return [
       "  Create an API key:",
       "",
-      "    npm run -s backstamp -- key create --name first --scopes emails:send,emails:read",
+      `    ${cli} key create --name first --scopes emails:send,emails:read`,
       "",
     ];
   }
@@ -114,7 +115,7 @@ function firstEmailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerF
     "  Show the latest email, or one email by its id:",
     "",
     `    curl -sS "${localUrl}/api/emails?limit=1" -H "Authorization: Bearer ${token}"`,
-    "    npm run -s backstamp -- email show ID",
+    `    ${cli} email show ID`,
     "",
   ];
 }

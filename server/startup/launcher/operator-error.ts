@@ -1,3 +1,4 @@
+import { startCommandOf } from "#server/platform/env/cli";
 import type { Settings } from "#server/platform/env/settings";
 import type { Holder } from "./lock";
 
@@ -8,16 +9,14 @@ export class OperatorError extends Error {
 
 type Place = Pick<Settings, "mode" | "host" | "port" | "dataDir">;
 
-const commandOf = ({ mode }: Place): string => (mode === "dev" ? "npm run dev" : "npm start");
-
 /** Why the port could not be bound, and what to do. */
 export function explainListen(error: NodeJS.ErrnoException, place: Place): Error {
   const { host, port } = place;
-  const other = `PORT=${port < 65_535 ? port + 1 : 3000} ${commandOf(place)}`;
+  const other = `PORT=${port < 65_535 ? port + 1 : 3000} ${startCommandOf(place.mode)}`;
   const notHere = `HOST: "${host}" is not an address of this machine. Set 127.0.0.1, or 0.0.0.0 for all addresses.`;
   return explainByCode(error, {
     EADDRINUSE: `Port ${port} on ${host} is in use by another program. Stop that program, or use another port: ${other}`,
-    EACCES: `This user is not permitted to listen on port ${port}. Use a port above 1023: PORT=3000 ${commandOf(place)}`,
+    EACCES: `This user is not permitted to listen on port ${port}. Use a port above 1023: PORT=3000 ${startCommandOf(place.mode)}`,
     EADDRNOTAVAIL: notHere,
     ENOTFOUND: notHere,
     EAI_AGAIN: notHere,

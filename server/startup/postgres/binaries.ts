@@ -36,7 +36,7 @@ function locatePackage(): string {
   } catch (cause) {
     throw new Error(
       `No embedded PostgreSQL for ${process.platform}-${process.arch} is installed (${name}). ` +
-        "Run npm ci without --omit=optional, or set DATABASE_URL to your own PostgreSQL.",
+        "Set DATABASE_URL to your own PostgreSQL, run npm ci without --omit=optional, or use the image with the target embedded.",
       { cause },
     );
   }

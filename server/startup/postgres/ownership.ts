@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { chown, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { startCommandOf } from "#server/platform/env/cli";
 import { FolderIdentity, identifyFolder, isSameFolder } from "../launcher/folder-identity";
 import { acquireLock, type DataLock } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
@@ -14,7 +15,10 @@ type Owner = z.infer<typeof Owner>;
 
 const OWNER_FILE = "backstamp.owner";
 
-const ADOPT = "start once with --adopt: npm start -- --adopt (or npm run dev -- --adopt)";
+const start = startCommandOf("start");
+const ADOPT = start.startsWith("npm")
+  ? "start once with --adopt: npm start -- --adopt (or npm run dev -- --adopt)"
+  : `start once with --adopt: ${start} --adopt`;
 
 /**
  * Checks that the cluster belongs to this data directory, not to the original of which it is a copy. A cluster inside the

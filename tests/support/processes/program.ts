@@ -60,12 +60,14 @@ async function compile(file: string): Promise<string> {
 
 async function compileInto(target: string, file: string): Promise<void> {
   const files = [file, ...(STARTED_BY[file] ? [STARTED_BY[file]] : [])];
+  // Both at the same depth, because the compiled programs find their sources by relative paths.
+  const ours = path.join(target, "ours");
   await compilePrograms(
     files.map((each) => path.join(projectRoot, each)),
-    target,
+    ours,
   );
   await bundlePackages(
-    files.map((each) => path.join(target, `${path.basename(each, ".ts")}.mjs`)),
+    files.map((each) => path.join(ours, `${path.basename(each, ".ts")}.mjs`)),
     path.join(target, "whole"),
   );
 }

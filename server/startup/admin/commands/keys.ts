@@ -1,4 +1,5 @@
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
+import { cli } from "#server/platform/env/cli";
 import { applyLimits, changeKey, type KeyChange } from "#server/services/keys/change";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { listKeys } from "#server/services/keys/read";
@@ -162,7 +163,7 @@ Examples:
   key create --name app --scopes emails:send,emails:read --domains example.com,example.org
   key create --name ci --scopes full_access --domains all --expires 2030-01-31
   key create --name bulk --scopes sending_access --domains example.com --limit "POST /api/emails=1000"
-  TOKEN=$(npm run -s backstamp -- key create --name app --scopes full_access --json | jq -r .token)`;
+  TOKEN=$(${cli} key create --name app --scopes full_access --json | jq -r .token)`;
 
 const SET_EXAMPLES = `
 Examples:

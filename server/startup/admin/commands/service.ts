@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
+import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
 import { lowerPriority } from "../../launcher/lower-priority";
@@ -48,7 +49,7 @@ Any number of workers can run, on one or more machines. Standard output is a log
 
 Examples:
   DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com SMTP_URL=smtp://smtp.example.com:587 \\
-    npm run -s backstamp -- worker`;
+    ${cli} worker`;
 
 async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
   // Registered first: a signal during startup must stop the worker gracefully, too.
@@ -79,7 +80,7 @@ async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; 
     return { mode: launcher.purpose === "dev" ? "dev" : "start", databaseUrl: launcher.databaseUrl };
   throw new OperatorError(
     `DATABASE_URL is not set, and no Backstamp is running with ${dataDir}. ` +
-      "Set DATABASE_URL, or start Backstamp with npm run dev or npm start.",
+      `Set DATABASE_URL, or start Backstamp: ${startCommandOf("start")}`,
   );
 }
 

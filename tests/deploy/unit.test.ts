@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { projectRoot } from "../support/processes/processes";
+
+const unit = path.join(projectRoot, ".github/deploy/backstamp.service");
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+/** From 0 (confined) to 10. A service without any confinement has 9.6. */
+const exposureMax = 2;
+
+// A root with the program, because systemd checks that it exists.
+const root = mkdtempSync(path.join(tmpdir(), "backstamp-unit-"));
+const program = path.join(root, "opt/backstamp/backstamp");
+mkdirSync(path.dirname(program), { recursive: true });
+writeFileSync(program, "#!/bin/sh\n");
+chmodSync(program, 0o755);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function verify(text: string): { status: number | null; output: string } {
+  const file = path.join(root, "backstamp.service");
+  writeFileSync(file, text.replaceAll("/opt/backstamp/backstamp", program));
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], {
+    encoding: "utf8",
+  });
+  const ours = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("backstamp"));
+  return { status, output: ours.join("\n") };
+}
+
+test.runIf(hasSystemd)("systemd-analyze verify accepts the unit", () => {
+  expect(verify(readFileSync(unit, "utf8"))).toEqual({ status: 0, output: "" });
+});
+
+test.runIf(hasSystemd)("systemd-analyze verify finds a misspelled setting and a missing program", () => {
+  const text = readFileSync(unit, "utf8");
+  expect(verify(text.replace("ProtectHome=", "ProtectHoem=")).output).toContain("ProtectHoem");
+  expect(verify(text.replace("backstamp start", "missing start")).status).not.toBe(0);
+});
+
+test.runIf(hasSystemd)("the unit confines the service: an exposure below 2 of 10", () => {
+  const { stdout } = spawnSync("systemd-analyze", ["security", "--offline=true", unit], { encoding: "utf8" });
+  const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout) ?? [];
+  expect(Number(exposure)).toBeLessThan(exposureMax);
+});

@@ -83,7 +83,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     },
     { file: "server/services/a.ts", text: 'import { auth } from "#server/auth";', message: /auth/ },
   ],
-  "rest, trpc and delivery do not import one another": [
+  "rest, trpc, submission and delivery do not import one another": [
     {
       file: "server/rest/a.ts",
       text: 'import { tick } from "#server/delivery/tick";',
@@ -91,6 +91,8 @@ const PLANTED: Record<RuleName, Planted[]> = {
     },
     { file: "server/trpc/a.ts", text: 'export { a } from "#server/rest/a";', message: /rest\/a/ },
     { file: "server/delivery/a.ts", text: 'import type { A } from "#server/trpc/a";', message: /trpc\/a/ },
+    { file: "server/submission/a.ts", text: 'import { a } from "#server/rest/a";', message: /rest\/a/ },
+    { file: "server/rest/a.ts", text: 'import { a } from "#server/submission/a";', message: /submission\/a/ },
   ],
   "the types of the effects are types only": [
     { file: "server/deps.ts", text: "export const clock = () => 1;", message: /deps\.ts:1 has/ },
@@ -99,6 +101,9 @@ const PLANTED: Record<RuleName, Planted[]> = {
       text: 'import { type A } from "./a";\nexport type B = A;',
       message: /deps\.ts:1/,
     },
+  ],
+  "submission does not import next": [
+    { file: "server/submission/a.ts", text: 'import { after } from "next/server";', message: /next\/server/ },
   ],
   "rest uses web standards and does not import next": [
     {
@@ -165,7 +170,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       message: /import type/,
     },
   ],
-  "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": [
+  "services, mail, delivery, egress, rest and submission receive the clock, HTTP and settings as arguments": [
     { file: "server/services/a.ts", text: "\nconst now = Date.now();", message: /a\.ts:2 has `Date\.now`/ },
     { file: "server/services/a.ts", text: "const clock = Date.now;", message: /Date\.now/ },
     { file: "server/mail/a.ts", text: "const now = new Date();", message: /new Date\(\)/ },
@@ -174,12 +179,14 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/delivery/a.ts", text: "await globalThis.fetch(url);", message: /fetch/ },
     { file: "server/rest/a.ts", text: "const { SMTP_URL } = process.env;", message: /process\.env/ },
     { file: "server/rest/a.ts", text: 'const a = process["env"].A;', message: /process\["env"\]/ },
+    { file: "server/submission/a.ts", text: "const now = Date.now();", message: /Date\.now/ },
   ],
-  "services and rest open no connections of their own": [
+  "services, rest and submission open no connections of their own": [
     { file: "server/services/a.ts", text: 'import net from "node:net";', message: /node:net/ },
     { file: "server/services/a.ts", text: 'import { resolve } from "node:dns/promises";', message: /dns/ },
     { file: "server/services/a.ts", text: 'import postgres from "postgres";', message: /postgres/ },
     { file: "server/rest/a.ts", text: 'import { request } from "undici";', message: /undici/ },
+    { file: "server/submission/a.ts", text: 'import net from "node:net";', message: /node:net/ },
   ],
   "imports use #server and #db across folders, and relative paths inside one": [
     { file: "server/rest/a.ts", text: 'import { a } from "../errors";', message: /"\.\.\/errors"/ },

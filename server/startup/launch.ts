@@ -167,7 +167,7 @@ async function requireLock(settings: Settings): Promise<DataLock> {
   return taken.lock;
 }
 
-function showBanner(settings: Settings, { secrets, login, relays }: Service): void {
+function showBanner(settings: Settings, { secrets, login, relays, submission }: Service): void {
   process.stdout.write(
     renderBanner({
       mode: settings.mode === "dev" ? "dev" : "start",
@@ -179,6 +179,7 @@ function showBanner(settings: Settings, { secrets, login, relays }: Service): vo
       smtpUrl: settings.smtpUrl,
       relays,
       systemFrom: settings.systemFrom,
+      submission: { ...submission, hasTls: settings.submission.certificateFiles !== null },
     }),
   );
 }

@@ -7,11 +7,12 @@ import { createFirstUserCode } from "#server/services/people/first-user";
 import { listRelays, type RelayView } from "#server/services/relays/read";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { createRestApi, type RestApi } from "./http/rest-endpoint";
-import { openInbound } from "./inbound";
 import { resolveSecrets, type Secrets, seedInstallation } from "./install/installation";
 import { prepareDatabase } from "./install/prepare-database";
 import type { Login } from "./launcher/banner";
 import { provideDeps } from "./next";
+import { openInbound } from "./smtp/inbound";
+import { openSubmission, type Submission } from "./smtp/submission";
 import { superviseWorker } from "./supervise";
 import { type RunningWorker, runWorker } from "./worker";
 
@@ -21,6 +22,8 @@ export type Service = {
   secrets: Secrets;
   login: Login;
   relays: RelayView[];
+  /** The ports at which programs submit email over SMTP. */
+  submission: Pick<Submission, "port" | "securePort">;
   stop(): Promise<void>;
   close(): Promise<void>;
 };
@@ -37,7 +40,7 @@ export type ServiceOptions = {
 };
 
 /**
- * Migrates and seeds the database, opens REST, listens for bounces, and starts delivery. In `dev`, delivery runs in this
+ * Migrates and seeds the database, opens REST and SMTP submission, listens for bounces, and starts delivery. In `dev`, delivery runs in this
  * process. In `start`, it runs in its own process, so it does not slow down requests.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -49,6 +52,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const built = buildDeps(connected, { log, applicationName: "backstamp web" });
   let worker: RunningWorker | undefined;
   let inbound: Listener | null = null;
+  let submission: Submission | undefined;
   try {
     // A worker drains the queue, so a requested round of delivery only has to wake it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
@@ -61,6 +65,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     worker =
       settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
     inbound = await openInbound(connected, built.deps);
+    submission = await openSubmission(connected, rest);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
     const login = await loginOf(rest, settings, secrets);
     const relays = await listRelays(rest);
@@ -68,17 +73,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options.signal.throwIfAborted();
     if (isEmbedded) options.onRest(createRestApi(rest));
     await worker.started;
-    const [running, listening] = [worker, inbound];
+    const [running, listening, submitting] = [worker, inbound, submission];
     return {
       secrets: { ...secrets, firstKeyToken },
       login,
       relays,
+      submission,
       stop: async () => {
-        await Promise.all([running.stop(), listening?.close()]);
+        await Promise.all([running.stop(), listening?.close(), submitting.close()]);
       },
       close: () => built.close(),
     };
   } catch (error) {
+    await submission?.close();
     await inbound?.close();
     await worker?.stop();
     await built.close();

@@ -24,7 +24,7 @@ const LAYERS = [
   ["server/platform", "server/mail"],
   ["server/services"],
   ["server/auth", "server/delivery"],
-  ["server/rest", "server/trpc"],
+  ["server/rest", "server/trpc", "server/submission"],
   ["server/startup"],
   ["app"],
 ];
@@ -42,8 +42,14 @@ const MAIL_IMPORTS = ["server/mail/", "server/platform/", "server/shared/"];
 const EGRESS = "server/platform/egress/";
 const PAGES_IMPORTS = ["app/", "server/trpc/", "server/auth", "server/shared/"];
 const ROUTES_IMPORTS = [...PAGES_IMPORTS, "server/rest/", "server/startup/next"];
-const ENTRY_POINTS = ["server/rest", "server/trpc", "server/delivery"];
-const EFFECTS_BY_ARGUMENT = ["server/services", "server/mail", "server/delivery", "server/rest"];
+const ENTRY_POINTS = ["server/rest", "server/trpc", "server/submission", "server/delivery"];
+const EFFECTS_BY_ARGUMENT = [
+  "server/services",
+  "server/mail",
+  "server/delivery",
+  "server/rest",
+  "server/submission",
+];
 const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
 const NETWORK_PACKAGES =
   /^(node:)?(net|tls|dgram|dns|dns\/promises|http|https|http2)$|^(undici|nodemailer)(\/|$)/;
@@ -139,7 +145,7 @@ export const RULES = {
           "a service depends on no entry point and no composition root",
         ),
 
-  "rest, trpc and delivery do not import one another": (file) =>
+  "rest, trpc, submission and delivery do not import one another": (file) =>
     !ENTRY_POINTS.includes(file.folder)
       ? []
       : forbidImports(
@@ -150,6 +156,15 @@ export const RULES = {
 
   "the types of the effects are types only": (file) =>
     file.path !== "server/deps.ts" ? [] : forbidUses(file, ["value"], "server/deps.ts holds types only"),
+
+  "submission does not import next": (file) =>
+    file.folder !== "server/submission"
+      ? []
+      : forbidImports(
+          file,
+          ({ target }) => /^next(-auth)?(\/|$)/.test(target),
+          "it runs only in a process of its own service",
+        ),
 
   "rest uses web standards and does not import next": (file) =>
     file.folder !== "server/rest"
@@ -205,13 +220,15 @@ export const RULES = {
           "use `import type`, or the code is sent to the browser",
         ),
 
-  "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": (file) =>
+  "services, mail, delivery, egress, rest and submission receive the clock, HTTP and settings as arguments": (
+    file,
+  ) =>
     EFFECTS_BY_ARGUMENT.includes(file.folder) || file.path.startsWith(EGRESS)
       ? forbidUses(file, ["clock", "fetch", "env"], "effects come through ctx, deps or an argument")
       : [],
 
-  "services and rest open no connections of their own": (file) =>
-    ["server/services", "server/rest"].includes(file.folder)
+  "services, rest and submission open no connections of their own": (file) =>
+    ["server/services", "server/rest", "server/submission"].includes(file.folder)
       ? forbidImports(
           file,
           ({ target, isType }) => !isType && (NETWORK_PACKAGES.test(target) || target === "postgres"),

@@ -7,7 +7,7 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { openInbound } from "#server/startup/inbound";
+import { openInbound } from "#server/startup/smtp/inbound";
 import { renderNewsletters } from "../mail/newsletters";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { type Postfix, postfixMissing, startPostfix } from "../support/processes/postfix";

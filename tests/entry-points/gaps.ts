@@ -11,6 +11,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API returns.",
   "domains/read.listDomains": "All names for a selection field; the API returns pages.",
   "emails/read/source.describeAsApiCall": "Formats the API call that would send the email again.",
+  "emails/accept/idempotency.findStoredResponse": "Only programs repeat requests with a key.",
   "emails/accept/send.sendBatch": SENDS,
   "emails/change/change.cancelSelected": MANY,
   "emails/read/filter-values.listFilterValues": "The options of the page's filters.",

@@ -81,6 +81,11 @@ const WRONG: Record<string, string[]> = {
   BACKSTAMP_HOSTNAME: ["mail", "https://mail.example.com", "mail.example.com:25"],
   BACKSTAMP_RETURN_PATH_DOMAIN: ["ann@example.com"],
   BACKSTAMP_INBOUND_PORT: ["yes"],
+  BACKSTAMP_SMTP_PORT: ["0", "smtp"],
+  BACKSTAMP_SMTPS_PORT: ["70000"],
+  BACKSTAMP_SMTP_HOST: ["smtp://127.0.0.1"],
+  BACKSTAMP_SMTP_TLS_CERT: ["a\0b"],
+  BACKSTAMP_SMTP_TLS_KEY: ["a\0b"],
   BACKSTAMP_MX_PORT: ["smtp"],
   BACKSTAMP_DNS_SERVERS: [
     "dns.example.com",
@@ -108,6 +113,29 @@ test.each(Object.entries(WRONG))("an invalid %s is reported by name", (name, val
 test("direct delivery is accepted, but not on Vercel", () => {
   expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
   expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");
+});
+
+test("SMTP submission without a certificate listens only on a loopback address", () => {
+  const port = { BACKSTAMP_SMTP_PORT: "2587" };
+  const loopback = /BACKSTAMP_SMTP_TLS_CERT.*BACKSTAMP_SMTP_HOST=127\.0\.0\.1/;
+  expect(faultsOf(port, "start").BACKSTAMP_SMTP_PORT).toMatch(loopback);
+  expect(faultsOf({ ...port, HOST: "0.0.0.0" }, "dev").BACKSTAMP_SMTP_PORT).toMatch(loopback);
+  expect(faultsOf({ ...port, BACKSTAMP_SMTP_HOST: "::1" }, "start")).toEqual({});
+  expect(faultsOf({ BACKSTAMP_SMTPS_PORT: "2465" }).BACKSTAMP_SMTP_TLS_CERT).toContain("Required");
+  expect(faultsOf({ BACKSTAMP_SMTP_TLS_CERT: "/c" }).BACKSTAMP_SMTP_TLS_KEY).toContain("Set both");
+  const files = { BACKSTAMP_SMTP_TLS_CERT: "/c", BACKSTAMP_SMTP_TLS_KEY: "/k" };
+  expect(readSettings({ ...port, ...files }, "start").submission).toEqual({
+    port: 2587,
+    securePort: null,
+    host: "0.0.0.0",
+    certificateFiles: { cert: "/c", key: "/k" },
+  });
+});
+
+test("dev listens for submission on a free loopback port, start does not", () => {
+  const off = { securePort: null, certificateFiles: null };
+  expect(readSettings({ HOST: "0.0.0.0" }, "dev").submission).toEqual({ port: 0, host: "127.0.0.1", ...off });
+  expect(readSettings({}, "start").submission).toEqual({ port: null, host: "0.0.0.0", ...off });
 });
 
 test("all faults are reported at once, without secrets", () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
-import { fingerprintOf } from "#server/rest/pipeline/idempotency";
+import { fingerprintOf } from "#server/services/emails/accept/idempotency";
 import { openDeps } from "../support/deps";
 import { postDuplicates } from "../support/duplicate-posts";
 import { type RestServer, startRest } from "../support/rest";

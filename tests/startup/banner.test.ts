@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listRelays } from "#server/services/relays/read";
-import { renderBanner } from "#server/startup/launcher/banner";
+import { type BannerFacts, renderBanner } from "#server/startup/launcher/banner";
 import { relayTo } from "../support/relays";
 import { createWorld, type World } from "../support/world";
 
@@ -14,6 +14,7 @@ afterAll(() => world.close());
 async function bannerWith(
   smtpUrl: string | null,
   systemFrom = "backstamp@mail.example.com",
+  facts: Partial<BannerFacts> = {},
 ): Promise<string> {
   return renderBanner({
     mode: "start",
@@ -25,6 +26,8 @@ async function bannerWith(
     smtpUrl,
     relays: await listRelays(world.deps),
     systemFrom,
+    submission: { port: null, securePort: null, hasTls: false },
+    ...facts,
   });
 }
 
@@ -50,4 +53,17 @@ test("the banner shows how email is sent: not at all, by some teams' relays, by 
 
   const captured = await bannerWith("capture:");
   expect(captured).toMatch(/All email is captured.*relays are not used/s);
+});
+
+test("the banner names the SMTP ports, and a key only in dev", async () => {
+  const facts = { firstKeyToken: "re_first_key", submission: { port: 2587, securePort: 2465, hasTls: true } };
+  const inStart = await bannerWith("capture:", undefined, facts);
+  expect(inStart).toContain("SMTP submission on port 2587 (STARTTLS) and port 2465 (TLS): user backstamp");
+  expect(inStart).not.toContain("re_first_key");
+  const plain = { port: 2587, securePort: null, hasTls: false };
+  const inDev = await bannerWith("capture:", undefined, { ...facts, mode: "dev", submission: plain });
+  expect(inDev).toMatch(
+    /SMTP submission on port 2587: .*\n\n {4}printf .* \| curl .*smtp:\/\/127\.0\.0\.1:2587 .*re_first_key/,
+  );
+  expect(await bannerWith("capture:")).not.toContain("SMTP submission");
 });

@@ -15,6 +15,7 @@ import {
   paste,
   postmasterIn,
   startLauncher,
+  submitOverSmtp,
 } from "./launcher";
 
 const eventually = { timeout: 30_000, interval: 50 };
@@ -70,6 +71,15 @@ test("one command starts everything, survives kills and double starts, and leave
       () => expect(lastEmail(banner.read)).toMatchObject({ id, status: "delivered" }),
       eventually,
     );
+    submitOverSmtp(banner.smtp);
+    await vi.waitFor(
+      () =>
+        expect(lastEmail(banner.read)).toMatchObject({
+          subject: "First email over SMTP",
+          status: "delivered",
+        }),
+      eventually,
+    );
     expect(banner.text).toContain(`Console   ${first.url}`);
     const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
     expect((await stat(path.join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
@@ -106,6 +116,7 @@ test("one command starts everything, survives kills and double starts, and leave
       banner.send.replaceAll(String(first.port), ""),
     );
     expect(paste(bannerAgain.read).data).toHaveLength(1);
+    expect(bannerAgain.smtp).toMatch(/ smtp:\/\/127\.0\.0\.1:\d+ /);
     const { id: afterKill } = paste(bannerAgain.send);
     await vi.waitFor(
       () => expect(lastEmail(bannerAgain.read)).toMatchObject({ id: afterKill, status: "delivered" }),

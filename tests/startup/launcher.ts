@@ -85,12 +85,15 @@ async function commandOf(mode: "dev" | "start", by: "npm" | "source" | "compiled
 }
 
 /** The commands of the banner, after it is printed. */
-export async function bannerOf(launcher: Launcher): Promise<{ send: string; read: string; text: string }> {
+export async function bannerOf(
+  launcher: Launcher,
+): Promise<{ send: string; read: string; smtp: string; text: string }> {
   await launcher.waitFor(/email show ID/);
   const text = launcher.stdout;
   const [send = "", read = ""] = text.split("\n").filter((line) => /^ {4}curl /.test(line));
   const [keyLine = ""] = text.split("\n").filter((line) => /^ {4}BACKSTAMP_KEY=/.test(line));
-  return { send: `${keyLine}\n${send}`, read: `${keyLine}\n${read}`, text };
+  const [smtp = ""] = text.split("\n").filter((line) => /^ {4}printf .* smtp:/.test(line));
+  return { smtp, send: `${keyLine}\n${send}`, read: `${keyLine}\n${read}`, text };
 }
 
 /** Runs a command in a shell and parses the JSON that it prints. */
@@ -102,6 +105,12 @@ export function paste(command: string, prefix: string[] = []): Record<string, un
   } catch {
     throw new Error(`${command}\nprinted no JSON: ${stdout}${stderr}`);
   }
+}
+
+/** Runs the banner's command for SMTP, which prints nothing if the email was accepted. */
+export function submitOverSmtp(command: string): void {
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
+  if (command === "" || status !== 0) throw new Error(`${command}\nfailed: ${stdout}${stderr}`);
 }
 
 /** All processes that use this data directory, including those of the database. */

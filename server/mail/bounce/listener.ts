@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import type { Log } from "#server/platform/log";
-import { createConnections } from "./connections";
+import { createConnections } from "../listener/connections";
+import { createRateCounter } from "../listener/rate-counter";
+import { replyOf } from "../listener/reply";
 import { readBytesMax } from "./mime";
 
 /** Largest accepted message in bytes. Only the first MB is read: a report is always there. */
@@ -170,9 +172,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-const replyOf = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
-
 function describeError(error: unknown): Record<string, unknown> {
   return error instanceof Error ? { message: error.message.slice(0, 300), ...codeOf(error) } : {};
 }
@@ -187,23 +186,4 @@ async function readBeginning(stream: AsyncIterable<Buffer>): Promise<Buffer> {
     length += chunk.length;
   }
   return Buffer.concat(chunks);
-}
-
-/** Counts per address and in total. `add` returns true, and does not count, if a limit is reached. */
-function createRateCounter() {
-  const counts = new Map<string, number>();
-  let total = 0;
-  return {
-    add(address: string, perAddressMax: number, totalMax: number): boolean {
-      const own = counts.get(address) ?? 0;
-      if (own >= perAddressMax || total >= totalMax) return true;
-      counts.set(address, own + 1);
-      total += 1;
-      return false;
-    },
-    clear(): void {
-      counts.clear();
-      total = 0;
-    },
-  };
 }

@@ -56,6 +56,22 @@ const RULES: readonly Rule[] = [
       "Required because BACKSTAMP_INBOUND_PORT is set: bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
     isViolated: (isSet) => isSet("BACKSTAMP_INBOUND_PORT") && !isSet("BACKSTAMP_RETURN_PATH_DOMAIN"),
   },
+  {
+    name: "BACKSTAMP_SMTP_PORT",
+    reason:
+      "Without a certificate, API keys would be sent in plain text. Set BACKSTAMP_SMTP_TLS_CERT and BACKSTAMP_SMTP_TLS_KEY, or listen only on this machine: BACKSTAMP_SMTP_HOST=127.0.0.1",
+    isViolated: (isSet, mode, values) =>
+      isSet("BACKSTAMP_SMTP_PORT") &&
+      !isSet("BACKSTAMP_SMTP_TLS_CERT") &&
+      !isLoopback(values.BACKSTAMP_SMTP_HOST ?? hostOf(values, mode)),
+  },
+  {
+    name: "BACKSTAMP_SMTP_TLS_CERT",
+    reason:
+      "Required because BACKSTAMP_SMTPS_PORT is set. Set it and BACKSTAMP_SMTP_TLS_KEY to the files of a certificate.",
+    isViolated: (isSet) => isSet("BACKSTAMP_SMTPS_PORT") && !isSet("BACKSTAMP_SMTP_TLS_CERT"),
+  },
+  ...pairRules("BACKSTAMP_SMTP_TLS_CERT", "BACKSTAMP_SMTP_TLS_KEY"),
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
   ...pairRules("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
@@ -109,7 +125,7 @@ function applyDefaults(values: Values, mode: Mode) {
   return {
     mode,
     port,
-    host: values.HOST ?? (mode === "dev" ? "127.0.0.1" : "0.0.0.0"),
+    host: hostOf(values, mode),
     /** Absolute path. */
     dataDir: path.resolve(/* turbopackIgnore: true */ values.BACKSTAMP_DATA_DIR ?? ".backstamp"),
     /** Scheme, host and port, without a trailing slash. */
@@ -132,6 +148,7 @@ function applyDefaults(values: Values, mode: Mode) {
     mailHost: values.BACKSTAMP_HOSTNAME ?? null,
     returnPathDomain: values.BACKSTAMP_RETURN_PATH_DOMAIN ?? null,
     inboundPort: values.BACKSTAMP_INBOUND_PORT ?? null,
+    submission: submissionOf(values, mode),
     mxPort: values.BACKSTAMP_MX_PORT ?? 25,
     /** Milliseconds by SMTP step. Only the steps that the operator configured. */
     smtpTimeLimits: values.BACKSTAMP_SMTP_TIME_LIMITS ?? {},
@@ -146,6 +163,24 @@ function applyDefaults(values: Values, mode: Mode) {
     github: pairOf(values.AUTH_GITHUB_ID, values.AUTH_GITHUB_SECRET),
     google: pairOf(values.AUTH_GOOGLE_ID, values.AUTH_GOOGLE_SECRET),
     cronSecret: values.CRON_SECRET ?? null,
+  };
+}
+
+const hostOf = (values: Values, mode: Mode): string =>
+  values.HOST ?? (mode === "dev" ? "127.0.0.1" : "0.0.0.0");
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+
+/** SMTP submission. A port is null if it is off; 0 selects a free one. */
+function submissionOf(values: Values, mode: Mode) {
+  const { BACKSTAMP_SMTP_PORT: port, BACKSTAMP_SMTP_TLS_CERT: cert, BACKSTAMP_SMTP_TLS_KEY: key } = values;
+  const isDefault = mode === "dev" && port === undefined && values.BACKSTAMP_SMTPS_PORT === undefined;
+  const host = values.BACKSTAMP_SMTP_HOST ?? hostOf(values, mode);
+  return {
+    port: port ?? (isDefault ? 0 : null),
+    securePort: values.BACKSTAMP_SMTPS_PORT ?? null,
+    host: isDefault ? "127.0.0.1" : host,
+    certificateFiles: cert !== undefined && key !== undefined ? { cert, key } : null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import {
   address,
   emailAddress,
+  file,
   flag,
   folder,
   hostName,
@@ -136,6 +137,37 @@ export const SETTINGS = {
     fallback: "off",
     example: "2525",
     read: port(2525),
+  },
+  BACKSTAMP_SMTP_PORT: {
+    about:
+      "SMTP port at which programs submit email, with STARTTLS. Without a certificate it must listen on a loopback address.",
+    fallback: "a free port on 127.0.0.1 for dev; off for start",
+    example: "2587",
+    read: port(2587),
+  },
+  BACKSTAMP_SMTPS_PORT: {
+    about: "SMTP port at which programs submit email, with TLS from the start. Requires a certificate.",
+    fallback: "off",
+    example: "2465",
+    read: port(2465),
+  },
+  BACKSTAMP_SMTP_HOST: {
+    about: "Address that the SMTP ports for submission listen on.",
+    fallback: "the value of HOST",
+    example: "0.0.0.0",
+    read: listenHost,
+  },
+  BACKSTAMP_SMTP_TLS_CERT: {
+    about: "File with the certificate chain of the SMTP ports, in PEM format. Read again when it is renewed.",
+    fallback: "none",
+    example: "/etc/letsencrypt/live/mail.example.com/fullchain.pem",
+    read: file,
+  },
+  BACKSTAMP_SMTP_TLS_KEY: {
+    about: "File with the private key of the certificate, in PEM format.",
+    fallback: "none",
+    example: "/etc/letsencrypt/live/mail.example.com/privkey.pem",
+    read: file,
   },
   BACKSTAMP_SMTP_TIME_LIMITS: {
     about:

@@ -65,6 +65,11 @@ export const folder = text("Enter the path of a directory.", (value) =>
   value !== "" && !value.includes("\0") ? value : null,
 );
 
+/** A path of a file. */
+export const file = text("Enter the path of a file.", (value) =>
+  value !== "" && !value.includes("\0") ? value : null,
+);
+
 /** Scheme, host and port of a web site, without a trailing slash. */
 export const origin = text(
   "Enter scheme, host and any non-default port, without a path: https://mail.example.com",

@@ -9,10 +9,10 @@ import type {
   SenderRule,
   TextSource,
 } from "#server/services/emails/accept/dry-run";
+import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import type { Once } from "#server/services/emails/accept/send";
 import type { Tier } from "#server/shared/rate-limits";
 import { Id, Time } from "#server/shared/wire/shapes";
-import { findStoredResponse } from "../pipeline/idempotency";
 
 const DOMAIN_RULES: Record<DomainRule, string> = {
   built_in: "Every team can use the built-in domain. Email from it never leaves the installation.",

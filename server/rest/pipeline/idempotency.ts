@@ -1,13 +1,7 @@
-import { createHash } from "node:crypto";
-import { and, eq, sql } from "drizzle-orm";
-import { idempotencyKeys } from "#db/schema/emails";
-import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { fingerprintOf, isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
 import type { Once } from "#server/services/emails/accept/send";
-import type { JsonResult, Route } from "./route";
-
-const keyLengthMax = 256;
-const hashedChars = 64 * 1024;
+import type { Route } from "./route";
 
 /**
  * Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route, with the fingerprint
@@ -20,68 +14,10 @@ export function readIdempotency(
 ): Once | undefined {
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (key.length < 1 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key))
+  if (!isIdempotencyKey(key))
     throw new AppError(
       "bad_idempotency_key",
       `The \`Idempotency-Key\` header must have 1 to ${keyLengthMax} printable ASCII characters. Use a UUID, for example.`,
     );
   return { route: `${method} ${path}`, key, fingerprint: fingerprintOf(json), status };
-}
-
-/** SHA-256 of the parsed body with sorted field names. Whitespace and field order do not change it. */
-export function fingerprintOf(body: unknown): Uint8Array {
-  const hash = createHash("sha256");
-  let pending = "";
-  writeCanonical(body, (text) => {
-    pending += text;
-    if (pending.length < hashedChars) return;
-    hash.update(pending);
-    pending = "";
-  });
-  return hash.update(pending).digest();
-}
-
-/** Writes in pieces: the canonical text of a file sent as an array of numbers takes a hundred times its bytes in memory. */
-function writeCanonical(value: unknown, write: (text: string) => void): void {
-  if (Array.isArray(value)) {
-    write("[");
-    for (let n = 0; n < value.length; n++) {
-      if (n > 0) write(",");
-      writeCanonical(value[n], write);
-    }
-    write("]");
-  } else if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    write("{");
-    for (const [n, [key, item]] of entries.entries()) {
-      write(`${n > 0 ? "," : ""}${JSON.stringify(key)}:`);
-      writeCanonical(item, write);
-    }
-    write("}");
-  } else write(JSON.stringify(value) ?? "null");
-}
-
-/** The stored response of an earlier request with this key, or null. Throws if that request had another payload. */
-export async function findStoredResponse(
-  ctx: Ctx,
-  once: Once,
-): Promise<(JsonResult & { status: number }) | null> {
-  const [row] = await ctx.db
-    .select()
-    .from(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.teamId, ctx.teamId),
-        eq(idempotencyKeys.route, once.route),
-        eq(idempotencyKeys.key, once.key),
-        sql`${idempotencyKeys.expiresAt} > now()`,
-      ),
-    );
-  if (!row) return null;
-  if (Buffer.compare(row.fingerprint, once.fingerprint) !== 0)
-    throw new AppError(
-      "idempotency_mismatch",
-      "This `Idempotency-Key` was used with a different payload. Send the same payload, or use a new key.",
-    );
-  return { status: row.status, body: row.answer as Record<string, unknown> };
 }

@@ -25,6 +25,8 @@ export type BannerFacts = {
   relays: readonly { teamId: string | null }[];
   /** The sender of sign-in links and invitations. */
   systemFrom: string;
+  /** The ports at which programs submit email over SMTP; null if off. */
+  submission: { port: number | null; securePort: number | null; hasTls: boolean };
 };
 
 /**
@@ -41,6 +43,7 @@ export function renderBanner(facts: BannerFacts): string {
     "",
     ...transportLines(facts),
     ...firstEmailLines(facts),
+    ...submissionLines(facts),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -116,6 +119,33 @@ function firstEmailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerF
     "",
     `    curl -sS "${localUrl}/api/emails?limit=1" -H "Authorization: Bearer ${token}"`,
     `    ${cli} email show ID`,
+    "",
+  ];
+}
+
+/** The SMTP ports, and in dev a command that submits an email. curl is used because the first email needs it already. */
+function submissionLines({ mode, submission, firstKeyToken }: BannerFacts): string[] {
+  const { port, securePort, hasTls } = submission;
+  if (port === null && securePort === null) return [];
+  const ports = [
+    ...(port === null ? [] : [`port ${port}${hasTls ? " (STARTTLS)" : ""}`]),
+    ...(securePort === null ? [] : [`port ${securePort} (TLS)`]),
+  ];
+  const about = `  SMTP submission on ${ports.join(" and ")}: user backstamp, password an API key.`;
+  if (mode !== "dev" || port === null || hasTls || firstKeyToken === null) return [about, ""];
+  const [from, to] = ["hello@backstamp.test", "delivered@backstamp.test"];
+  const lines = [
+    `From: Backstamp <${from}>`,
+    `To: ${to}`,
+    "Subject: First email over SMTP",
+    "",
+    "It works.",
+    "",
+  ];
+  return [
+    about,
+    "",
+    `    printf ${quote(lines.join("\\r\\n"))} | curl -sS smtp://127.0.0.1:${port} --user ${quote(`backstamp:${firstKeyToken}`)} --mail-from ${from} --mail-rcpt ${to} -T -`,
     "",
   ];
 }

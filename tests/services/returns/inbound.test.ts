@@ -5,7 +5,7 @@ import type { Listener } from "#server/mail/bounce/listener";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
-import { openInbound } from "#server/startup/inbound";
+import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
 import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";

@@ -2,8 +2,8 @@ import type { Deps } from "#server/deps";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
 import { openReturnPath } from "#server/services/returns/find";
 import { receiveMessage } from "#server/services/returns/receive";
-import type { ConnectedSettings } from "./deps";
-import { explainByCode } from "./launcher/operator-error";
+import type { ConnectedSettings } from "../deps";
+import { explainByCode } from "../launcher/operator-error";
 
 /** Starts the SMTP server for bounces to the return paths. Null if no inbound port is configured. */
 export async function openInbound(

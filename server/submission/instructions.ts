@@ -1,0 +1,122 @@
+import { decodeWords } from "postal-mime";
+import type { z } from "zod";
+import { PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
+import { type RawField, readValue } from "#server/mail/mime/raw/fields";
+import { AppError } from "#server/platform/errors";
+import { isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
+import { ScheduledAt, Tags, TemplateUse } from "#server/services/emails/accept/message-input";
+import type { NewEmail } from "#server/services/emails/accept/send";
+
+/** What the headers of a message ask for; all of them are removed from the message. */
+export type Instructions = {
+  tags: Tag[];
+  template: NewEmail["template"];
+  scheduledAt: string | null;
+  idempotencyKey: string | null;
+  priority: Priority;
+  listUnsubscribe: boolean;
+};
+
+/** The meaning of each header, by lower-case name. Several names with one meaning come from services that programs used before. */
+const MEANINGS = {
+  "x-backstamp-tag": "tag",
+  "x-ses-message-tags": "tag",
+  "x-pm-tag": "label",
+  "x-backstamp-idempotency-key": "idempotencyKey",
+  "resend-idempotency-key": "idempotencyKey",
+  "x-backstamp-template": "template",
+  "x-backstamp-template-variables": "variables",
+  "x-backstamp-scheduled-at": "scheduledAt",
+  "x-backstamp-priority": "priority",
+  "x-backstamp-list-unsubscribe": "listUnsubscribe",
+} as const satisfies Record<string, string>;
+
+type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS] | "metadata" | "unknown";
+
+const METADATA = /^x-pm-metadata-(.+)$/;
+const OWN_NAMES = Object.keys(MEANINGS).filter((name) => name.startsWith("x-backstamp-"));
+
+/** The meaning of a header field for Backstamp; null for a field of the message itself. */
+function meaningOf(name: string): Meaning | null {
+  if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name as keyof typeof MEANINGS];
+  if (METADATA.test(name)) return "metadata";
+  return name.startsWith("x-backstamp-") ? "unknown" : null;
+}
+
+export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !== null;
+
+/** Reads the instructions of a message. 422 if one is invalid: the message would not be sent as it was meant. */
+export function readInstructions(fields: readonly RawField[]): Instructions {
+  const given = fields.flatMap((field) => {
+    const meaning = meaningOf(field.name);
+    return meaning === null ? [] : [{ meaning, name: field.name, value: decodeWords(readValue(field)) }];
+  });
+  const stray = given.find(({ meaning }) => meaning === "unknown");
+  if (stray)
+    throw new AppError("invalid", `Unknown header ${stray.name}. The headers are ${OWN_NAMES.join(", ")}.`);
+  const one = (meaning: Meaning) => {
+    const [first, second] = given.filter((field) => field.meaning === meaning);
+    if (second) throw new AppError("invalid", `The header ${second.name} is set more than once.`);
+    return first && first.value !== "" ? first : null;
+  };
+  const tags = given.flatMap(({ meaning, name, value }) => {
+    if (meaning === "tag") return value.split(",").map((pair) => readTag(name, pair));
+    if (meaning === "label") return [{ name: "tag", value: toTagWord(value) }];
+    if (meaning === "metadata")
+      return [{ name: toTagWord(METADATA.exec(name)?.[1] ?? ""), value: toTagWord(value) }];
+    return [];
+  });
+  const [key, scheduledAt, priority, list] = [
+    one("idempotencyKey"),
+    one("scheduledAt"),
+    one("priority"),
+    one("listUnsubscribe"),
+  ];
+  if (key && !isIdempotencyKey(key.value))
+    throw new AppError("invalid", `${key.name} must have 1 to ${keyLengthMax} printable ASCII characters.`);
+  if (priority && !PRIORITIES.some((name) => name === priority.value))
+    throw new AppError("invalid", `${priority.name} must be one of ${PRIORITIES.join(", ")}.`);
+  if (list && !/^(true|false)$/.test(list.value))
+    throw new AppError("invalid", `${list.name} must be true or false.`);
+  return {
+    tags: check("x-backstamp-tag", Tags, tags),
+    template: readTemplate(one("template"), one("variables")),
+    scheduledAt: scheduledAt && check(scheduledAt.name, ScheduledAt, scheduledAt.value),
+    idempotencyKey: key?.value ?? null,
+    priority: (priority?.value as Priority | undefined) ?? "normal",
+    listUnsubscribe: list?.value === "true",
+  };
+}
+
+type Given = { name: string; value: string } | null;
+
+function readTemplate(template: Given, variables: Given): NewEmail["template"] {
+  if (!template) {
+    if (variables) throw new AppError("invalid", `${variables.name} needs the header x-backstamp-template.`);
+    return null;
+  }
+  let values: unknown;
+  try {
+    values = variables ? JSON.parse(variables.value) : undefined;
+  } catch {
+    throw new AppError("invalid", 'x-backstamp-template-variables must be a JSON object: {"NAME":"Ann"}.');
+  }
+  const use = check(template.name, TemplateUse, { id: template.value, variables: values });
+  return { id: use.id, variables: use.variables ?? {} };
+}
+
+function readTag(header: string, pair: string): Tag {
+  const [, name, value] = /^ *([^= ]+) *= *([^= ]+) *$/.exec(pair) ?? [];
+  if (name === undefined || value === undefined)
+    throw new AppError("invalid", `${header} must be name=value, or several of them separated by commas.`);
+  return { name, value };
+}
+
+/** Other services allow any text; a tag has letters, digits, underscores and hyphens. */
+const toTagWord = (text: string): string => text.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 256) || "_";
+
+function check<T extends z.ZodType>(header: string, schema: T, value: unknown): z.output<T> {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new AppError("invalid", `${header}: ${read.error.issues[0]?.message ?? "Invalid."}`);
+}

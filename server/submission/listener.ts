@@ -1,0 +1,212 @@
+import { once } from "node:events";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { createConnections } from "#server/mail/listener/connections";
+import { createRateCounter } from "#server/mail/listener/rate-counter";
+import { replyOf } from "#server/mail/listener/reply";
+import { AppError } from "#server/platform/errors";
+import { errorFacts } from "#server/platform/log";
+import type { KnownKey } from "#server/services/keys/cache";
+import { readRecipient } from "./message";
+import { type Arrival, admitMessage, receiveMessage, type SubmissionDeps } from "./receive";
+import { replyTo, toAppError } from "./replies";
+
+/** Connections without a login. At the limit, the one that has been idle longest is closed. */
+const waitingMax = 50;
+const waitingPerAddressMax = 10;
+const firstCommandMs = 10_000;
+const loginMs = 30_000;
+/** Failed logins per connection, and per minute and client address. */
+const failuresMax = 3;
+const failuresPerAddressMax = 30;
+const failuresInAllMax = 600;
+/** Connections with a login. */
+const connectionsPerTeamMax = 100;
+const socketsMax = 1_000;
+/** As many as one email of the API has in its three fields. */
+const recipientsMax = 150;
+const idleMs = 60_000;
+const closeMsMax = 5_000;
+const minuteMs = 60_000;
+const USERS = ["backstamp", "resend"];
+
+export type Certificate = { cert: string; key: string };
+
+export type SubmissionOptions = {
+  host: string;
+  /** 0 selects any free port. */
+  port: number;
+  /** Host name in the greeting. */
+  name: string;
+  /** Without a certificate the listener offers no TLS. */
+  certificate: Certificate | null;
+  /** TLS from the first byte (RFC 8314) instead of STARTTLS. */
+  isImplicitTls: boolean;
+};
+
+export type SubmissionListener = {
+  port: number;
+  /** New connections use this certificate. Throws if it is invalid; the earlier one then stays in use. */
+  updateCertificate(certificate: Certificate): void;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts an SMTP server by which programs submit email (RFC 6409). A client logs in with an API key, over TLS if there is a
+ * certificate. Each message is accepted by the service of the API; the 250 is sent after the email is committed. Any envelope
+ * sender is accepted, because the From header decides. Unauthenticated connections are limited in number and time. The promise
+ * rejects if the port cannot be bound.
+ */
+export async function startSubmission(
+  deps: SubmissionDeps,
+  { host, port, name, certificate, isImplicitTls }: SubmissionOptions,
+): Promise<SubmissionListener> {
+  const tokens = new WeakMap<SMTPServerSession, string>();
+  const arrivals = new WeakMap<SMTPServerSession, Arrival>();
+  const failures = new WeakMap<SMTPServerSession, number>();
+  const logins = new Map<SMTPServerSession, { teamId: string }>();
+  const timers = new Map<SMTPServerSession, NodeJS.Timeout>();
+  const failed = createRateCounter();
+
+  const end = (session: SMTPServerSession, reply: string) => {
+    for (const connection of server.connections)
+      if (connection.session === session) connection.send(421, reply);
+  };
+  const waiting = createConnections({
+    max: waitingMax,
+    perAddressMax: waitingPerAddressMax,
+    firstCommandMs,
+    end,
+  });
+
+  const stopWaiting = (session: SMTPServerSession) => {
+    waiting.remove(session);
+    clearTimeout(timers.get(session));
+    timers.delete(session);
+  };
+
+  const login = async (session: SMTPServerSession, user: string, token: string): Promise<KnownKey> => {
+    const key = USERS.includes(user.toLowerCase()) ? await deps.authenticate(token) : null;
+    if (key) return key;
+    if (token !== "") recordRejectedToken(deps, session, token);
+    const count = (failures.get(session) ?? 0) + 1;
+    failures.set(session, count);
+    const isBlocked = failed.add(session.remoteAddress, failuresPerAddressMax, failuresInAllMax);
+    if (isBlocked || count >= failuresMax)
+      throw replyOf(421, "4.7.0 Too many failed logins, try again later");
+    throw replyOf(535, `5.7.8 Invalid login. The user is ${USERS[0]}, and the password is an API key`);
+  };
+
+  const admitLogin = (session: SMTPServerSession, { teamId }: KnownKey): void => {
+    const count = [...logins.values()].filter((one) => one.teamId === teamId).length;
+    if (count >= connectionsPerTeamMax)
+      throw replyOf(421, "4.7.0 Too many connections of this team, close some of them");
+    stopWaiting(session);
+    logins.set(session, { teamId });
+  };
+
+  const server: SMTPServer = new SMTPServer({
+    name,
+    banner: "Backstamp",
+    ...certificate,
+    secure: isImplicitTls,
+    allowInsecureAuth: certificate === null,
+    hideSTARTTLS: certificate === null,
+    disabledCommands: ["VRFY", "HELP", ...(certificate === null ? ["STARTTLS"] : [])],
+    authMethods: ["PLAIN", "LOGIN"],
+    authRequiredMessage: "5.7.0 Log in first: AUTH with the user backstamp and an API key",
+    disableReverseLookup: true,
+    hideDSN: false,
+    logger: false,
+    size: deps.bodyMaxBytes,
+    rejectOversized: true,
+    maxClients: socketsMax,
+    maxRecipients: recipientsMax,
+    socketTimeout: idleMs,
+    closeTimeout: closeMsMax,
+    onConnect(session, done) {
+      if (!waiting.admit(session)) return done(replyOf(421, "4.7.0 Too many connections, try again later"));
+      const timer = setTimeout(() => end(session, "4.4.2 No login, closing the connection"), loginMs).unref();
+      timers.set(session, timer);
+      done();
+    },
+    onClose(session) {
+      stopWaiting(session);
+      logins.delete(session);
+    },
+    onAuth({ username, password }, session, done) {
+      const token = password ?? "";
+      waiting.recordProgress(session);
+      login(session, username ?? "", token).then(
+        (key) => {
+          try {
+            admitLogin(session, key);
+          } catch (fault) {
+            return done(fault as Error);
+          }
+          tokens.set(session, token);
+          done(null, { user: key.id });
+        },
+        (thrown: unknown) =>
+          done(isReply(thrown) ? thrown : replyTo(toAppError(thrown, deps.log, session.id))),
+      );
+    },
+    onMailFrom(_sender, session, done) {
+      const admit = async () => {
+        // The key may have been revoked or changed since the login.
+        const key = await deps.authenticate(tokens.get(session) ?? "");
+        if (!key) throw replyOf(530, "5.7.0 The API key is no longer valid, log in with another one");
+        arrivals.set(session, await admitMessage(deps, key, session.hostNameAppearsAs || null));
+      };
+      admit().then(
+        () => done(),
+        (thrown: unknown) =>
+          done(isReply(thrown) ? thrown : replyTo(toAppError(thrown, deps.log, session.id))),
+      );
+    },
+    onRcptTo({ address }, _session, done) {
+      try {
+        readRecipient(address);
+        done();
+      } catch (thrown) {
+        done(replyOf(550, `5.1.3 ${thrown instanceof AppError ? thrown.message : "Invalid address"}`));
+      }
+    },
+    onData(stream, session, done) {
+      const arrival = arrivals.get(session);
+      const envelope = session.envelope.rcptTo.map(({ address }) => address);
+      if (!arrival) return done(replyOf(503, "5.5.1 Send MAIL first"));
+      receiveMessage(deps, arrival, stream, envelope).then(
+        (id) => done(null, `2.0.0 Accepted as ${id}`),
+        (thrown: unknown) => done(replyTo(toAppError(thrown, deps.log, arrival.requestId))),
+      );
+    },
+  });
+  server.on("error", (error) => deps.log.info("submission.connection_failed", errorFacts(error)));
+
+  server.listen(port, host);
+  await once(server.server, "listening");
+  const eachMinute = setInterval(() => failed.clear(), minuteMs).unref();
+  const address = server.server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    updateCertificate: (renewed) => server.updateSecureContext(renewed),
+    async close() {
+      clearInterval(eachMinute);
+      for (const timer of timers.values()) clearTimeout(timer);
+      await new Promise<void>((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const isReply = (thrown: unknown): thrown is Error => thrown instanceof Error && "responseCode" in thrown;
+
+/** A token of a revoked or expired key is listed with the key, as over REST. */
+function recordRejectedToken(deps: SubmissionDeps, session: SMTPServerSession, token: string): void {
+  deps.requestLog.record({
+    caller: { token },
+    method: "SMTP",
+    path: "/emails",
+    status: 401,
+    userAgent: session.hostNameAppearsAs?.slice(0, 300) || null,
+  });
+}

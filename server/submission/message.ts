@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { addressParser, decodeWords } from "postal-mime";
+import type { Header } from "#db/schema/emails";
+import { type Mailbox, readMailbox } from "#server/mail/address/address";
+import { checkHeader } from "#server/mail/mime/headers";
+import { checkMessageForm } from "#server/mail/mime/raw/check";
+import { type RawContent, readContent } from "#server/mail/mime/raw/content";
+import { findValue, joinFields, type RawField, readHeader, readValue } from "#server/mail/mime/raw/fields";
+import { readFrom, readListed } from "#server/mail/mime/raw/sender";
+import { AppError } from "#server/platform/errors";
+import { filesMaxBytes } from "#server/services/emails/accept/attachments";
+import { fingerprintOf } from "#server/services/emails/accept/idempotency";
+import type { NewEmail, Once } from "#server/services/emails/accept/send";
+import { isInstruction, readInstructions } from "./instructions";
+
+const subjectCharsMax = 2_000;
+const listCharsMax = 65_536;
+const headersMax = 50;
+const filesMax = 100;
+
+/** Fields that only mail servers write, or that contain hidden recipients. They are not sent. */
+const REMOVED = new Set(["received", "return-path", "bcc", "resent-bcc"]);
+/** Fields by which a relay would add recipients. A message with one of them is rejected, as over REST. */
+const FORBIDDEN = new Set(["x-smtpapi", "x-msys-api", "x-mc-bccaddress"]);
+
+/** The email of a submitted message, and its idempotency key with a fingerprint if it has one. */
+export type Submission = { email: NewEmail; once: Once | undefined };
+
+/**
+ * Reads a message and the recipients of its envelope. The envelope decides who receives it: the To and Cc headers only sort its
+ * recipients, and one in neither is a hidden recipient. 422 if the message cannot be sent as it is.
+ */
+export function readSubmission(bytes: Buffer, envelope: readonly string[]): Submission {
+  const fault = checkMessageForm(bytes);
+  if (fault) throw new AppError("invalid", fault);
+  const { fields, bodyStart } = readHeader(bytes);
+  const forbidden = fields.find(({ name }) => FORBIDDEN.has(name));
+  if (forbidden)
+    throw new AppError("invalid", checkHeader(forbidden.name, "x") ?? "A header is not allowed.");
+  const from = readFrom(fields);
+  if (!from.ok) throw new AppError("invalid_sender", from.fault);
+  const { idempotencyKey, ...instructions } = readInstructions(fields);
+  const kept = fields.filter((field) => !REMOVED.has(field.name) && !isInstruction(field));
+  const content = readLimitedContent(bytes);
+  const subject = cleanText(decodeWords(findValue(fields, "subject") ?? "")).slice(0, subjectCharsMax);
+  const { template } = instructions;
+  const email: NewEmail = {
+    ...instructions,
+    from: from.mailbox,
+    ...sortRecipients(fields, envelope.map(readRecipient)),
+    replyTo: listed(fields, "reply-to").slice(0, 50),
+    subject: template && subject === "" ? null : subject,
+    html: template ? null : content.html,
+    text: template ? null : content.text,
+    headers: describeHeaders(kept),
+    attachments: content.files.map(({ content: file, ...rest }) => ({ ...rest, source: { content: file } })),
+    // A template is composed like an email of the API; every other message is sent as it came.
+    ...(template === null && {
+      raw: {
+        bytes: Buffer.concat([joinFields(kept), CRLF, bytes.subarray(bodyStart)]),
+        messageId: readMessageId(fields),
+      },
+    }),
+  };
+  return { email, once: idempotencyKey === null ? undefined : onceOf(idempotencyKey, email, content) };
+}
+
+const CRLF = Buffer.from("\r\n", "latin1");
+
+/** Parses a recipient of the envelope. 422 for an address that Backstamp does not support. */
+export function readRecipient(address: string): Mailbox {
+  const read = readMailbox(address);
+  if (!read.ok) throw new AppError("invalid", read.fault);
+  return read.mailbox;
+}
+
+function readLimitedContent(bytes: Buffer): RawContent {
+  let content: RawContent;
+  try {
+    content = readContent(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError("invalid", error.message);
+    throw error;
+  }
+  if (content.files.length > filesMax)
+    throw new AppError(
+      "invalid_attachment",
+      `At most ${filesMax} files. This message has ${content.files.length}.`,
+    );
+  if (content.files.reduce((sum, file) => sum + file.content.length, 0) > filesMaxBytes)
+    throw new AppError("too_large", `The files of one message have at most ${filesMaxBytes} bytes.`);
+  return content;
+}
+
+function sortRecipients(fields: readonly RawField[], recipients: readonly Mailbox[]) {
+  const lists = { to: listed(fields, "to"), cc: listed(fields, "cc") };
+  const sorted: Pick<NewEmail, "to" | "cc" | "bcc"> = { to: [], cc: [], bcc: [] };
+  for (const recipient of recipients) {
+    const find = (kind: "to" | "cc") => lists[kind].find(({ address }) => address === recipient.address);
+    const to = find("to");
+    const cc = to ? undefined : find("cc");
+    if (to) sorted.to.push(to);
+    else if (cc) sorted.cc.push(cc);
+    else sorted.bcc.push(recipient);
+  }
+  return sorted;
+}
+
+/** The mailboxes of all fields with this name; those that Backstamp does not support are left out. */
+const listed = (fields: readonly RawField[], wanted: string): Mailbox[] =>
+  fields
+    .filter(({ name }) => name === wanted)
+    .flatMap((field) => addressParser(readValue(field).slice(0, listCharsMax), { flatten: true }))
+    .flatMap(({ address, name }) => (address ? (readListed(address, name) ?? []) : []));
+
+/** The custom headers of the message, for display, and for an email from a template. */
+function describeHeaders(fields: readonly RawField[]): Header[] {
+  const headers = new Map<string, Header>();
+  for (const field of fields) {
+    const value = readValue(field);
+    const name = field.text.slice(0, field.text.indexOf(":")).trimEnd();
+    if (headers.size < headersMax && !headers.has(field.name) && checkHeader(name, value) === null)
+      headers.set(field.name, { name, value });
+  }
+  return [...headers.values()];
+}
+
+/** The Message-ID without angle brackets; null if there is none, or none that can be written to other fields. */
+function readMessageId(fields: readonly RawField[]): string | null {
+  return /^<([\x21-\x3b\x3d\x3f-\x7e]{3,900})>$/.exec(findValue(fields, "message-id") ?? "")?.[1] ?? null;
+}
+
+const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, " ");
+
+/**
+ * A program that repeats a message may write another Date, Message-ID or boundary. The fingerprint therefore covers only what a
+ * person reads, and the recipients.
+ */
+function onceOf(
+  key: string,
+  { from, to, cc, bcc, subject, template, tags }: NewEmail,
+  content: RawContent,
+): Once {
+  const files = content.files.map(({ content: file, ...rest }) => ({
+    ...rest,
+    hash: createHash("sha256").update(file).digest("hex"),
+  }));
+  const recipients = [...to, ...cc, ...bcc].map(({ address }) => address).sort();
+  const { html, text } = content;
+  const read = { from: from?.address, recipients, subject, template, tags, html, text, files };
+  return { route: "SMTP", key, fingerprint: fingerprintOf(read), status: 250 };
+}

@@ -1,0 +1,148 @@
+import type { RestDeps } from "#server/deps";
+import { AppError, rejectionOf, rejectKey } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { findStoredResponse } from "#server/services/emails/accept/idempotency";
+import { IdempotencyKeyTaken, sendEmail } from "#server/services/emails/accept/send";
+import type { KnownKey } from "#server/services/keys/cache";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
+import { readSubmission, type Submission } from "./message";
+import { toAppError } from "./replies";
+
+/** The parts of the API's dependencies that submission uses. */
+export type SubmissionDeps = Omit<RestDeps, "tick" | "cronSecret" | "inboundToken" | "trustedHops">;
+
+/** One message in progress. `agent`: the name that the client sent in EHLO. */
+export type Arrival = { key: KnownKey; agent: string | null; requestId: string };
+
+/** A message stream of the SMTP library. */
+type MessageStream = AsyncIterable<Buffer>;
+
+const TIER = "POST /api/emails";
+const SCOPE = "emails:send";
+
+/**
+ * Counts one message of a key, like one `POST /api/emails`, and checks that the key may send. Returns the message's arrival. 429
+ * over the limit, 403 without the scope.
+ */
+export async function admitMessage(
+  deps: SubmissionDeps,
+  key: KnownKey,
+  agent: string | null,
+): Promise<Arrival> {
+  const arrival = { key, agent, requestId: newId() };
+  try {
+    const verdict = await deps.limits.take(key.id, TIER, key.limits[TIER] ?? LIMIT_PER_MINUTE[TIER]);
+    if (!verdict.allowed)
+      throw new AppError("rate_limited", "Rate limit exceeded", {
+        details: { retryAfter: verdict.retryAfterSeconds },
+      });
+    if (!key.scopes.includes(SCOPE)) throw rejectKey("missing_scope", `This key lacks the scope ${SCOPE}.`);
+    return arrival;
+  } catch (thrown) {
+    throw record(deps, arrival, toAppError(thrown, deps.log, arrival.requestId));
+  }
+}
+
+/**
+ * Receives a message and accepts it by the service of the API. Returns the email's id after it is committed. Always reads the
+ * stream to its end, so that the client gets the reply. Throws an AppError; null if the client disconnected.
+ */
+export async function receiveMessage(
+  deps: SubmissionDeps,
+  arrival: Arrival,
+  stream: MessageStream,
+  envelope: readonly string[],
+): Promise<string | null> {
+  const { key, requestId } = arrival;
+  const claim = deps.bodies.open(`team:${key.teamId}`);
+  let submission: Submission | undefined;
+  try {
+    const bytes = await readStream(stream, claim, deps.bodyMaxBytes);
+    if (bytes === null) return null;
+    submission = readSubmission(bytes, envelope);
+    const { id: keyId, teamId, scopes, domains, allDomains } = key;
+    const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };
+    const id = await acceptOnce({ ...deps, teamId, actor, requestId, claim }, submission);
+    record(deps, arrival, null, submission, id);
+    return id;
+  } catch (thrown) {
+    throw record(deps, arrival, toAppError(thrown, deps.log, requestId), submission);
+  } finally {
+    claim.release();
+  }
+}
+
+type SendCtx = Parameters<typeof sendEmail>[0];
+
+/** A repeated idempotency key with the same content returns the id of the first email and sends nothing. */
+async function acceptOnce(ctx: SendCtx, { email, once }: Submission): Promise<string> {
+  const findEarlier = async () => {
+    const earlier = once && (await findStoredResponse(ctx, once));
+    return earlier ? String(earlier.body.id) : null;
+  };
+  const earlier = await findEarlier();
+  if (earlier !== null) return earlier;
+  try {
+    return (await sendEmail(ctx, email, once)).id;
+  } catch (thrown) {
+    const first = thrown instanceof IdempotencyKeyTaken ? await findEarlier() : null;
+    if (first !== null) return first;
+    throw thrown;
+  }
+}
+
+/** Reads the message within the memory budget. What exceeds the limits is read and dropped. Null if the client disconnected. */
+async function readStream(
+  stream: MessageStream,
+  claim: ReturnType<SubmissionDeps["bodies"]["open"]>,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let fault: unknown;
+  try {
+    for await (const chunk of stream) {
+      length += chunk.length;
+      if (length > bytesMax) fault ??= new AppError("too_large", `A message has at most ${bytesMax} bytes.`);
+      else
+        await claim.grow(chunk.length).catch((thrown: unknown) => {
+          fault ??= thrown;
+        });
+      if (fault === undefined) chunks.push(chunk);
+      else chunks.length = 0;
+    }
+  } catch {
+    return null;
+  }
+  if (fault !== undefined) throw fault;
+  claim.settle();
+  return Buffer.concat(chunks, length);
+}
+
+/** Adds the message to the log of recent requests. Returns the error. */
+function record(
+  { requestLog }: SubmissionDeps,
+  { key, agent }: Arrival,
+  error: AppError | null,
+  submission?: Submission,
+  id?: string,
+): AppError | null {
+  const email = submission?.email;
+  requestLog.record({
+    caller: { teamId: key.teamId, apiKeyId: key.id },
+    method: "SMTP",
+    path: "/emails",
+    status: error?.status ?? 200,
+    userAgent: agent?.slice(0, 300) ?? null,
+    requestBody: email && {
+      from: email.from?.address,
+      to: email.to.map(({ address }) => address),
+      cc: email.cc.map(({ address }) => address),
+      bcc: email.bcc.map(({ address }) => address),
+      subject: email.subject,
+    },
+    responseBody: error ? { error: error.message } : { id },
+    rejection: error && rejectionOf(error),
+  });
+  return error;
+}

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSource } from "#server/services/emails/read/source";
+import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { createWorld, type World } from "../support/world";
+import { idIn, submit } from "./client";
+
+let world: World;
+let listener: SubmissionListener;
+let token: string;
+beforeEach(async () => {
+  world = await createWorld();
+  token = (await world.key()).token;
+  listener = await startSubmission(world.deps, {
+    host: "127.0.0.1",
+    port: 0,
+    name: "mail.example.com",
+    certificate: null,
+    isImplicitTls: false,
+  });
+});
+afterEach(async () => {
+  await listener.close();
+  await world.close();
+});
+
+/** Submits a message with these header fields. */
+const send = (fields: string[], { body = "Hello", dated = "1", to = "ben@example.net" } = {}) =>
+  submit(listener.port, token, {
+    to,
+    raw: `From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hi\r\nDate: ${dated}\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n${body}\r\n`,
+  });
+const sourceOf = async (id: string) => Buffer.from((await readSource(world.ctx, id)).bytes).toString();
+const countEmails = async () => (await world.hot`select from emails`).length;
+
+test("tags of Backstamp, SES and Postmark are stored and not sent", async () => {
+  const { reply } = await send([
+    "X-Backstamp-Tag: campaign=welcome",
+    "X-Backstamp-Tag: plan=pro, region=eu",
+    "X-SES-MESSAGE-TAGS: source=app",
+    "X-PM-Tag: Password reset",
+    "X-PM-Metadata-order: 42",
+    "X-Kept: yes",
+  ]);
+  const { tags } = await world.email(idIn(reply));
+  expect(tags).toEqual([
+    { name: "campaign", value: "welcome" },
+    { name: "plan", value: "pro" },
+    { name: "region", value: "eu" },
+    { name: "source", value: "app" },
+    { name: "tag", value: "Password_reset" },
+    { name: "order", value: "42" },
+  ]);
+  const source = await sourceOf(idIn(reply));
+  expect(source).toContain("X-Kept: yes\r\n");
+  expect(source).not.toMatch(/X-Backstamp|X-SES|X-PM/i);
+});
+
+test.each(["X-Backstamp-Idempotency-Key", "Resend-Idempotency-Key"])(
+  "%s makes a repetition harmless, even with another Date, and rejects other content",
+  async (name) => {
+    const first = await send([`${name}: order/1`]);
+    const second = await send([`${name}: order/1`, "Message-ID: <other@example.org>"], { dated: "2" });
+    expect([first.code, second.code]).toEqual([250, 250]);
+    expect(idIn(second.reply)).toBe(idIn(first.reply));
+    expect((await send([`${name}: order/1`], { body: "Other" })).reply).toMatch(/^550 .*different payload/);
+    expect((await send([`${name}: order/1`], { to: "eve@example.net" })).code).toBe(550);
+    expect(await countEmails()).toBe(1);
+    expect(await sourceOf(idIn(first.reply))).not.toMatch(/idempotency/i);
+  },
+);
+
+test("concurrent messages with one idempotency key become one email", async () => {
+  const sent = await Promise.all(Array.from({ length: 5 }, () => send(["X-Backstamp-Idempotency-Key: k"])));
+  expect(new Set(sent.map(({ reply }) => idIn(reply))).size).toBe(1);
+  expect(await countEmails()).toBe(1);
+});
+
+test("a template replaces the content, with variables from a header", async () => {
+  const body = { name: "Welcome", alias: "welcome", subject: "Hello {{NAME}}", html: "<p>Dear {{NAME}}</p>" };
+  const made = await world.api("POST", "/api/templates", { token, body });
+  await world.api("POST", `/api/templates/${made.body.id}/publish`, { token });
+  const { reply } = await submit(listener.port, token, {
+    raw: 'From: ann@example.org\r\nTo: ben@example.net\r\nX-Backstamp-Template: welcome\r\nX-Backstamp-Template-Variables: {"NAME":\r\n "Ben"}\r\nX-Ref: 1\r\n\r\nignored\r\n',
+  });
+  const email = await world.email(idIn(reply));
+  expect(email).toMatchObject({ subject: "Hello Ben", html: "<p>Dear Ben</p>", to: ["ben@example.net"] });
+  expect(email.headers).toEqual([{ name: "X-Ref", value: "1" }]);
+  expect(await sourceOf(email.id)).not.toContain("ignored");
+});
+
+test("a schedule, a priority and one-click unsubscribing are those of the API", async () => {
+  const { reply } = await send([
+    "X-Backstamp-Scheduled-At: in 2 hours",
+    "X-Backstamp-Priority: low",
+    "X-Backstamp-List-Unsubscribe: true",
+  ]);
+  expect(await world.email(idIn(reply))).toMatchObject({
+    status: "scheduled",
+    priority: "low",
+    listUnsubscribe: true,
+  });
+});
+
+test.each([
+  [["X-Backstamp-Tags: a=b"], /Unknown header x-backstamp-tags.*x-backstamp-tag,/],
+  [["X-Backstamp-Tag: a"], /name=value/],
+  [["X-Backstamp-Tag: a=b c"], /name=value/],
+  [["X-Backstamp-Scheduled-At: yesterday"], /past|time/],
+  [["X-Backstamp-Priority: urgent"], /high, normal, low/],
+  [["X-Backstamp-List-Unsubscribe: yes"], /true or false/],
+  [["X-Backstamp-Template: none"], /no template none/],
+  [["X-Backstamp-Template: a", "X-Backstamp-Template-Variables: {"], /JSON object/],
+  [["X-Backstamp-Template-Variables: {}"], /needs the header x-backstamp-template/],
+  [["X-Backstamp-Idempotency-Key: a", "Resend-Idempotency-Key: b"], /more than once/],
+  [["X-Backstamp-Idempotency-Key: schlüssel"], /printable ASCII/],
+])("headers %j are rejected with what is valid", async (fields, reason) => {
+  const { code, reply } = await send(fields);
+  expect(code).toBe(550);
+  expect(reply).toMatch(reason);
+  expect(await countEmails()).toBe(0);
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { connect } from "node:tls";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openSubmission, type Submission } from "#server/startup/smtp/submission";
+import { type Certificate, makeCertificate } from "../support/servers/certificate";
+import { createWorld, type World } from "../support/world";
+import { openClient, plainLogin, submit } from "./client";
+
+let world: World;
+let submission: Submission;
+let folder: string;
+let token: string;
+let certificate: Certificate;
+const SIMPLE = "From: ann@example.org\r\nTo: ben@example.net\r\n\r\nHello\r\n";
+
+const fileOf = (name: string) => path.join(folder, name);
+async function store({ cert, key }: Certificate): Promise<void> {
+  await writeFile(fileOf("cert.pem"), cert);
+  await writeFile(fileOf("key.pem"), key);
+}
+const open = (port = 0, checkMs?: number) =>
+  openSubmission(
+    {
+      hostname: "mail.example.com",
+      submission: {
+        host: "127.0.0.1",
+        port,
+        securePort: 0,
+        certificateFiles: { cert: fileOf("cert.pem"), key: fileOf("key.pem") },
+      },
+    },
+    world.deps,
+    checkMs,
+  );
+
+beforeEach(async () => {
+  world = await createWorld();
+  token = (await world.key()).token;
+  folder = await mkdtemp(path.join(tmpdir(), "submission-"));
+  certificate = makeCertificate();
+  await store(certificate);
+});
+afterEach(async () => {
+  await submission?.close();
+  await rm(folder, { recursive: true });
+  await world.close();
+});
+
+test("messages are accepted over STARTTLS and over implicit TLS, with the certificate of the files", async () => {
+  submission = await open();
+  const tls = { ca: certificate.cert, servername: "localhost" };
+  const starttls = { requireTLS: true, tls };
+  expect((await submit(submission.port ?? 0, token, { raw: SIMPLE }, starttls)).code).toBe(250);
+  expect((await submit(submission.securePort ?? 0, token, { raw: SIMPLE }, { secure: true, tls })).code).toBe(
+    250,
+  );
+});
+
+test("with a certificate, a login without TLS is rejected before the key is checked", async () => {
+  submission = await open();
+  const client = await openClient(submission.port ?? 0);
+  expect(await client.send("EHLO app.example.com")).toContain("STARTTLS");
+  expect(await client.send(plainLogin(token))).toMatch(/^538/);
+  expect(await client.send("MAIL FROM:<a@example.org>")).toMatch(/^530/);
+  client.socket.destroy();
+});
+
+/** The certificate that a new connection gets. */
+const presented = (port: number) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+
+test("a renewed certificate is used without a restart, and a broken one is not", async () => {
+  submission = await open(0, 20);
+  const port = submission.securePort ?? 0;
+  const first = await presented(port);
+  await writeFile(fileOf("key.pem"), "not a key");
+  expect(await presented(port)).toBe(first);
+  await store(makeCertificate());
+  await vi.waitUntil(async () => (await presented(port)) !== first, { timeout: 20_000 });
+});
+
+test("an invalid or missing certificate stops the start with the setting and the file", async () => {
+  await writeFile(fileOf("key.pem"), "not a key");
+  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS_CERT: .*key\.pem are not a certificate chain/);
+  await rm(fileOf("cert.pem"));
+  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS_CERT: .*cert\.pem cannot be read \(ENOENT\)/);
+});
+
+test("an occupied port stops the start with the setting, and frees the other port", async () => {
+  submission = await open();
+  await expect(open(submission.port ?? 0)).rejects.toThrow(/BACKSTAMP_SMTP_PORT: Port \d+ is in use/);
+});

@@ -11,6 +11,8 @@ export type ProcessName = Exclude<Actor, "tick">;
 /** The processes of the product in a rig. Each is restarted when it ends, as by a supervisor. */
 export type Processes = {
   baseUrls: readonly [string, string];
+  /** The ports for SMTP submission of the web processes. */
+  smtpPorts: readonly [number, number];
   /** Resolves when the process is running. */
   isUp(who: ProcessName): Promise<unknown>;
   /**
@@ -53,6 +55,7 @@ export async function openProcesses(
   ask: <T>(question: (hot: Ask) => PromiseLike<T>) => Promise<T>,
 ): Promise<Processes> {
   const ports = { web0: await findPort(), web1: await findPort() };
+  const smtpPorts = { web0: await findPort(), web1: await findPort() };
   const children = new Map<ProcessName, Child<object>>();
   const up = new Map<ProcessName, Promise<void>>();
   /** The settings of the restarted process. */
@@ -78,7 +81,13 @@ export async function openProcesses(
       {
         ...envOf(who),
         ...env,
-        ...(isWeb ? { PORT: String(ports[who]) } : {}),
+        ...(isWeb
+          ? {
+              PORT: String(ports[who]),
+              BACKSTAMP_SMTP_PORT: String(smtpPorts[who]),
+              BACKSTAMP_SMTP_HOST: "127.0.0.1",
+            }
+          : {}),
         ...(clockAheadMs === undefined ? {} : { CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) }),
       },
       clockAheadMs === undefined ? [] : ["--import", new URL("./skewed-clock.mjs", import.meta.url).href],
@@ -104,6 +113,7 @@ export async function openProcesses(
 
   return {
     baseUrls: [`http://127.0.0.1:${ports.web0}`, `http://127.0.0.1:${ports.web1}`],
+    smtpPorts: [smtpPorts.web0, smtpPorts.web1],
     exits,
     isUp: async (who) => up.get(who),
     async start(who, options = {}) {

@@ -24,6 +24,7 @@ import {
 } from "./kill";
 import { returns, webhooks } from "./reports";
 import { batches, duplicates } from "./requests";
+import { killSubmission } from "./submission";
 import { clockSkew, diskFull, redis } from "./surroundings";
 import { loginRefused, stopInOrder, ticks, twoWorkers } from "./workers";
 
@@ -45,6 +46,7 @@ export const FAULTS: readonly Fault[] = [
   clockSkew,
   duplicates,
   batches,
+  killSubmission,
   stopInOrder,
   ticks,
   loginRefused,

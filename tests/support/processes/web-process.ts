@@ -3,9 +3,10 @@ import { createLog } from "#server/platform/log";
 import { dispatch } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
 import { openHttpServer } from "#server/startup/http/node";
+import { openSubmission } from "#server/startup/smtp/submission";
 
 /**
- * The web process without the console's pages: the product's HTTP server and REST API with their own database
+ * The web process without the console's pages: the product's HTTP server, REST API and SMTP submission with their own database
  * connections. It starts in a second, so tests can kill it often.
  */
 const log = createLog(
@@ -34,5 +35,6 @@ const server = await openHttpServer({
   upgrades: false,
   log,
 });
+await openSubmission(settings, deps);
 process.send?.({ port: server.port });
 process.on("disconnect", () => process.exit());

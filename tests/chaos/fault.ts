@@ -18,8 +18,11 @@ export type Fault = {
   name: string;
   /** The text of its row in the matrix. */
   row: string;
-  /** The transport of the rig. "disk" is a separate rig whose database has a small disk. */
-  place: TransportKind | "disk";
+  /**
+   * The transport of the rig. Separate rigs: the database of "disk" has a small disk, and "upgrade" starts as the latest
+   * release.
+   */
+  place: TransportKind | "disk" | "upgrade";
   /** How often it is injected. Kills are a share of `--kills`. */
   times: { full: number; short: number };
   isKill?: true;

@@ -14,7 +14,7 @@ const usage = `Injects the faults of the fault matrix into a Backstamp under loa
 
   npm run chaos -- [--short] [--only NAME,…] [--emails N] [--kills N] [--seed S] [--minutes M]
 
-  --short       fewer times and fewer emails: under 4 minutes instead of under 40
+  --short       fewer times and fewer emails: under 5 minutes instead of under 40
   --only NAME   only these faults: ${FAULTS.map(({ name }) => name).join(", ")}
   --emails N    minimum number of accepted emails, default 10000 (with --short 1000)
   --kills N     minimum number of kill -9, default 300 (with --short 30)
@@ -27,7 +27,7 @@ const FORMS = {
   full: { emails: 10_000, kills: 300, minutes: 34 },
   short: { emails: 1_000, kills: 30, minutes: 3.3 },
 } as const;
-const PLACES = ["relay", "direct", "disk"] as const;
+const PLACES = ["relay", "direct", "disk", "upgrade"] as const;
 
 const { values } = parseArgs({
   options: {
@@ -62,8 +62,10 @@ const chosen = FAULTS.filter(({ name, row, times, unable }) => {
   if (only && !only.includes(name)) return false;
   const reason = !only && times[form] === 0 ? "in the full form only" : (unable?.() ?? null);
   if (reason !== null) notRun.push({ row, reason });
+  if (reason !== null && only) print(`${row}: NOT RUN: ${reason}`);
   return reason === null;
 });
+if (chosen.length === 0) process.exit(0);
 const planned = (fault: Fault): Planned => {
   const share = fault.isKill ? kills / FORMS[form].kills : Math.min(1, emails / FORMS[form].emails);
   return { fault, times: Math.max(1, Math.ceil(fault.times[form] * share)), seed: `${seed}-${fault.name}` };

@@ -22,8 +22,11 @@ export type Processes = {
   kill(who: ProcessName, options?: { staysDown?: boolean }): Promise<void>;
   /** Stops it (SIGSTOP) for a time. */
   freeze(who: ProcessName, ms: number): Promise<void>;
-  /** Sends SIGTERM and returns how it ended. It is restarted automatically. */
-  stop(who: ProcessName): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Sends SIGTERM and returns how it ended. It is restarted automatically, with other settings if these are passed. */
+  stop(
+    who: ProcessName,
+    options?: StartOptions,
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Starts it, optionally with other settings, and waits until it is ready, if it can become ready. */
   start(who: ProcessName, options?: StartOptions): Promise<void>;
   /** Processes that ended by themselves, with their last output. */
@@ -33,6 +36,8 @@ export type Processes = {
 };
 
 export type StartOptions = {
+  /** The folder of its sources. Default: this version. */
+  root?: string;
   env?: Record<string, string>;
   /** Its own clock is wrong; the clock of the machine stays correct. */
   clockAheadMs?: number;
@@ -73,10 +78,10 @@ export async function openProcesses(
   };
 
   async function launch(who: ProcessName): Promise<void> {
-    const { env = {}, clockAheadMs, isUnready } = optionsOf.get(who) ?? {};
+    const { root, env = {}, clockAheadMs, isUnready } = optionsOf.get(who) ?? {};
     const isWeb = who === "web0" || who === "web1";
     const child = startChild<object>(
-      await compiledOf(FILES[who]),
+      await compiledOf(FILES[who], root),
       [],
       {
         ...envOf(who),
@@ -132,7 +137,8 @@ export async function openProcesses(
       await wait(ms);
       child?.signal("SIGCONT");
     },
-    async stop(who) {
+    async stop(who, options = optionsOf.get(who) ?? {}) {
+      optionsOf.set(who, options);
       const exit = await children.get(who)?.stop();
       restart(who);
       return exit ?? { code: null, signal: null };

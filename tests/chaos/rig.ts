@@ -18,6 +18,7 @@ import { retryWhileDown } from "./kill-postgres";
 import { openTeam } from "./open-team";
 import { openProcesses, type Processes } from "./processes";
 import { type Actor, type Disturbance, PROCESSES, type Records, type ServerFault } from "./records";
+import type { Release } from "./release";
 import type { HoldPoint, SinkReport, StoredMessage } from "./sink";
 import { readCopies, readStoredMessages } from "./stored-messages";
 
@@ -31,6 +32,8 @@ export type TransportKind = "relay" | "direct";
  */
 export type Rig = {
   way: TransportKind;
+  /** The release as which the rig started; null if it started as this version. */
+  release: Release | null;
   processes: Processes;
   postgres: EmbeddedPostgres;
   token: string;
@@ -75,6 +78,8 @@ export type RigOptions = {
   way: TransportKind;
   /** The folder for the database, created and removed by the caller. Default: a new folder. */
   dataDir?: string;
+  /** Starts as this release. Default: this version. */
+  release?: Release;
 };
 
 /** Shortened, so that frozen workers and silent servers are detected soon. */
@@ -97,7 +102,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
 }
 
 async function assemble(
-  { way, dataDir }: RigOptions,
+  { way, dataDir, release }: RigOptions,
   onClose: (closer: () => Promise<unknown>) => void,
   close: () => Promise<void>,
 ): Promise<Rig> {
@@ -106,14 +111,15 @@ async function assemble(
   const mailFolder = path.join(folder, "mail");
   const database = await startEmbeddedPostgres({ dataDir: dataDir ?? folder, log: silentLog });
   onClose(() => database.stop());
-  await migrateDatabase(database.url);
+  const hooks = await openHooks();
+  onClose(() => hooks.close());
+  const endpoint = `http://127.0.0.1:${hooks.port}/hooks`;
+  if (!release) await migrateDatabase(database.url);
+  const team = await (release?.prepare ?? openTeam)(database.url, mailDomain, endpoint);
   const own = postgres(database.url, { max: 4, onnotice: () => {}, connect_timeout: 5, fetch_types: false });
   onClose(() => own.end({ timeout: 5 }));
   const ask: Rig["ask"] = (question) => retryWhileDown(own, question);
   await ask(auditDatabase);
-  const hooks = await openHooks();
-  onClose(() => hooks.close());
-  const team = await openTeam(database.url, mailDomain, `http://127.0.0.1:${hooks.port}/hooks`);
 
   const { hostname, port, password } = new URL(database.url);
   const taps = {} as Record<Actor, Tap>;
@@ -160,7 +166,10 @@ async function assemble(
   };
   const processes = await openProcesses(envOf, ask);
   onClose(() => processes.close());
-  await Promise.all((["web0", "web1", "worker0", "worker1"] as const).map((who) => processes.start(who)));
+  const version = release ? { root: release.root } : {};
+  await Promise.all(
+    (["web0", "web1", "worker0", "worker1"] as const).map((who) => processes.start(who, version)),
+  );
 
   const ticks = new Set<Child<object>>();
   onClose(() => Promise.all([...ticks].map((one) => one.kill())));
@@ -168,6 +177,7 @@ async function assemble(
   const faultFindings: Records["faultFindings"] = [];
   return {
     way,
+    release: release ?? null,
     processes,
     postgres: database,
     token: team.token,

@@ -5,6 +5,7 @@ import { mountDisk } from "./faults/surroundings";
 import { release } from "./kill-stages";
 import { type Load, startLoad } from "./load";
 import type { Call, Records } from "./records";
+import { openRelease } from "./release";
 import { openRig, type Rig } from "./rig";
 
 /** A fault, and how often this run injects it. */
@@ -41,6 +42,7 @@ export async function runRig(
     const rig = await openRig({
       way: place === "direct" ? "direct" : "relay",
       ...(disk ? { dataDir: disk.folder } : {}),
+      ...(place === "upgrade" ? { release: await openRelease() } : {}),
     });
     try {
       return await runAll(rig, plan, options);

@@ -26,6 +26,7 @@ import { returns, webhooks } from "./reports";
 import { batches, duplicates } from "./requests";
 import { killSubmission } from "./submission";
 import { clockSkew, diskFull, redis } from "./surroundings";
+import { upgrade } from "./upgrade";
 import { loginRefused, stopInOrder, ticks, twoWorkers } from "./workers";
 
 /** Every fault that is injected, in order. The last fault of a rig tops up its emails. */
@@ -66,6 +67,7 @@ export const FAULTS: readonly Fault[] = [
   returns,
   killDirect,
   diskFull,
+  upgrade,
 ];
 
 /** Rows of the matrix that are not injected here, each with the reason. */
@@ -83,7 +85,6 @@ export const NOT_RUN: readonly NotRun[] = [
     row: "SIGTERM to the web process",
     reason: "has separate tests of the built product: tests/startup, tests/product",
   },
-  { row: "migration while running", reason: "there is no second version with another schema yet" },
   { row: "backup restored", reason: "a start that holds possibly sent email does not exist yet" },
   {
     row: "retention job",

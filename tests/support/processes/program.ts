@@ -28,26 +28,27 @@ const STARTED_BY: Record<string, string> = {
 
 /**
  * The path of a TypeScript program, compiled once per run, because reading the sources at each start takes longer
- * than most programs run.
+ * than most programs run. `root` is the folder of the sources; another folder has those of another version.
  */
-export function compiledOf(file: string): Promise<string> {
-  const entry = compiled.get(file) ?? compile(file);
-  compiled.set(file, entry);
+export function compiledOf(file: string, root: string = projectRoot): Promise<string> {
+  const source = path.join(root, file);
+  const entry = compiled.get(source) ?? compile(file, root);
+  compiled.set(source, entry);
   return entry;
 }
 
-async function compile(file: string): Promise<string> {
+async function compile(file: string, root: string): Promise<string> {
   const name = path.basename(file, ".ts");
-  const finished = path.join(folder, name);
+  const finished = path.join(folder, root === projectRoot ? "" : path.basename(root), name);
   const unfinished = `${finished}.unfinished`;
-  await mkdir(folder, { recursive: true });
+  await mkdir(path.dirname(finished), { recursive: true });
   // It remains, so only one process of the run ever compiles the program.
   const isFirst = await mkdir(`${finished}.claimed`).then(
     () => true,
     () => false,
   );
   if (isFirst) {
-    await compileInto(unfinished, file);
+    await compileInto(unfinished, file, root);
     await rename(unfinished, finished);
   }
   // Another worker of this run compiles it.
@@ -58,12 +59,12 @@ async function compile(file: string): Promise<string> {
   return path.join(finished, "whole", `${name}.mjs`);
 }
 
-async function compileInto(target: string, file: string): Promise<void> {
+async function compileInto(target: string, file: string, root: string): Promise<void> {
   const files = [file, ...(STARTED_BY[file] ? [STARTED_BY[file]] : [])];
   // Both at the same depth, because the compiled programs find their sources by relative paths.
   const ours = path.join(target, "ours");
   await compilePrograms(
-    files.map((each) => path.join(projectRoot, each)),
+    files.map((each) => path.join(root, each)),
     ours,
   );
   await bundlePackages(

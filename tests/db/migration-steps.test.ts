@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -155,21 +155,4 @@ test("a database with migrations of a newer build is used as it is, and keeps th
   const { id } = await world.send();
   expect(id).toEqual(expect.any(String));
   expect(await applied()).toBe(before);
-});
-
-test("statements that build an index concurrently are in migrations of their own, and can be repeated", async () => {
-  const files = (await readdir(ownFolder)).filter((name) => name.endsWith(".sql"));
-  for (const file of files) {
-    const statements = (await readFile(path.join(ownFolder, file), "utf8"))
-      .split("--> statement-breakpoint")
-      .map((text) => text.replaceAll(/^--.*$/gm, "").trim());
-    const names = (pattern: RegExp) => statements.flatMap((text) => pattern.exec(text)?.[1] ?? []);
-    const built = names(/^create (?:unique )?index concurrently "?(\w+)/i);
-    const dropped = names(/^drop index concurrently if exists "?(\w+)/i);
-    if (built.length + dropped.length === 0) continue;
-    expect(built.length + dropped.length, `${file}: other statements`).toBe(statements.length);
-    expect(dropped, `${file}: an interrupted build leaves an invalid index`).toEqual(
-      expect.arrayContaining(built),
-    );
-  }
 });

@@ -15,7 +15,7 @@ import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps } from "#server/startup/deps";
 import { type HttpServer, openHttpServer, type Pages } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { openInbound } from "#server/startup/inbound";
+import { openInbound } from "#server/startup/smtp/inbound";
 import { findPort } from "#server/startup/postgres/server";
 import { freshDatabase } from "../support/database/postgres";
 import { projectRoot } from "../support/processes/processes";

@@ -188,9 +188,9 @@ test.runIf(canUnshare)(
     const first = await install(original);
     await first.process.stop();
     const machine = path.join(folder, "machine");
-    await mkdir(machine);
+    await mkdir(path.join(machine, "clusters"), { recursive: true });
     copyFolder(original, path.join(machine, "data"));
-    copyFolder(SYSTEM_HOME, path.join(machine, "clusters"));
+    copyFolder(path.dirname(first.pgdata), path.join(machine, "clusters"));
     const onCopiedMachine = [
       ...["unshare", "-m", "--propagation=private", "sh", "-c"],
       'mount --bind "$0/data" "$1" && mount --bind "$0/clusters" "$2" && shift 2 && exec "$@"',

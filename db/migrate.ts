@@ -10,7 +10,7 @@ import { guardTransactions } from "./postgres-js/transaction";
 import { findMissingLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
 
 /** The advisory lock of a run: an arbitrary number that no other program on the same database uses. */
-export const MIGRATION_LOCK = 7_067_381_205;
+export const MIGRATION_LOCK = 7_067_381_206;
 /** The advisory lock of the transaction of one migration. Release 0.2.0 uses it for its whole run. */
 const STEP_LOCK = 7_067_381_204;
 

@@ -7,7 +7,7 @@ import { listOf } from "#server/shared/wire/shapes";
 import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "SMTP"] as const;
 
 /** One status, or a class of statuses. */
 const Status = z

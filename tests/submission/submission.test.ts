@@ -242,6 +242,11 @@ test("messages and rejected messages are in the log of recent requests", async (
     { method: "SMTP", status: 200, rejectionReason: null },
     { method: "SMTP", status: 403, rejectionReason: "domain_not_linked" },
   ]);
+  const reader = await world.key();
+  const { body } = await world.api("GET", "/api/logs?method=SMTP&status=403", { token: reader.token });
+  expect(body.data).toMatchObject([
+    { endpoint: "/emails", response_status: 403, rejection: { reason: "domain_not_linked" } },
+  ]);
 });
 
 test("a suppressed recipient is accepted and never contacted, as over the API", async () => {

@@ -86,4 +86,29 @@ export const NETWORK: Threats = {
       "closes the connection of a client that guesses addresses",
     ],
   ],
+  "SMTP clients without a login": [
+    [
+      "submission/limits",
+      "an address has at most ten connections without a login; connections with one do not count",
+      "with all places taken, the longest idle connection without a login is closed for a new one",
+      "after three failed logins the connection is closed",
+    ],
+    [
+      "submission/submission",
+      "a wrong key or user is 535, and nothing is accepted without a login",
+      "a key revoked during a connection is rejected at its next message",
+    ],
+    ["submission/tls", "with a certificate, a login without TLS is rejected before the key is checked"],
+  ],
+  "smuggled messages and foreign senders over SMTP": [
+    [
+      "submission/submission",
+      "a smuggled second message",
+      "a field by which a relay adds recipients",
+      "two From headers",
+      "a sender domain that is not the key's is 550, whatever the envelope sender is",
+    ],
+    ["mail/raw/content", "From fields %j are rejected"],
+    ["delivery/submitted", "a From header that differs from the checked sender is never sent"],
+  ],
 };

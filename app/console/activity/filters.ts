@@ -9,7 +9,7 @@ export const WITHIN_OPTIONS = [
   { value: "90d", label: "Last 90 days" },
 ] as const;
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "SMTP"] as const;
 export const METHOD_OPTIONS = METHODS.map((value) => ({ value, label: value }));
 
 export const STATUS_OPTIONS = [

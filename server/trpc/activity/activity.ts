@@ -33,7 +33,7 @@ const hourMs = 3_600_000;
 /** Filters of the API log, on the page and in its export. */
 export const callFilter = {
   key: z.uuid().optional(),
-  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "SMTP"]).optional(),
   status: z.enum(["2xx", "4xx", "5xx", "refused"]).optional(),
 };
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readSource } from "#server/services/emails/read/source";
@@ -230,6 +231,25 @@ test("a message above the limit is 552, announced at MAIL or measured", async ()
   expect(await client.send("NOOP")).toMatch(/^250/);
   client.socket.destroy();
   expect(await countEmails()).toBe(0);
+});
+
+test("a large file is accepted whole, and recipients in no header are hidden ones", async () => {
+  const content = randomBytes(20_000_000);
+  const lines = content.toString("base64").replace(/.{76}/g, "$&\r\n");
+  const raw = `From: ann@example.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nHi\r\n--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines}\r\n--b--\r\n`;
+  const { code, reply } = await submit(listener.port, token, { raw });
+  expect(code).toBe(250);
+  expect(await world.email(idIn(reply))).toMatchObject({
+    to: [],
+    cc: [],
+    bcc: ["ben@example.net"],
+    text: "Hi",
+  });
+  const [file] = await world.hot<{ content: Buffer }[]>`select content from attachments`;
+  expect(file?.content.equals(content)).toBe(true);
+  await tick(world.withTransport(), { budgetMs: 30_000 });
+  const { bytes } = await readSource(world.ctx, idIn(reply));
+  expect(Buffer.from(bytes).subarray(-raw.length).equals(Buffer.from(raw))).toBe(true);
 });
 
 test("messages and rejected messages are in the log of recent requests", async () => {

@@ -9,7 +9,7 @@ test.each([
   ["a bare LF", `${HEAD}one\ntwo\r\n`, /^Line 3 ends in a bare LF/],
   ["a bare CR", `${HEAD}one\rtwo\r\n`, /^Line 3 contains a bare CR/],
   ["a bare CR before CRLF", `${HEAD}one\r\r\n`, /^Line 3 contains a bare CR/],
-  ["a bare CR at the end", `${HEAD}one\r`, /^Line 3 ends in a bare CR/],
+  ["a bare CR at the end", `${HEAD}one\r`, /^Line 3 contains a bare CR/],
   ["a bare LF in the header", "From: ann@example.org\nSubject: x\r\n\r\n", /^Line 1 ends in a bare LF/],
   ["a line of 999 octets", `${HEAD}${"x".repeat(999)}\r\n`, /^Line 3 has 999 octets/],
   ["a long last line", `${HEAD}${"x".repeat(999)}`, /^Line 3 has 999 octets/],

@@ -13,20 +13,8 @@ export function checkMessageForm(bytes: Uint8Array): string | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const nul = buffer.indexOf(0);
   if (nul !== -1) return "The message contains a NUL byte. Encode binary content in base64.";
-  let line = 1;
-  for (let from = 0; from < buffer.length; line += 1) {
-    const lf = buffer.indexOf(LF, from);
-    const end = lf === -1 ? buffer.length : lf;
-    const cr = buffer.subarray(from, end).indexOf(CR);
-    if (cr !== -1 && from + cr !== end - 1)
-      return `Line ${line} contains a bare CR. End each line with CRLF.`;
-    if (lf !== -1 && cr === -1) return `Line ${line} ends in a bare LF. End each line with CRLF.`;
-    if (cr !== -1 && lf === -1) return `Line ${line} ends in a bare CR. End each line with CRLF.`;
-    const octets = cr === -1 ? end - from : cr;
-    if (octets > LINE_OCTETS_MAX)
-      return `Line ${line} has ${octets} octets. A line has at most ${LINE_OCTETS_MAX}: encode the content in quoted-printable or base64.`;
-    from = end + 1;
-  }
+  const lineFault = findLineFault(buffer);
+  if (lineFault) return lineFault;
   const { fields, bodyStart } = readHeader(buffer);
   if (bodyStart > headerBytesMax) return `The header is larger than ${headerBytesMax / 1024} KB.`;
   if (!isUtf8(buffer.subarray(0, bodyStart)))
@@ -35,6 +23,26 @@ export function checkMessageForm(bytes: Uint8Array): string | null {
   return stray
     ? `The header has a line without a field name: ${JSON.stringify(stray.text.slice(0, 60))}.`
     : null;
+}
+
+/** One pass over the bytes: a message can have as many lines as megabytes allow. */
+function findLineFault(bytes: Buffer): string | null {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte !== CR && byte !== LF && byte !== undefined) continue;
+    if (byte === LF) return `Line ${line} ends in a bare LF. End each line with CRLF.`;
+    if (byte === CR && bytes[at + 1] !== LF)
+      return `Line ${line} contains a bare CR. End each line with CRLF.`;
+    const octets = at - lineStart;
+    if (octets > LINE_OCTETS_MAX)
+      return `Line ${line} has ${octets} octets. A line has at most ${LINE_OCTETS_MAX}: encode the content in quoted-printable or base64.`;
+    at += 1;
+    line += 1;
+    lineStart = at + 1;
+  }
+  return null;
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

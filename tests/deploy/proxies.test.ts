@@ -7,6 +7,7 @@ import { request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import nodemailer from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
@@ -17,6 +18,7 @@ import { type HttpServer, openHttpServer, type Pages } from "#server/startup/htt
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { findPort } from "#server/startup/postgres/server";
 import { openInbound } from "#server/startup/smtp/inbound";
+import { openSubmission } from "#server/startup/smtp/submission";
 import { freshDatabase } from "../support/database/postgres";
 import { projectRoot } from "../support/processes/processes";
 import { makeCertificate } from "../support/servers/certificate";
@@ -251,11 +253,26 @@ describe.runIf(hasProxies).each([
   });
 });
 
-test.runIf(hasProxies)("nginx passes SMTP on to the listener for bounces", async () => {
-  const [inboundPort, port] = [await findPort(), await findPort()];
+test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in Backstamp", async () => {
+  const [inboundPort, port, smtpPort, securePort] = await Promise.all([
+    findPort(),
+    findPort(),
+    findPort(),
+    findPort(),
+  ]);
+  const hostname = "mail.example.com";
+  const certificate = makeCertificate({ names: [hostname] });
   const listener = await openInbound(
-    { inboundPort, returnPathDomain: "bounces.example.com", host: "127.0.0.1", hostname: "mail.example.com" },
+    { inboundPort, returnPathDomain: "bounces.example.com", host: "127.0.0.1", hostname },
     built.deps,
+  );
+  const certificateFiles = {
+    cert: inFolder("smtp-cert.pem", certificate.cert),
+    key: inFolder("smtp-key.pem", certificate.key),
+  };
+  const submission = await openSubmission(
+    { hostname, submission: { host: "127.0.0.1", port: 0, securePort: 0, certificateFiles } },
+    built.forRest({ tick: async () => {} }),
   );
   await startNginx(
     "nginx-smtp.conf",
@@ -263,7 +280,11 @@ test.runIf(hasProxies)("nginx passes SMTP on to the listener for bounces", async
     [
       [/.*listen \[::\].*\n/g, ""],
       [/listen 25;/g, `listen 127.0.0.1:${port};`],
+      [/listen 587;/g, `listen 127.0.0.1:${smtpPort};`],
+      [/listen 465;/g, `listen 127.0.0.1:${securePort};`],
       [/127\.0\.0\.1:2525/g, `127.0.0.1:${inboundPort}`],
+      [/127\.0\.0\.1:2587/g, `127.0.0.1:${submission.port}`],
+      [/127\.0\.0\.1:2465/g, `127.0.0.1:${submission.securePort}`],
     ],
     "load_module /usr/lib/nginx/modules/ngx_stream_module.so;",
   );
@@ -274,5 +295,24 @@ test.runIf(hasProxies)("nginx passes SMTP on to the listener for bounces", async
   const [reply] = (await once(socket, "data")) as [Buffer];
   expect(reply.toString()).toMatch(/^250/);
   socket.destroy();
+
+  const submit = (to: { port: number; secure: boolean }) => {
+    const transport = nodemailer.createTransport({
+      host: "127.0.0.1",
+      ...to,
+      requireTLS: true,
+      // The certificate is the one of Backstamp.
+      tls: { ca: certificate.cert, servername: hostname },
+      auth: { user: "backstamp", pass: token },
+    });
+    const { from, ...rest } = emailOf(0);
+    return transport.sendMail({ from, ...rest }).finally(() => transport.close());
+  };
+  for (const to of [
+    { port: smtpPort, secure: false },
+    { port: securePort, secure: true },
+  ])
+    expect((await submit(to)).response).toMatch(/^250/);
+  await submission.close();
   await listener?.close();
 });

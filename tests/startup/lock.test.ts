@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
+import { canUnshare } from "./launcher";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder: string;
@@ -14,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A process that acquires the lock on a line of standard input, and prints the result. */
-function startContender() {
+function startContender(prefix: string[] = []) {
   const script = `
     import { acquireLock } from "./server/startup/launcher/lock.ts";
     process.stdout.write("ready\\n");
@@ -24,10 +25,9 @@ function startContender() {
     });
     process.stdin.on("end", () => process.exit());
   `;
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, folder], {
-    cwd: root,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const program = [process.execPath, "--import", "tsx", "--input-type=module", "-e", script, folder];
+  const [command = "", ...args] = [...prefix, ...program];
+  const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   const lines: string[] = [];
   let wake = () => {};
   child.stdout.on("data", (chunk: Buffer) => {
@@ -58,7 +58,7 @@ test("a lock is held until it is released, and it describes its holder", async (
   await first.lock.release();
   expect(await findHolder(folder)).toBeNull();
   expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
-  expect(await readdir(folder)).toEqual(["lock.2"]);
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^lock-.*\.socket$/), "lock.2"]);
 });
 
 test("of many processes that try to acquire a dead process's lock, exactly one succeeds, and the next gets its holder", async () => {
@@ -77,7 +77,7 @@ test("of many processes that try to acquire a dead process's lock, exactly one s
   const winner = contenders[said.indexOf("taken")];
   expect(said.filter((line) => line === "taken")).toHaveLength(1);
   expect(said.filter((line) => line === `held by ${winner?.child.pid}`)).toHaveLength(contenders.length - 1);
-  expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual(["lock.2"]);
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^lock-.*\.socket$/), "lock.2"]);
   for (const contender of contenders) contender.child.stdin.end();
   await Promise.all(contenders.map(({ child }) => new Promise((resolve) => child.once("close", resolve))));
 }, 60_000);
@@ -91,4 +91,22 @@ test("a lock whose pid was reused by another process is free", async () => {
   expect(await findHolder(folder)).toBeNull();
   await writeFile(file, "torn");
   expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
+});
+
+test.runIf(canUnshare)("a process in another container holds the lock as long as it lives", async () => {
+  const container = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const first = startContender(container);
+  const second = startContender(container);
+  for (const each of [first, second]) await each.line();
+  first.child.stdin.write("go\n");
+  expect(await first.line()).toBe("taken");
+  second.child.stdin.write("go\n");
+  expect(await second.line()).toMatch(/^held by \d+$/);
+  expect(await findHolder(folder)).toMatchObject({ purpose: "test" });
+  const ended = new Promise((resolve) => first.child.once("close", resolve));
+  first.child.kill("SIGKILL");
+  await ended;
+  expect(await findHolder(folder)).toBeNull();
+  expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
+  second.child.stdin.end();
 });

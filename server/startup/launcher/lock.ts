@@ -1,7 +1,19 @@
-import { chown, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chown,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { FolderIdentity, identifyFolder, isSameFolder } from "./folder-identity";
+import { isLifeSocketOpen, type LifeSocket, openLifeSocket } from "./life-socket";
 import { isRunning, readStatus } from "./process-info";
 
 /**
@@ -31,6 +43,9 @@ const LockRecord = z.object({
   url: z.string().nullable(),
   publicUrl: z.string().nullable().default(null),
   databaseUrl: z.string().nullable(),
+  /** The namespace in which the pid is valid, and the socket that shows other namespaces, such as containers, that it lives. */
+  namespace: z.string().default(""),
+  socket: z.string().default(""),
   /** The locked folder, because a copy of the folder contains a copy of the lock. Null in locks of release 0.2.0. */
   folder: FolderIdentity.nullable().default(null),
   isReleased: z.boolean(),
@@ -56,6 +71,7 @@ export async function acquireLock(
     const { numbers, top } = await readTop(dataDir);
     if (top && (await isHeld(top, dataDir))) return { holder: top };
     const number = (numbers[0] ?? 0) + 1;
+    const socket = await openLifeSocket(dataDir);
     const mine: LockRecord = {
       pid: process.pid,
       life: await lifeOf(process.pid),
@@ -63,16 +79,23 @@ export async function acquireLock(
       url: null,
       publicUrl: null,
       databaseUrl: null,
+      namespace: await readNamespace(),
+      socket: socket.name,
       folder: await identifyFolder(dataDir),
       isReleased: false,
     };
-    if (!(await linkLock(dataDir, number, mine))) continue;
-    if ((await readTop(dataDir)).numbers[0] !== number) {
-      await rm(fileOf(dataDir, number), { force: true });
+    if (!(await linkLock(dataDir, number, mine))) {
+      await socket.close();
       continue;
     }
+    if ((await readTop(dataDir)).numbers[0] !== number) {
+      await rm(fileOf(dataDir, number), { force: true });
+      await socket.close();
+      continue;
+    }
+    if (top?.socket) await rm(path.join(dataDir, path.basename(top.socket)), { force: true });
     for (const old of numbers) await rm(fileOf(dataDir, old), { force: true });
-    return { lock: keep(dataDir, number, mine) };
+    return { lock: keep(dataDir, number, mine, socket) };
   }
 }
 
@@ -82,7 +105,7 @@ export async function findHolder(dataDir: string): Promise<Holder | null> {
   return top && (await isHeld(top, dataDir)) ? top : null;
 }
 
-function keep(dataDir: string, number: number, mine: LockRecord): DataLock {
+function keep(dataDir: string, number: number, mine: LockRecord, socket: LifeSocket): DataLock {
   let record = mine;
   const write = async (change: Partial<LockRecord>): Promise<void> => {
     record = { ...record, ...change };
@@ -91,7 +114,10 @@ function keep(dataDir: string, number: number, mine: LockRecord): DataLock {
   };
   return {
     describe: (facts) => write(facts),
-    release: () => write({ isReleased: true, url: null, publicUrl: null, databaseUrl: null }),
+    release: async () => {
+      await write({ isReleased: true, url: null, publicUrl: null, databaseUrl: null, socket: "" });
+      await socket.close();
+    },
   };
 }
 
@@ -127,11 +153,16 @@ async function writeAside(dataDir: string, record: LockRecord): Promise<string> 
   return fresh;
 }
 
-const isHeld = async (record: LockRecord, dataDir: string): Promise<boolean> =>
-  !record.isReleased &&
-  (await isRunning(record.pid)) &&
-  (await lifeOf(record.pid)) === record.life &&
-  (record.folder === null || isSameFolder(record.folder, await identifyFolder(dataDir)));
+async function isHeld(record: LockRecord, dataDir: string): Promise<boolean> {
+  if (record.isReleased) return false;
+  if (record.folder !== null && !isSameFolder(record.folder, await identifyFolder(dataDir))) return false;
+  if (record.socket !== "" && record.namespace !== (await readNamespace()))
+    return isLifeSocketOpen(dataDir, record.socket);
+  return (await isRunning(record.pid)) && (await lifeOf(record.pid)) === record.life;
+}
+
+/** The namespace of this process's pid (pid_namespaces(7)). Empty where the system does not provide it. */
+const readNamespace = (): Promise<string> => readlink("/proc/self/ns/pid").catch(() => "");
 
 /** The boot id and the process's start time. Empty where the system does not provide them. */
 async function lifeOf(pid: number): Promise<string> {

@@ -140,7 +140,19 @@ test("a worker without a database reports what is missing", async () => {
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(
-      /^backstamp: DATABASE_URL is not set, and no Backstamp is running with .*\.\n$/,
+      /^backstamp: DATABASE_URL is not set, and no Backstamp is running with .* start Backstamp: npm start\n$/,
     ),
+  });
+});
+
+test("a worker without the installation's secret does not start, because it could not decrypt keys or sign links", async () => {
+  const unreachable = {
+    DATABASE_URL: "postgres://127.0.0.1:9/backstamp",
+    BACKSTAMP_URL: "https://mail.example.com",
+  };
+  expect(await runCommand(["worker"], { env: { ...env(), ...unreachable } })).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^backstamp: BACKSTAMP_SECRET is not set\./),
   });
 });

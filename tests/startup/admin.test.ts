@@ -6,6 +6,7 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
+import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { killLeftovers, type StartOptions, startProcess } from "../support/processes/processes";
 import { compiledOf, runProgram, startProgram } from "../support/processes/program";
@@ -328,7 +329,7 @@ test("migrate creates the tables of an empty database, and other commands refer 
 
 test("a worker delivers queued and new email, and stops gracefully on a signal", async () => {
   const workers = async () => (await world.hot`select pid from workers`).map(({ pid }) => pid);
-  const env = { ...own(), SMTP_URL: "capture:" };
+  const env = { ...own(), SMTP_URL: "capture:", BACKSTAMP_SECRET: installationSecret };
   const waiting = await world.send({ to: ["ben@example.net"] });
   const worker = await startProgram(program, ["worker"], { env });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);

@@ -124,7 +124,8 @@ function connect(settings: Settings, databaseUrl: string, closers: Closers): Ses
 }
 
 /** Adds the secret that the launcher generated, if the settings have none and the launcher has run here. */
-async function withKeptSecret(settings: Settings): Promise<Settings> {
+/** The settings with the secret that this data directory stores, unless `BACKSTAMP_SECRET` is set. */
+export async function withKeptSecret(settings: Settings): Promise<Settings> {
   const secret = settings.secret ?? (await readGenerated(settings.dataDir)).secret ?? null;
   return { ...settings, secret };
 }

@@ -9,7 +9,7 @@ import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
 import { runWorker } from "../../worker";
 import type { AdminCommand } from "../command";
-import { findLauncher, withDatabase } from "../session";
+import { findLauncher, withDatabase, withKeptSecret } from "../session";
 import { printOutput, type Terminal } from "../terminal";
 
 /** `migrate`, `worker`. */
@@ -44,11 +44,11 @@ function describeMigration({ before, applied }: Migrated): string {
 }
 
 const WORKER_HELP = `
-It requires DATABASE_URL and BACKSTAMP_URL, or a running Backstamp with this data directory. It sends by SMTP_URL.
+It requires DATABASE_URL, BACKSTAMP_URL and BACKSTAMP_SECRET, or a running Backstamp with this data directory. It sends by SMTP_URL.
 Any number of workers can run, on one or more machines. Standard output is a log with one JSON object per line.
 
 Examples:
-  DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com SMTP_URL=smtp://smtp.example.com:587 \\
+  DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com BACKSTAMP_SECRET=… SMTP_URL=smtp://smtp.example.com:587 \\
     ${cli} worker`;
 
 async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
@@ -57,8 +57,12 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
     onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
   });
   const { mode, databaseUrl } = await findWork(env);
+  const settings = { ...(await withKeptSecret(readSettings(env, mode))), databaseUrl };
+  if (settings.secret === null)
+    throw new OperatorError(
+      "BACKSTAMP_SECRET is not set. Set the secret of the web process: workers decrypt DKIM keys and relay passwords with it, and sign links.",
+    );
   await requireTables(databaseUrl);
-  const settings = { ...readSettings(env, mode), databaseUrl };
   const log = createLog(
     (line) => write(`${line}\n`),
     () => new Date(),

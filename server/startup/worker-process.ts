@@ -23,12 +23,13 @@ if (settings.secret === null) throw new Error("BACKSTAMP_SECRET is missing. The 
 const worker = await runWorker({ ...settings, databaseUrl: settings.databaseUrl }, { log });
 
 let isStopping = false;
-const stop = async () => {
+const stop = async (signal?: string) => {
   if (isStopping) return;
   isStopping = true;
+  log.info("worker.stopping", { signal: signal ?? "the launcher has exited" });
   await worker.stop().finally(() => process.exit());
 };
 process.on("SIGTERM", stop);
-process.on("disconnect", stop);
+process.on("disconnect", () => stop());
 if (process.connected) process.send?.("started");
 else await stop();

@@ -61,6 +61,7 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
 
   worker.signal("SIGTERM");
   const later = await world.send({ to: ["later@example.net"] });
+  await vi.waitFor(() => expect(worker.output()).toContain("worker.stopping"), eventually);
   expect(worker.hasExited()).toBe(false);
   release();
   expect(await worker.exited).toEqual(inOrder);

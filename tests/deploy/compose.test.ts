@@ -11,6 +11,8 @@ const read = (file: string): string => readFileSync(path.join(projectRoot, file)
 
 type Service = {
   image: string;
+  build?: string;
+  pull_policy?: string;
   command?: string[];
   environment?: Record<string, string>;
   read_only?: boolean;
@@ -52,6 +54,16 @@ test("a misspelled key and a wrong type are found", () => {
 test.each(ours)("%s runs as a non-root user with a read-only root and without capabilities", (name) => {
   expect(compose.services[name]).toMatchObject({ read_only: true, user: "10001:10001", cap_drop: ["ALL"] });
   expect(read("Dockerfile")).toContain("USER 10001:10001");
+});
+
+test("one service builds the image, and the others wait for it and do not pull it", () => {
+  expect(ours.filter((name) => compose.services[name]?.build !== undefined)).toEqual(["migrate"]);
+  for (const name of ["web", "worker"])
+    expect(compose.services[name]).toMatchObject({
+      image: compose.services.migrate?.image,
+      pull_policy: "never",
+      depends_on: { migrate: {} },
+    });
 });
 
 test("all services are ordered, named volumes exist, and only Caddy is public", () => {

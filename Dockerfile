@@ -1,4 +1,5 @@
-# The images: one to build in, with Node 24 and npm, and a Debian of the same release to run in.
+# The images: one to build in, with Node 24 and npm, and a Debian of the same release to run in. The binary of Node 25 and
+# later needs libatomic.so.1, which slim Debian lacks.
 ARG BUILD_BASE=node:24-bookworm-slim
 ARG BASE=debian:bookworm-slim
 

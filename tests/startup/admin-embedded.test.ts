@@ -11,6 +11,7 @@ import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { isRunning, killLeftovers } from "../support/processes/processes";
 import { runProgram, startProgram } from "../support/processes/program";
@@ -124,7 +125,9 @@ test("while Backstamp runs, a command uses its database and leaves it running", 
   const { stdout } = await backstamp(["user", "reset-password", person.email]);
   expect(stdout).toMatch(/^ {2}https:\/\/mail\.example\.net\/login\/reset#[\w-]{43}$/m);
 
-  const worker = await startProgram(program, ["worker"], { env: env() });
+  const worker = await startProgram(program, ["worker"], {
+    env: { ...env(), BACKSTAMP_SECRET: installationSecret },
+  });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
   expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
 

@@ -57,12 +57,12 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
     onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
   });
   const { mode, databaseUrl } = await findWork(env);
+  await requireTables(databaseUrl);
   const settings = { ...(await withKeptSecret(readSettings(env, mode))), databaseUrl };
   if (settings.secret === null)
     throw new OperatorError(
       "BACKSTAMP_SECRET is not set. Set the secret of the web process: workers decrypt DKIM keys and relay passwords with it, and sign links.",
     );
-  await requireTables(databaseUrl);
   const log = createLog(
     (line) => write(`${line}\n`),
     () => new Date(),

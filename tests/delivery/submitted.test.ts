@@ -137,10 +137,31 @@ test("a From header that differs from the checked sender is never sent", async (
 });
 
 test("UTF-8 header fields need a server with SMTPUTF8", async () => {
-  await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
+  const rejected = await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
   expect(await deliver()).toEqual([]);
+  const [delivery] = (await world.email(rejected.id)).deliveries;
+  expect(delivery?.lastReason).toMatch(/^The message header is not ASCII and needs SMTPUTF8/);
   const { id } = await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
   const [message] = await deliver({ smtpUtf8: true });
   expect(message?.unsigned.toString()).toContain("Subject: Grüße\r\n");
+  expect((await world.email(id)).status).toBe("sent");
+});
+
+test.each([
+  [
+    "a preamble",
+    "Content-Type: multipart/mixed; boundary=b\r\n\r\nVorgeplänkel\r\n--b\r\n\r\nx\r\n--b--\r\n",
+  ],
+  [
+    "a field of a part",
+    "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nX-Ü: ü\r\n\r\nx\r\n--b--\r\n",
+  ],
+  ["an embedded message", "Content-Type: message/rfc822\r\n\r\nSubject: Grüße\r\n\r\nx\r\n"],
+  ["a stray byte in quoted-printable", "Content-Transfer-Encoding: quoted-printable\r\n\r\ngrün\r\n"],
+])("8-bit bytes in %s do not need SMTPUTF8", async (_name, rest) => {
+  const raw = Buffer.from(`From: ann@signed.example\r\nDate: x\r\nMessage-ID: <a@b>\r\n${rest}`);
+  const { id } = await submit(raw);
+  const [message] = await deliver();
+  expect(message?.unsigned.equals(raw)).toBe(true);
   expect((await world.email(id)).status).toBe("sent");
 });

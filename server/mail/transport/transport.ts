@@ -5,7 +5,7 @@ import { deferAll, setOutcome } from "./judge";
 
 /**
  * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt. `returnPath` is the
- * envelope sender, "" for the null sender. `smtpUtf8`: the headers contain a non-ASCII address. `needsTls`: send the
+ * envelope sender, "" for the null sender. `smtpUtf8`: the header contains other characters than ASCII. `needsTls`: send the
  * message only over TLS. The first `signatureBytes` are our DKIM-Signature fields; the rest is the unsigned message.
  * `messageId` has no angle brackets. `wantsReports`: Backstamp reads the return path, which belongs to one recipient. `sevenBit`:
  * `bytes` have 8-bit content, and this is the same message, with its own signature, for servers without 8BITMIME.

@@ -43,8 +43,8 @@ export function submittedMessage(
     id,
     returnPath,
     bytes,
-    // What is still not ASCII is in header fields.
-    smtpUtf8: sevenBit !== undefined && hasEightBit(sevenBit),
+    // Only the header needs SMTPUTF8. Other 8-bit bytes, such as a preamble, are content.
+    smtpUtf8: hasEightBit(bytes.subarray(0, readHeader(bytes).bodyStart)),
     messageId,
     ...(sevenBit && { sevenBit: { bytes: sevenBit } }),
   };

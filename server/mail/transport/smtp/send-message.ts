@@ -153,7 +153,7 @@ function rejectUnsupported(
     );
   if (offers.smtpUtf8) return null;
   if (message.smtpUtf8)
-    return reject(`The message contains an address that needs SMTPUTF8, which ${host} does not support.`);
+    return reject(`The message header is not ASCII and needs SMTPUTF8, which ${host} does not support.`);
   if (/[^\0-\x7f]/.test(recipient))
     return reject(`The address needs SMTPUTF8, which ${host} does not support.`);
   return null;

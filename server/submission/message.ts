@@ -134,7 +134,8 @@ const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, " 
 
 /**
  * A program that repeats a message may write another Date, Message-ID or boundary. The fingerprint therefore covers only what a
- * person reads, and the recipients.
+ * person reads. A key belongs to one set of recipients, because mail servers split the recipients of a message among several
+ * transactions with the same header.
  */
 function onceOf(
   key: string,
@@ -146,7 +147,8 @@ function onceOf(
     hash: createHash("sha256").update(file).digest("hex"),
   }));
   const recipients = [...to, ...cc, ...bcc].map(({ address }) => address).sort();
+  const hash = createHash("sha256").update(recipients.join("\n")).digest("hex");
   const { html, text } = content;
-  const read = { from: from?.address, recipients, subject, template, tags, html, text, files };
-  return { route: "SMTP", key, fingerprint: fingerprintOf(read), status: 250 };
+  const read = { from: from?.address, subject, template, tags, html, text, files };
+  return { route: `SMTP ${hash}`, key, fingerprint: fingerprintOf(read), status: 250 };
 }

@@ -24,7 +24,10 @@ afterEach(async () => {
 });
 
 /** Submits a message with these header fields. */
-const send = (fields: string[], { body = "Hello", dated = "1", to = "ben@example.net" } = {}) =>
+const send = (
+  fields: string[],
+  { body = "Hello", dated = "1", to = "ben@example.net" as string | string[] } = {},
+) =>
   submit(listener.port, token, {
     to,
     raw: `From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hi\r\nDate: ${dated}\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n${body}\r\n`,
@@ -63,11 +66,23 @@ test.each(["X-Backstamp-Idempotency-Key", "Resend-Idempotency-Key"])(
     expect([first.code, second.code]).toEqual([250, 250]);
     expect(idIn(second.reply)).toBe(idIn(first.reply));
     expect((await send([`${name}: order/1`], { body: "Other" })).reply).toMatch(/^550 .*different payload/);
-    expect((await send([`${name}: order/1`], { to: "eve@example.net" })).code).toBe(550);
     expect(await countEmails()).toBe(1);
     expect(await sourceOf(idIn(first.reply))).not.toMatch(/idempotency/i);
   },
 );
+
+test("a message that is split among several transactions loses no recipient", async () => {
+  const fields = ["X-Backstamp-Idempotency-Key: k"];
+  const parts = [["ben@example.net", "eve@example.net"], ["carl@example.net"]];
+  const ids = [];
+  for (const to of parts) ids.push(idIn((await send(fields, { to })).reply));
+  const repeated = await send(fields, { to: ["eve@example.net", "ben@example.net"] });
+  expect(idIn(repeated.reply)).toBe(ids[0]);
+  const sent = await Promise.all(ids.map((id) => world.email(id)));
+  expect(sent.map(({ deliveries }) => deliveries.map(({ address }) => address))).toEqual(parts);
+  expect((await send(fields, { to: "carl@example.net", body: "Other" })).code).toBe(550);
+  expect(await countEmails()).toBe(2);
+});
 
 test("concurrent messages with one idempotency key become one email", async () => {
   const sent = await Promise.all(Array.from({ length: 5 }, () => send(["X-Backstamp-Idempotency-Key: k"])));

@@ -116,6 +116,7 @@ export async function startSubmission(
     authRequiredMessage: "5.7.0 Log in first: AUTH with the user backstamp and an API key",
     disableReverseLookup: true,
     hideDSN: false,
+    lenientAddressParsing: true,
     logger: false,
     size: deps.bodyMaxBytes,
     rejectOversized: true,

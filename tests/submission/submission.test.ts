@@ -151,6 +151,21 @@ test("pipelined commands with DSN and SMTPUTF8 parameters and a null sender are 
   client.socket.destroy();
 });
 
+test("any envelope sender with a domain is accepted, and invalid recipients are not", async () => {
+  const client = await openClient(listener.port);
+  await client.send("EHLO app.example.com");
+  await client.send(plainLogin(token));
+  for (const sender of ["www-data@web_1", "user.@host"]) {
+    expect(await client.send(`MAIL FROM:<${sender}>`)).toMatch(/^250/);
+    for (const recipient of ["ben@web_1", "user.@example.net", "ben@exa mple.net"])
+      expect(await client.send(`RCPT TO:<${recipient}>`)).toMatch(/^5/);
+    expect(await client.send("RCPT TO:<ben@example.net>")).toMatch(/^250/);
+    await client.send("RSET");
+  }
+  expect(await client.send("MAIL FROM:<root>")).toMatch(/^501/);
+  client.socket.destroy();
+});
+
 test("a sender domain that is not the key's is 550, whatever the envelope sender is", async () => {
   await world.domain("linked.example");
   const linked = await world.key({ scopes: ["emails:send"], domains: ["linked.example"] });

@@ -42,7 +42,7 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
   const { idempotencyKey, ...instructions } = readInstructions(fields);
   const kept = fields.filter((field) => !REMOVED.has(field.name) && !isInstruction(field));
   const content = readLimitedContent(bytes);
-  const subject = cleanText(decodeWords(findValue(fields, "subject") ?? "")).slice(0, subjectCharsMax);
+  const subject = cleanText(decodeWords(findValue(fields, "subject") ?? "").slice(0, subjectCharsMax));
   const { template } = instructions;
   const email: NewEmail = {
     ...instructions,

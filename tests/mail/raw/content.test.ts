@@ -102,6 +102,9 @@ test.each([
   ["From: =?utf-8?B?w4Rubg==?= <ann@example.org>", "Änn"],
   ["FROM:\r\n Ann\r\n <ann@example.org>", "Ann"],
   ["From: ann@example.org (Cron Daemon)", "Cron Daemon"],
+  ['From: "A long name"\r\n\t<ann@example.org>', "A long name"],
+  ["From: Ann\tSmith\r\n\t<ann@example.org>", "Ann Smith"],
+  [`From: ${"x".repeat(299)}😀y <ann@example.org>`, "x".repeat(299)],
   ["From: Änn <ann@example.org>", "Änn"],
 ])("%s names one sender", (field, name) => {
   expect(from(field)).toMatchObject({ ok: true, mailbox: { address: "ann@example.org", name } });
@@ -119,4 +122,27 @@ test.each([
 ])("From fields %j are rejected", (fields, reason) => {
   const read = from(...fields);
   expect(read.ok ? read.mailbox : read.fault).toMatch(reason);
+});
+
+test("texts and file names are shortened without halves of characters", () => {
+  const name = `${"x".repeat(254)}😀.pdf`;
+  const { text, files } = readContent(
+    message(
+      [
+        "Content-Type: multipart/mixed; boundary=b",
+        "",
+        "--b",
+        "Content-Type: text/plain; charset=utf-8",
+        "",
+        `${"x".repeat(499_999)}😀`,
+        "--b",
+        `Content-Type: application/pdf; name="${name}"`,
+        "",
+        "x",
+        "--b--",
+      ],
+      "utf8",
+    ),
+  );
+  expect([text.length, files[0]?.filename?.length]).toEqual([499_999, 254]);
 });

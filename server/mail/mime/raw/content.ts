@@ -16,6 +16,8 @@ export type RawContent = { html: string | null; text: string; files: RawFile[] }
 
 /** Characters of HTML and of text that are read. The message itself is not shortened. */
 const charsMax = 500_000;
+/** The half of a character that a shortened text can end with. */
+const HALF_AT_END = /\p{Cs}$/u;
 
 /** Reads the content of a message. RangeError if it has too many parts. */
 export function readContent(bytes: Uint8Array): RawContent {
@@ -39,14 +41,22 @@ const isTextBody = ({ type, disposition }: RawPart): boolean =>
 
 /** PostgreSQL cannot store NUL in a text. */
 const readText = (bytes: Uint8Array, part: RawPart): string =>
-  decodePartText(bytes, part).replaceAll("\r\n", "\n").replaceAll("\0", "").slice(0, charsMax);
+  decodePartText(bytes, part)
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\0", "")
+    .slice(0, charsMax)
+    .replace(HALF_AT_END, "");
 
 function readFile(bytes: Uint8Array, part: RawPart): RawFile {
   const { type, params, disposition, fields } = part;
   const name = readParameter(disposition.params, "filename") ?? readParameter(params, "name");
   const id = findValue(fields, "content-id")?.replace(/^<|>$/g, "");
   return {
-    filename: name?.replace(/[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "_").slice(0, 255) || null,
+    filename:
+      name
+        ?.replace(/[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "_")
+        .slice(0, 255)
+        .replace(HALF_AT_END, "") || null,
     contentType: /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
       ? type
       : "application/octet-stream",

@@ -15,7 +15,8 @@ export function readFrom(fields: readonly RawField[]): ParsedMailbox {
   const [from, ...others] = fields.filter(({ name }) => name === "from");
   if (!from) return refuse("The message has no From header. Set it to the sender.");
   if (others.length > 0) return refuse("The message has more than one From header. Send it once.");
-  const value = readValue(from);
+  // A folded field may continue with a tab.
+  const value = readValue(from).replaceAll("\t", " ");
   const [, address, comment = ""] = NAME_IN_COMMENT.exec(value) ?? [];
   const read = parseMailbox(address ?? value);
   if (!read.ok) return refuse(`The From header: ${read.fault}`);
@@ -29,11 +30,14 @@ export function readListed(address: string, name: string) {
   return read.ok ? { ...read.mailbox, name: decodeName(name) } : null;
 }
 
-/** A display name without control characters, which could change how it is displayed; null for none. */
+/**
+ * A display name without control characters, which could change how it is displayed, and without halves of characters, which
+ * PostgreSQL cannot store; null for none.
+ */
 function decodeName(name: string): string | null {
   const decoded = decodeWords(name)
+    .slice(0, 300)
     .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
-    .trim()
-    .slice(0, 300);
+    .trim();
   return decoded === "" ? null : decoded;
 }

@@ -70,3 +70,27 @@ test("only the HTML body is rewritten, and an unchanged one keeps its bytes", as
   );
   expect(rewriteHtml(signed, () => "changed")).toBe(signed);
 });
+
+const htmlPart = (fields: string, html: Buffer) =>
+  Buffer.concat([Buffer.from(`From: ann@example.org\r\n${fields}\r\n\r\n`), html]);
+
+test.each([
+  ["an inline file", "Content-Type: text/html\r\nContent-Disposition: inline; filename=report.html"],
+  [
+    "an inline file with an encoded name",
+    "Content-Type: text/html\r\nContent-Disposition: inline; filename*=''r%2Ehtml",
+  ],
+  ["a part with a name", 'Content-Type: text/html; name="report.html"'],
+])("the HTML of %s is a file and is not rewritten", (_name, fields) => {
+  const bytes = htmlPart(fields, Buffer.from("<p>x</p>"));
+  expect(rewriteHtml(bytes, () => "changed")).toBe(bytes);
+  expect(readContent(bytes)).toMatchObject({ html: null, files: [{ contentType: "text/html" }] });
+});
+
+test.each([
+  ["an unknown character set", "x-unknown", "<p>Größe</p>"],
+  ["bytes that are not in its character set", "utf-8", "<p>Gr\xf6\xdfe</p>"],
+])("HTML with %s is not rewritten", (_name, charset, html) => {
+  const bytes = htmlPart(`Content-Type: text/html; charset=${charset}`, Buffer.from(html, "latin1"));
+  expect(rewriteHtml(bytes, () => "changed")).toBe(bytes);
+});

@@ -1,6 +1,6 @@
 import { encodeBytes } from "../encode-body";
 import { joinFields, type RawField } from "./fields";
-import { decodePartText, listParts, type RawPart, readParts } from "./parts";
+import { decodePart, listParts, type RawPart, readParts } from "./parts";
 
 /** Bytes of a message to replace; positions as in `RawPart`. */
 type Edit = { from: number; to: number; bytes: Buffer };
@@ -36,15 +36,15 @@ export function toSevenBit(bytes: Uint8Array): Uint8Array {
 
 /**
  * The message with `change` applied to its HTML bodies. A changed body is in UTF-8; one that `change` returns unchanged keeps
- * its bytes. Attachments, embedded messages and signed content are not changed.
+ * its bytes. Attachments, embedded messages, signed content, and bodies that cannot be decoded are not changed.
  */
 export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string): Uint8Array {
   const edits: Edit[] = [];
   for (const part of listParts(readParts(bytes))) {
     if (!isHtmlBody(part)) continue;
-    const html = decodePartText(bytes, part);
-    const changed = change(html);
-    if (changed === html) continue;
+    const html = decodeHtml(bytes, part);
+    const changed = html === null ? null : change(html);
+    if (changed === null || changed === html) continue;
     const encoded = encodeBytes(Buffer.from(changed.replace(/\r\n|\r|\n/g, "\r\n"), "utf8"));
     edits.push(
       headerEdit(part, {
@@ -57,9 +57,27 @@ export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string)
   return applyEdits(bytes, edits);
 }
 
-/** Whether this part is an HTML body of the email itself. */
-export const isHtmlBody = ({ type, disposition, isSealed }: RawPart): boolean =>
-  type === "text/html" && !isSealed && disposition.type !== "attachment";
+/** Null if the character set is unknown or the content is not in it: a change would lose characters. */
+function decodeHtml(bytes: Uint8Array, part: RawPart): string | null {
+  try {
+    const decoder = new TextDecoder(part.params.get("charset") ?? "utf-8", { fatal: true });
+    return decoder.decode(decodePart(bytes, part));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether this part is an HTML body of the email itself. One with a file name is a file, also if it is displayed inline. */
+export const isHtmlBody = ({ type, params, disposition, isSealed }: RawPart): boolean =>
+  type === "text/html" &&
+  !isSealed &&
+  disposition.type !== "attachment" &&
+  !hasParameter(disposition.params, "filename") &&
+  !hasParameter(params, "name");
+
+/** Whether there is a parameter with this name, in plain form or in that of RFC 2231. */
+const hasParameter = (params: ReadonlyMap<string, string>, wanted: string): boolean =>
+  [...params.keys()].some((name) => name === wanted || name.startsWith(`${wanted}*`));
 
 const NAMES: Record<string, string> = {
   "content-type": "Content-Type",

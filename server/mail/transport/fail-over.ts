@@ -66,7 +66,7 @@ const canTryNext = (outcome: Outcome | undefined): boolean =>
 const isRelayFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
 
 function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
-  const mark = formatMetadataLine(provider, message.messageId);
+  const mark = formatMetadataLine(provider, message);
   const adapt = ({ bytes, signatureBytes = 0 }: Pick<OutgoingMessage, "bytes" | "signatureBytes">) => {
     const own = signs ? bytes : bytes.subarray(signatureBytes);
     return {
@@ -78,8 +78,8 @@ function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): 
   return { ...message, ...adapt(message), ...(sevenBit && { sevenBit: adapt(sevenBit) }) };
 }
 
-function addIds({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {
+function addIds({ id, provider }: OrderedRelay, message: OutgoingMessage, outcome: Outcome): Outcome {
   const isIdentified = provider !== null && outcome.kind === "accepted";
-  const providerId = isIdentified ? providerIdOf(provider, outcome.reply, messageId) : null;
+  const providerId = isIdentified ? providerIdOf(provider, outcome.reply, message) : null;
   return { ...outcome, relayId: id, providerId: providerId ?? undefined };
 }

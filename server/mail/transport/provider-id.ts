@@ -8,7 +8,7 @@ const UUID = /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b
 /**
  * The provider's message id in its 250 reply. SES replies `Ok <id>`. SendGrid replies `Ok: queued as <id>`; the
  * `sg_message_id` of its events starts with this id. Resend uses a UUID. Mailgun returns no id and identifies the message by
- * our Message-ID. Postmark's `queued as` names the queue of one machine and appears in no event: it gets a metadata mark.
+ * its Message-ID. Postmark's `queued as` names the queue of one machine and appears in no event: it gets a metadata mark.
  */
 const ID_PATTERNS: Record<MailProvider, RegExp | null> = {
   ses: /^Ok ([0-9A-Za-z-]{20,100})$/i,
@@ -34,23 +34,20 @@ export const postmarkMetadataKey = "backstamp";
  * The header line by which a provider can identify the message later; "" for most providers. Postmark removes such headers
  * and returns their values as metadata in its webhooks ("Custom metadata FAQ"), at most 80 characters.
  */
-export const formatMetadataLine = (provider: MailProvider | null, messageId: string | undefined): string =>
-  provider === "postmark" && messageId !== undefined
-    ? `X-PM-Metadata-${postmarkMetadataKey}: ${formatMark(messageId)}\r\n`
-    : "";
+export const formatMetadataLine = (provider: MailProvider | null, { id }: Identified): string =>
+  provider === "postmark" ? `X-PM-Metadata-${postmarkMetadataKey}: ${id}\r\n` : "";
 
-/** The part before the `@`: unique, and short for any domain. */
-const formatMark = (messageId: string): string => messageId.split("@", 1)[0] ?? "";
+/** A message with our id, which is unique. The Message-ID of a message submitted over SMTP may not be. */
+type Identified = { id: string; messageId?: string };
 
-/** The provider's own id of a message that it accepted with this reply; null if there is none. `messageId` is ours. */
+/** The provider's own id of a message that it accepted with this reply; null if there is none. */
 export function providerIdOf(
   provider: MailProvider,
   reply: Reply | null,
-  messageId: string | undefined,
+  { id, messageId }: Identified,
 ): string | null {
   const pattern = ID_PATTERNS[provider];
-  if (pattern === null)
-    return messageId === undefined ? null : provider === "postmark" ? formatMark(messageId) : messageId;
+  if (pattern === null) return provider === "postmark" ? id : (messageId ?? null);
   return pattern.exec(reply?.text.trim() ?? "")?.[1] ?? null;
 }
 

@@ -177,7 +177,10 @@ export async function startSubmission(
       const envelope = session.envelope.rcptTo.map(({ address }) => address);
       if (!arrival) return done(replyOf(503, "5.5.1 Send MAIL first"));
       receiveMessage(deps, arrival, stream, envelope).then(
-        (id) => done(null, `2.0.0 Accepted as ${id}`),
+        (id) =>
+          id === null
+            ? done(replyOf(451, "4.4.2 The message is not complete"))
+            : done(null, `2.0.0 Accepted as ${id}`),
         (thrown: unknown) => done(replyTo(toAppError(thrown, deps.log, arrival.requestId))),
       );
     },

@@ -46,6 +46,7 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
   const { template } = instructions;
   const email: NewEmail = {
     ...instructions,
+    isSubmitted: true,
     from: from.mailbox,
     ...sortRecipients(fields, envelope.map(readRecipient)),
     replyTo: listed(fields, "reply-to").slice(0, 50),

@@ -4,7 +4,9 @@ import { AppError } from "#server/platform/errors";
 import { errorFacts, type Log } from "#server/platform/log";
 import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 
-const AWAY = "The database is busy or unavailable. Nothing was accepted. Send the message again in a moment.";
+/** The connection to the database may have broken during the commit. */
+const AWAY =
+  "The database is busy or unavailable. Send the message again in a moment. It may have been accepted; an idempotency header prevents a copy.";
 
 /** The error for the client. Unknown errors are logged in full, and the client gets only the id of the message. */
 export function toAppError(thrown: unknown, log: Log, requestId: string): AppError {

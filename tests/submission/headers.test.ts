@@ -103,6 +103,15 @@ test("a template replaces the content, with variables from a header", async () =
   expect(await sourceOf(email.id)).not.toContain("ignored");
 });
 
+test("a template is sent to recipients that are in no To header", async () => {
+  const body = { name: "Welcome", alias: "welcome", subject: "Hello", html: "<p>Dear</p>" };
+  const made = await world.api("POST", "/api/templates", { token, body });
+  await world.api("POST", `/api/templates/${made.body.id}/publish`, { token });
+  const { reply } = await send(["X-Backstamp-Template: welcome"], { to: "eve@example.net" });
+  expect(await world.email(idIn(reply))).toMatchObject({ to: [], cc: [], bcc: ["eve@example.net"] });
+  expect(await sourceOf(idIn(reply))).toContain("To: undisclosed-recipients:;\r\n");
+});
+
 test("a schedule, a priority and one-click unsubscribing are those of the API", async () => {
   const { reply } = await send([
     "X-Backstamp-Scheduled-At: in 2 hours",

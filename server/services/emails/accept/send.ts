@@ -39,6 +39,8 @@ export type NewEmail = {
    * `messageId`: that of the message, without angle brackets; null if it has none.
    */
   raw?: { bytes: Uint8Array; messageId: string | null };
+  /** A program submitted it over SMTP: its envelope has recipients, and all of them may be hidden ones. */
+  isSubmitted?: boolean;
 };
 
 /**
@@ -91,7 +93,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     ? await renderTemplate(ctx, input, input.template)
     : { ...input, templateId: null, templateVersionId: null };
   if (!content.from) throw missing("from");
-  if (input.to.length === 0 && !input.raw) throw missing("to");
+  if (input.to.length === 0 && !input.isSubmitted) throw missing("to");
   if (content.subject === null) throw missing("subject");
   if (content.html === null && !content.text && !input.raw) throw missing("html");
   const scheduledAt = input.scheduledAt === null ? null : parseScheduledAt(ctx, input.scheduledAt);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withBody } from "#server/delivery/attempt/stored-messages";
 import { tick } from "#server/delivery/tick";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { createRelay } from "#server/mail/transport/relay";
@@ -164,4 +165,13 @@ test.each([
   const [message] = await deliver();
   expect(message?.unsigned.equals(raw)).toBe(true);
   expect((await world.email(id)).status).toBe("sent");
+});
+
+test("an attempt does not read the files of a message that contains them", async () => {
+  const { id } = await submit();
+  await world.hot`insert into attachments (id, team_id, email_id, position, filename, content_type, size_bytes, content)
+    select gen_random_uuid(), team_id, id, 0, 'a.txt', 'text/plain', 1, 'x' from emails where id = ${id}`;
+  const stored = await withBody(world.hot, { id, teamId: world.ctx.teamId, hasBody: false } as never);
+  expect(stored.raw).not.toBeNull();
+  expect(stored.files).toEqual([]);
 });

@@ -96,12 +96,17 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     cross join lateral (
       select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
           + coalesce(octet_length(b.raw), 0) <= ${bodyInBatchBytesMax}
-        and not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id) as small
+        -- A message submitted over SMTP contains its files.
+        and (b.raw is not null
+          or not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id)) as small
     ) s`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The message with its body and files. Reads them if the batch did not. */
+/**
+ * The message with its body and files. Reads them if the batch did not. The files of a message that was submitted over SMTP are
+ * in its own bytes and are not read.
+ */
 export async function withBody(
   hot: HotSql,
   message: StoredMessage,
@@ -113,7 +118,9 @@ export async function withBody(
       select html, coalesce(text, made_text) as text, raw from email_bodies where team_id = ${teamId} and email_id = ${id}`,
     hot<FilePart[]>`
       select filename, content_type as "contentType", content_id as "contentId", content
-      from attachments where team_id = ${teamId} and email_id = ${id} order by position`,
+      from attachments where team_id = ${teamId} and email_id = ${id}
+        and not exists (select from email_bodies where team_id = ${teamId} and email_id = ${id} and raw is not null)
+      order by position`,
   ]);
   return { ...message, ...body, files: [...files], hasBody: true };
 }

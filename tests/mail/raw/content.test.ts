@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readContent } from "#server/mail/mime/raw/content";
 import { readHeader } from "#server/mail/mime/raw/fields";
 import { partsMax } from "#server/mail/mime/raw/parts";
@@ -91,6 +91,40 @@ test("a message with too many parts is not read", () => {
   expect(() =>
     readContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...parts, "--b--"])),
   ).toThrow(/more than 500 parts/);
+});
+
+test.each([
+  ["more than 256 KB", "a: 0123456789", 20_000, /header larger than 256 KB/],
+  ["more than 1,000 fields", "a:", 1_001, /more than 1000 header fields/],
+])("a message with a part whose header has %s is not read", (_name, line, count, reason) => {
+  const header = Array.from({ length: count }, () => line);
+  expect(() =>
+    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", "--b", ...header, "--b--"])),
+  ).toThrow(reason);
+});
+
+test("a boundary of hyphens inside lines takes linear time, and counts only at the start of a line", () => {
+  const boundary = "-".repeat(40);
+  const lines = Array.from({ length: 40_000 }, () => `x${"-".repeat(990)}`);
+  const decode = vi.spyOn(Buffer.prototype, "toString");
+  const content = readContent(
+    message([
+      `Content-Type: multipart/mixed; boundary="${boundary}"`,
+      "",
+      `--${boundary}`,
+      "Content-Type: text/plain",
+      "",
+      ...lines,
+      `--${boundary}`,
+      "Content-Type: text/html",
+      "",
+      "<p>Hello</p>",
+      `--${boundary}--`,
+    ]),
+  );
+  expect(decode.mock.calls.length).toBeLessThan(100);
+  decode.mockRestore();
+  expect(content.html).toBe("<p>Hello</p>");
 });
 
 const from = (...fields: string[]) => readFrom(readHeader(message([...fields, "", ""], "utf8")).fields);

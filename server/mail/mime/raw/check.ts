@@ -1,9 +1,8 @@
 import { LINE_OCTETS_MAX } from "../headers";
-import { readHeader } from "./fields";
+import { fieldsMax, findHeaderEnd, headerBytesMax, readHeader } from "./fields";
 
 const CR = 0x0d;
 const LF = 0x0a;
-const headerBytesMax = 256 * 1024;
 
 /**
  * Validates the form of a message that another program wrote (RFC 5322 section 2.1 and 2.2): `null`, or a sentence that says
@@ -15,8 +14,12 @@ export function checkMessageForm(bytes: Uint8Array): string | null {
   if (nul !== -1) return "The message contains a NUL byte. Encode binary content in base64.";
   const lineFault = findLineFault(buffer);
   if (lineFault) return lineFault;
+  // Before the fields are split: a message without an empty line is one header.
+  if (findHeaderEnd(buffer).headerEnd > headerBytesMax)
+    return `The header is larger than ${headerBytesMax / 1024} KB.`;
   const { fields, bodyStart } = readHeader(buffer);
-  if (bodyStart > headerBytesMax) return `The header is larger than ${headerBytesMax / 1024} KB.`;
+  if (fields.length > fieldsMax)
+    return `The header has ${fields.length} fields. A message has at most ${fieldsMax}.`;
   if (!isUtf8(buffer.subarray(0, bodyStart)))
     return "The header contains bytes that are not UTF-8. Encode them as RFC 2047 requires.";
   const stray = fields.find(({ name }) => name === "");

@@ -1,6 +1,10 @@
 /** A header field as it came: its name in lower case, and its text, folded, one character per byte, without the final CRLF. */
 export type RawField = { name: string; text: string };
 
+/** A header with more bytes or fields is rejected, so that splitting it takes little time and memory. */
+export const headerBytesMax = 256 * 1024;
+export const fieldsMax = 1_000;
+
 /** Splits a header, one character per byte, into its fields. A line without a field name is a field without a name. */
 export function splitFields(header: string): RawField[] {
   if (header === "") return [];
@@ -29,16 +33,19 @@ export function findValue(fields: readonly RawField[], name: string): string | n
 export const joinFields = (fields: readonly RawField[]): Buffer =>
   Buffer.from(fields.map(({ text }) => `${text}\r\n`).join(""), "latin1");
 
-/** The header fields of a message and the position of its body. Without an empty line the whole message is the header. */
-export function readHeader(bytes: Uint8Array): { fields: RawField[]; bodyStart: number } {
+/** The positions after the last field and of the body. Without an empty line everything is the header. */
+export function findHeaderEnd(bytes: Uint8Array): { headerEnd: number; bodyStart: number } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.subarray(0, 2).equals(CRLF)) return { fields: [], bodyStart: 2 };
+  if (buffer[0] === 0x0d && buffer[1] === 0x0a) return { headerEnd: 0, bodyStart: 2 };
   const end = buffer.indexOf("\r\n\r\n");
-  const headerEnd = end === -1 ? buffer.length : end + 2;
-  return {
-    fields: splitFields(buffer.toString("latin1", 0, headerEnd)),
-    bodyStart: end === -1 ? buffer.length : end + 4,
-  };
+  return end === -1
+    ? { headerEnd: buffer.length, bodyStart: buffer.length }
+    : { headerEnd: end + 2, bodyStart: end + 4 };
 }
 
-const CRLF = Buffer.from("\r\n", "latin1");
+/** The header fields of a message and the position of its body. */
+export function readHeader(bytes: Uint8Array): { fields: RawField[]; bodyStart: number } {
+  const { headerEnd, bodyStart } = findHeaderEnd(bytes);
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, headerEnd).toString("latin1");
+  return { fields: splitFields(header), bodyStart };
+}

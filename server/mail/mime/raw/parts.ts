@@ -1,5 +1,5 @@
 import { createDecoder, decodeQuotedPrintable, readStructured, type StructuredValue } from "./content-type";
-import { findValue, type RawField, splitFields } from "./fields";
+import { fieldsMax, findHeaderEnd, findValue, headerBytesMax, type RawField, readHeader } from "./fields";
 
 /** A part of a message, by its positions in the bytes of the message. */
 export type RawPart = {
@@ -18,7 +18,7 @@ export type RawPart = {
   isSealed: boolean;
 };
 
-/** A message with more parts is not read: `readParts` throws a RangeError. */
+/** A message with more parts, or with a part whose header exceeds its limits, is not read: `readParts` throws a RangeError. */
 export const partsMax = 500;
 const depthMax = 20;
 
@@ -54,16 +54,17 @@ type Place = { from: number; to: number; depth: number; isSealed: boolean };
 
 function readPart(buffer: Buffer, { from, to, depth, isSealed }: Place, budget: { left: number }): RawPart {
   if (budget.left-- <= 0) throw new RangeError(`The message has more than ${partsMax} parts.`);
-  const isBare = to - from < 2 || (buffer[from] === 0x0d && buffer[from + 1] === 0x0a);
-  const blank = isBare ? from - 2 : buffer.subarray(from, to).indexOf("\r\n\r\n") + from;
-  const hasBody = isBare || blank >= from;
-  const headerEnd = isBare ? from : hasBody ? blank + 2 : to;
-  const fields = splitFields(buffer.toString("latin1", from, headerEnd));
+  const bytes = buffer.subarray(from, to);
+  if (findHeaderEnd(bytes).headerEnd > headerBytesMax)
+    throw new RangeError(`A part of the message has a header larger than ${headerBytesMax / 1024} KB.`);
+  const { fields, bodyStart } = readHeader(bytes);
+  if (fields.length > fieldsMax)
+    throw new RangeError(`A part of the message has more than ${fieldsMax} header fields.`);
   const { type, params } = readStructured(findValue(fields, "content-type") ?? "text/plain");
   const part: RawPart = {
     fields,
     headerStart: from,
-    bodyStart: hasBody ? Math.min(headerEnd + 2, to) : to,
+    bodyStart: Math.min(from + bodyStart, to),
     end: to,
     type,
     params,
@@ -90,19 +91,20 @@ function placesIn(buffer: Buffer, { type, params, bodyStart, end, encoding }: Ra
 
 /** The places between boundary lines. The closing boundary may be missing. */
 function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: number; to: number }[] {
-  const mark = Buffer.from(`--${boundary}`, "utf8");
+  // Searched with its line break, so that a boundary of hyphens inside a long line is no match.
+  const mark = Buffer.from(`\r\n--${boundary}`, "utf8");
   const places: { from: number; to: number }[] = [];
   let from = -1;
-  for (let at = buffer.indexOf(mark, bodyStart); at !== -1; ) {
-    const lineEnd = buffer.indexOf("\r\n", at);
+  const isFirst = buffer.subarray(bodyStart, bodyStart + mark.length - 2).equals(mark.subarray(2));
+  for (let at = isFirst ? bodyStart - 2 : buffer.indexOf(mark, bodyStart); at !== -1; ) {
+    const lineEnd = buffer.indexOf("\r\n", at + mark.length);
     const rest = buffer.toString("latin1", at + mark.length, lineEnd === -1 ? undefined : lineEnd).trim();
-    const startsLine = at === bodyStart || (buffer[at - 2] === 0x0d && buffer[at - 1] === 0x0a);
-    const isBoundary = startsLine && (rest === "" || rest === "--");
+    const isBoundary = rest === "" || rest === "--";
     // The line break before a boundary belongs to the boundary.
-    if (isBoundary && from !== -1) places.push({ from, to: Math.max(from, at - 2) });
+    if (isBoundary && from !== -1) places.push({ from, to: Math.max(from, at) });
     if (isBoundary) from = rest === "--" || lineEnd === -1 ? -1 : lineEnd + 2;
     if (lineEnd === -1 || (isBoundary && rest === "--") || places.length > partsMax) return places;
-    at = buffer.indexOf(mark, isBoundary ? lineEnd + 2 : at + mark.length);
+    at = buffer.indexOf(mark, lineEnd);
   }
   if (from !== -1) places.push({ from, to: buffer.length });
   return places;

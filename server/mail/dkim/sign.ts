@@ -63,7 +63,9 @@ export function formatSignedData(
   const byName = new Map<string, string[]>();
   for (const field of fields) {
     const name = getFieldName(field);
-    byName.set(name, [...(byName.get(name) ?? []), field]);
+    const same = byName.get(name);
+    if (same) same.push(field);
+    else byName.set(name, [field]);
   }
   let text = "";
   for (const name of names) {

@@ -19,6 +19,7 @@ type MessageStream = AsyncIterable<Buffer>;
 
 const TIER = "POST /api/emails";
 const SCOPE = "emails:send";
+const blockBytes = 64 * 1024;
 
 /**
  * Counts one message of a key, like one `POST /api/emails`, and checks that the key may send. Returns the message's arrival. 429
@@ -97,26 +98,56 @@ async function readStream(
   claim: ReturnType<SubmissionDeps["bodies"]["open"]>,
   bytesMax: number,
 ): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
+  const blocks = createBlocks();
   let length = 0;
   let fault: unknown;
+  const reject = (thrown: unknown): void => {
+    fault ??= thrown;
+    blocks.clear();
+  };
+  // The budget rejects a stalled message while the stream waits for the client. Its memory must be free at once.
+  const { signal } = claim;
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop);
   try {
     for await (const chunk of stream) {
       length += chunk.length;
-      if (length > bytesMax) fault ??= new AppError("too_large", `A message has at most ${bytesMax} bytes.`);
-      else
-        await claim.grow(chunk.length).catch((thrown: unknown) => {
-          fault ??= thrown;
-        });
-      if (fault === undefined) chunks.push(chunk);
-      else chunks.length = 0;
+      if (length > bytesMax) reject(new AppError("too_large", `A message has at most ${bytesMax} bytes.`));
+      else await claim.grow(chunk.length).catch(reject);
+      if (fault === undefined) blocks.add(chunk);
     }
   } catch {
     return null;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
   if (fault !== undefined) throw fault;
   claim.settle();
-  return Buffer.concat(chunks, length);
+  return blocks.join(length);
+}
+
+/** Copies chunks into blocks: smtp-server emits one small Buffer for each line that begins with a dot. */
+function createBlocks() {
+  const blocks: Buffer[] = [];
+  let free = Buffer.alloc(0);
+  return {
+    add(chunk: Buffer): void {
+      for (let from = 0; from < chunk.length; ) {
+        if (free.length === 0) {
+          free = Buffer.allocUnsafeSlow(blockBytes);
+          blocks.push(free);
+        }
+        const copied = chunk.copy(free, 0, from);
+        free = free.subarray(copied);
+        from += copied;
+      }
+    },
+    clear(): void {
+      blocks.length = 0;
+      free = Buffer.alloc(0);
+    },
+    join: (length: number): Buffer => Buffer.concat(blocks, length),
+  };
 }
 
 /** Adds the message to the log of recent requests. Returns the error. */

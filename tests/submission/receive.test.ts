@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AppError } from "#server/platform/errors";
+import { type Arrival, receiveMessage } from "#server/submission/receive";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let arrival: Arrival;
+const HEAD = "From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hello\r\n\r\n";
+
+beforeEach(async () => {
+  world = await createWorld();
+  const key = await world.deps.authenticate((await world.key()).token);
+  if (!key) throw new Error("The key is invalid.");
+  arrival = { key, agent: null, requestId: "0190a1b2-0000-7000-8000-000000000000" };
+});
+afterEach(() => world.close());
+
+test("a message that the memory budget rejects while the client stalls is not accepted", async () => {
+  const rejection = new AbortController();
+  const claim = { ...world.deps.bodies.open("team:x"), signal: rejection.signal };
+  const bodies = { ...world.deps.bodies, open: () => claim };
+  async function* stream() {
+    yield Buffer.from(HEAD);
+    rejection.abort(new AppError("unavailable", "The memory for large requests is full."));
+  }
+  const receiving = receiveMessage({ ...world.deps, bodies }, arrival, stream(), ["ben@example.net"]);
+  await expect(receiving).rejects.toThrow("The memory for large requests is full.");
+  expect(await world.hot`select from emails`).toHaveLength(0);
+});
+
+test("a message of many small chunks is kept in few blocks", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, n) => `.line ${n}\r\n`);
+  async function* stream() {
+    yield Buffer.from(HEAD);
+    for (const line of lines) yield Buffer.from(line);
+  }
+  const concat = vi.spyOn(Buffer, "concat");
+  const id = await receiveMessage(world.deps, arrival, stream(), ["ben@example.net"]);
+  expect(Math.max(...concat.mock.calls.map(([list]) => list.length))).toBeLessThan(10);
+  concat.mockRestore();
+  const [email] = await world.hot`select id from emails`;
+  expect(email?.id).toBe(id);
+  const [body] = await world.hot`select text from email_bodies`;
+  expect(body?.text).toBe(lines.join("").replaceAll("\r\n", "\n"));
+});

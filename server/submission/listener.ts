@@ -65,6 +65,8 @@ export async function startSubmission(
   const failures = new WeakMap<SMTPServerSession, number>();
   const logins = new Map<SMTPServerSession, { teamId: string }>();
   const timers = new Map<SMTPServerSession, NodeJS.Timeout>();
+  /** A login can end after its connection: it must not be counted then, because nothing would remove it. */
+  const closed = new WeakSet<SMTPServerSession>();
   const failed = createRateCounter();
 
   const end = (session: SMTPServerSession, reply: string) => {
@@ -97,6 +99,7 @@ export async function startSubmission(
   };
 
   const admitLogin = (session: SMTPServerSession, { teamId }: KnownKey): void => {
+    if (closed.has(session)) throw replyOf(421, "4.4.2 The connection is closed");
     const count = [...logins.values()].filter((one) => one.teamId === teamId).length;
     if (count >= connectionsPerTeamMax)
       throw replyOf(421, "4.7.0 Too many connections of this team, close some of them");
@@ -131,6 +134,7 @@ export async function startSubmission(
       done();
     },
     onClose(session) {
+      closed.add(session);
       stopWaiting(session);
       logins.delete(session);
     },

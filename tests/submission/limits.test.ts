@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { createWorld, type World } from "../support/world";
 import { openClient, plainLogin, type RawClient } from "./client";
@@ -7,17 +7,18 @@ let world: World;
 let listener: SubmissionListener;
 let token: string;
 let clients: RawClient[];
+const OPTIONS = {
+  host: "0.0.0.0",
+  port: 0,
+  name: "mail.example.com",
+  certificate: null,
+  isImplicitTls: false,
+};
 beforeEach(async () => {
   world = await createWorld();
   token = (await world.key()).token;
   clients = [];
-  listener = await startSubmission(world.deps, {
-    host: "0.0.0.0",
-    port: 0,
-    name: "mail.example.com",
-    certificate: null,
-    isImplicitTls: false,
-  });
+  listener = await startSubmission(world.deps, OPTIONS);
 });
 afterEach(async () => {
   for (const { socket } of clients) socket.destroy();
@@ -58,4 +59,26 @@ test("after three failed logins the connection is closed", async () => {
   expect(await client.send(wrong)).toMatch(/^535/);
   expect(await client.send(wrong)).toMatch(/^421 4\.7\.0/);
   expect(await client.nextReply()).toBe("closed");
+});
+
+test("a connection that is closed during its login does not count as one of the team's", async () => {
+  let lookups = 0;
+  const admit: (() => void)[] = [];
+  await listener.close();
+  const authenticate = async (given: string) => {
+    if (++lookups <= 100) await new Promise<void>((resolve) => admit.push(resolve));
+    return world.deps.authenticate(given);
+  };
+  listener = await startSubmission({ ...world.deps, authenticate }, OPTIONS);
+  for (let batch = 1; batch <= 4; batch += 1) {
+    const group = await Promise.all(Array.from({ length: 25 }, (_, n) => open(40 + 3 * batch + (n % 3))));
+    await Promise.all(group.map((client) => client.send("EHLO app.example.com")));
+    for (const { socket } of group) socket.write(`${plainLogin(token)}\r\n`);
+    await vi.waitUntil(() => lookups === 25 * batch);
+    for (const { socket } of group) socket.resetAndDestroy();
+  }
+  const last = await open(60);
+  await last.send("EHLO app.example.com");
+  for (const release of admit) release();
+  expect(await last.send(plainLogin(token))).toMatch(/^235/);
 });

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
+import { errorFacts } from "#server/platform/log";
 import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";
 import { createSigningKeys } from "./attempt/signing-keys";
@@ -29,6 +30,8 @@ const claimCapacityMin = 100;
 const recordBatching = { itemsMax: 500, itemsMin: 60, maxMs: 15 };
 /** Poll interval for suspects after a claim found none. */
 const suspectsPollMs = 1_000;
+/** Wait of claims whose emails could not be read, for example because the database is not migrated to this build. */
+const unreadWaitMs = 10_000;
 
 export type EngineOptions = RunnerOptions & {
   /** Concurrent SMTP dialogues. */
@@ -51,6 +54,23 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
   const throttle = createThrottle(deps, { dialoguesMax, workerId });
   const longTexts = createLongTexts(deps, () => options.onCapacity?.());
 
+  /** What the attempts of these claims need. If it cannot be read, the claims are released: no attempt was made. */
+  const readForAttempts = (claims: Claim[]) =>
+    Promise.all([
+      readMessages(hot, claims),
+      routing.read(claims.map(({ teamId }) => teamId)),
+      throttle.readLimits(claims),
+    ]).catch((error) => releaseUnread(claims, error));
+
+  /** An expired lease would count as a crash of the worker, and ten of them fail a delivery. */
+  async function releaseUnread(claims: Claim[], error: unknown): Promise<never> {
+    await releaseClaims(
+      hot,
+      released(claims).map((claim) => ({ ...claim, waitMs: unreadWaitMs })),
+    ).catch((unreleased) => log.warn("delivery.not_released", errorFacts(unreleased)));
+    throw error;
+  }
+
   /** Reads the emails of these claims and groups the claims by attempt. */
   async function planJobs(
     claims: Claim[],
@@ -59,11 +79,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
     const jobs: EmailJob[] = [];
     const surplus: Claim[] = [];
     if (claims.length === 0) return { jobs, surplus };
-    const [messages, routeOf] = await Promise.all([
-      readMessages(hot, claims),
-      routing.read(claims.map(({ teamId }) => teamId)),
-      throttle.readLimits(claims),
-    ]);
+    const [messages, routeOf] = await readForAttempts(claims);
     for (const [emailId, ofEmail] of groupBy(claims, (claim) => claim.emailId)) {
       const email = messages.get(emailId);
       if (!email) continue;
@@ -116,7 +132,11 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
         });
         const { jobs, surplus } = await planJobs(claims, false);
         if (surplus.length > 0) await releaseClaims(hot, released(surplus));
-        const ofSuspect = await planSuspect(leaseToken);
+        const ofSuspect = await planSuspect(leaseToken).catch((error) => {
+          for (const { text } of jobs) text.release();
+          const planned = jobs.flatMap((job) => job.claims);
+          return releaseUnread(planned, error);
+        });
         const hasMore = hasMoreDue(claims) || surplus.length + ofSuspect.length > 0;
         return { jobs: [...jobs, ...ofSuspect], hasMore };
       },

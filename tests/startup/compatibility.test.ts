@@ -16,6 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+const settings = () => ({
+  DATABASE_URL: world.databaseUrl,
+  BACKSTAMP_URL: "http://localhost:3000",
+  BACKSTAMP_SECRET: "a secret of forty characters for workers",
+});
+
 /** As a migration of a newer release does that removes what older ones use. */
 const setOldestRelease = (version: string) =>
   world.hot.unsafe(
@@ -25,7 +31,7 @@ const setOldestRelease = (version: string) =>
 test("a build that the schema no longer supports does not start, migrate or deliver, and says what to install", async () => {
   await setOldestRelease("99.1.0");
   const before = await world.hot`select * from drizzle.__drizzle_migrations`;
-  const env = { DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "http://localhost:3000" };
+  const env = settings();
   for (const command of ["migrate", "worker"]) {
     const { code, stderr, stdout } = await runProgram("server/startup/admin.ts", [command], { env });
     expect([command, code, stdout]).toEqual([command, 1, ""]);
@@ -38,6 +44,15 @@ test("a build that the schema no longer supports does not start, migrate or deli
   await rm(dataDir, { recursive: true });
   expect(await world.hot`select * from drizzle.__drizzle_migrations`).toEqual(before);
 }, 120_000);
+
+test("a worker does not start while the database lacks a migration of its build", async () => {
+  await world.hot`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
+  const { code, stderr } = await runProgram("server/startup/admin.ts", ["worker"], { env: settings() });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining("The database is not migrated"),
+  });
+}, 60_000);
 
 test("a process that runs while the schema drops its release reports that it is not ready", async () => {
   await setOldestRelease("99.1.0");

@@ -1,10 +1,13 @@
+import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
+import { isMigrated } from "#db/schema-version";
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
+import { NOT_MIGRATED } from "#server/services/health";
 import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
 import { runWorker } from "../../worker";
@@ -88,13 +91,14 @@ async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; 
   );
 }
 
-// Fails if the tables do not exist or do not support this release. An unreachable database passes: the worker itself waits for it.
+// Fails if the tables do not exist, lack a migration or do not support this release. An unreachable database passes: the worker itself waits for it.
 async function requireTables(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
   try {
     await sql`select from workers limit 0`;
     const unsupported = await findUnsupportedRelease(sql);
     if (unsupported) throw unsupported;
+    if (!(await isMigrated(drizzle(sql)))) throw new OperatorError(NOT_MIGRATED);
   } catch (error) {
     if (!isDatabaseUnreachable(error)) throw error;
   } finally {

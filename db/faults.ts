@@ -34,7 +34,10 @@ export const isDatabaseUnreachable = (error: unknown): boolean =>
 export const isRetryable = (error: unknown): boolean =>
   ["40P01", "40001"].includes(findFault(error)?.code ?? "");
 
-/** A schema, table, column, function or type of this build is missing: the database is not migrated (SQLSTATE class 42). */
+/**
+ * A schema, table, column, function or type is missing (SQLSTATE class 42): the database is not migrated, or the statement is
+ * wrong.
+ */
 export const isSchemaMissing = (error: unknown): boolean =>
   ["42P01", "42703", "42704", "42883", "3F000"].includes(findFault(error)?.code ?? "");
 

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { findUnsupportedRelease } from "#db/compatibility";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
 import { checkMsMax } from "#server/services/domains/check/doctor";
@@ -21,13 +22,16 @@ const probeMs = 5_000;
  * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims and
  * delivers until nothing is due or `budgetMs` is over, sends webhook events, and waits for the attempts it started. In the
  * remaining time it checks domains, aggregates usage and applies retention. Rounds may overlap, because claims are leased;
- * a missed round is made up by the next one.
+ * a missed round is made up by the next one. Throws
+ * `UnsupportedReleaseError` without any change if the schema no longer supports this build.
  */
 export async function tick(
   deps: WorkerDeps,
   options: { budgetMs: number; dialoguesMax?: number },
 ): Promise<void> {
   const deadlineMs = performance.now() + options.budgetMs;
+  const unsupported = await findUnsupportedRelease(deps.hot);
+  if (unsupported) throw unsupported;
   await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   await sweep(deps);
   await probePausedRelays(deps, probeMs);

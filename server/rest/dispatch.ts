@@ -68,7 +68,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       result = routeResult;
       if (routeResult.replayed) headers = { "idempotent-replayed": "true" };
     } catch (thrown) {
-      const error = toAppError(thrown, deps.log, requestId);
+      const error = await toAppError(thrown, deps, requestId);
       status = error.status;
       rejection = rejectionOf(error);
       result = { body: errorBody(error, requestId) };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { findUnsupportedRelease, type UnsupportedReleaseError } from "#db/compatibility";
+import { findUnsupportedRelease } from "#db/compatibility";
+import { isSchemaMissing } from "#db/faults";
 import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays } from "#db/schema/relays";
@@ -53,23 +54,17 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   let active: { transport: string; host: string }[];
   let counted: { shared: number; paused: number }[];
   let missingLimits: string[];
-  let unsupported: UnsupportedReleaseError | null;
   try {
-    if (!(await withinMs(checkMsMax, isMigrated(deps.db)))) return unready("database_not_migrated");
-    [active, counted, missingLimits, unsupported] = await withinMs(
+    const fault = await withinMs(checkMsMax, findSchemaFault(deps));
+    if (fault) return { isReady: false, ...fault };
+    [active, counted, missingLimits] = await withinMs(
       checkMsMax,
-      Promise.all([
-        readActiveWorkers(deps),
-        countRelays(deps),
-        findMissingLimits(deps.db),
-        findUnsupportedRelease(deps.hot),
-      ]),
+      Promise.all([readActiveWorkers(deps), countRelays(deps), findMissingLimits(deps.db)]),
     );
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
     return unready("database_away");
   }
-  if (unsupported) return { isReady: false, reason: "release_unsupported", message: unsupported.message };
   if (active.length === 0) return unready("no_worker");
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   if (active.every(({ transport }) => transport === "none") && shared === 0) return unready("no_transport");
@@ -85,14 +80,36 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   };
 }
 
-/** Whether the database has every migration of this build; "unknown" if it does not respond. */
-export async function readSchemaState(deps: Deps): Promise<"migrated" | "not_migrated" | "unknown"> {
+/** Why this build cannot work with the schema. */
+export type SchemaFault = { reason: "database_not_migrated" | "release_unsupported"; message: string };
+
+/** Null if the database has every migration of this build and still supports it. */
+async function findSchemaFault({ db, hot }: SchemaDeps): Promise<SchemaFault | null> {
+  if (!(await isMigrated(db))) return { reason: "database_not_migrated", message: NOT_MIGRATED };
+  const unsupported = await findUnsupportedRelease(hot);
+  return unsupported && { reason: "release_unsupported", message: unsupported.message };
+}
+
+type SchemaDeps = Pick<Deps, "db" | "hot" | "log">;
+
+/** Why this build cannot work with the schema; null if it can, "unknown" if the database does not respond. */
+export async function readSchemaState(deps: SchemaDeps): Promise<SchemaFault | "unknown" | null> {
   try {
-    return (await withinMs(checkMsMax, isMigrated(deps.db))) ? "migrated" : "not_migrated";
+    return await withinMs(checkMsMax, findSchemaFault(deps));
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
     return "unknown";
   }
+}
+
+/**
+ * The fault of the schema because of which a statement failed. Null if it failed for another reason: a fault in our own SQL
+ * has the same codes, and must not look like a missing migration.
+ */
+export async function explainSchemaFault(deps: SchemaDeps, error: unknown): Promise<SchemaFault | null> {
+  if (!isSchemaMissing(error)) return null;
+  const state = await readSchemaState(deps);
+  return state === "unknown" ? null : state;
 }
 
 const readActiveWorkers = ({ db }: Deps) =>

@@ -1,9 +1,10 @@
 import { TRPCError } from "@trpc/server";
 import { ZodError } from "zod";
-import { isDatabaseUnreachable, isLockTimeout, isRetryable, isSchemaMissing } from "#db/faults";
+import { isDatabaseUnreachable, isLockTimeout, isRetryable } from "#db/faults";
+import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { errorFacts, type Log } from "#server/platform/log";
-import { NOT_MIGRATED } from "#server/services/health";
+import { errorFacts } from "#server/platform/log";
+import { explainSchemaFault } from "#server/services/health";
 
 /** The message for an unexpected error. */
 export const UNEXPECTED = "Something went wrong. Contact the operator and include the request id.";
@@ -12,7 +13,12 @@ export const UNEXPECTED = "Something went wrong. Contact the operator and includ
  * The error that a caller receives. The message of an AppError is passed on. An unknown error is logged and
  * replaced by a fixed message, because its own may contain SQL, addresses and personal data.
  */
-export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPCError {
+export async function toTrpcError(
+  error: TRPCError,
+  deps: Pick<Deps, "db" | "hot" | "log">,
+  requestId: string,
+): Promise<TRPCError> {
+  const { log } = deps;
   const { cause } = error;
   if (cause instanceof AppError)
     return new TRPCError({ code: cause.trpcCode, message: cause.message, cause });
@@ -24,9 +30,10 @@ export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPC
     const message = "The database is currently unavailable. Try again in a moment.";
     return new TRPCError({ code: "SERVICE_UNAVAILABLE", message, cause });
   }
-  if (isSchemaMissing(cause)) {
-    log.error("console.database_not_migrated", { requestId, ...errorFacts(cause) });
-    return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: NOT_MIGRATED, cause });
+  const fault = await explainSchemaFault(deps, cause);
+  if (fault) {
+    log.error(`console.${fault.reason}`, { requestId, ...errorFacts(cause) });
+    return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: fault.message, cause });
   }
   log.error("console.unexpected", { requestId, ...errorFacts(cause ?? error) });
   return new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: UNEXPECTED, cause });

@@ -41,7 +41,7 @@ export const createCallerFactory = t.createCallerFactory;
 const base = t.procedure.use(async ({ ctx, next }) => {
   const result = await next();
   if (result.ok) return result;
-  throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
+  throw await toTrpcError(result.error, ctx.deps, ctx.requestId);
 });
 
 const storable = t.middleware(async ({ getRawInput, next }) => {

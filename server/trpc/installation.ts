@@ -1,14 +1,20 @@
 import "server-only";
 import { getConsoleDeps, getSettingFaults } from "#server/auth/deps";
-import { NOT_MIGRATED, readSchemaState } from "#server/services/health";
+import { readSchemaState } from "#server/services/health";
 
 /** Why no page works, and what the operator can do. Each step names a setting if it is about one. */
 export type InstallationFault = { title: string; steps: { setting?: string; text: string }[] };
 
-let isKnownMigrated = false;
+const TITLES = {
+  database_not_migrated: "The database is not migrated",
+  release_unsupported: "The database requires a newer release",
+};
+
+let isKnownUsable = false;
 
 /**
- * Why no page of this installation works; null if there is no such reason. The database is asked until it is migrated.
+ * Why no page of this installation works; null if there is no such reason. The schema is checked until
+ * it supports this build.
  */
 export async function findInstallationFault(): Promise<InstallationFault | null> {
   const faults = getSettingFaults();
@@ -17,10 +23,9 @@ export async function findInstallationFault(): Promise<InstallationFault | null>
       title: "Settings are not valid",
       steps: faults.map(({ name, reason }) => ({ setting: name, text: reason })),
     };
-  if (isKnownMigrated) return null;
+  if (isKnownUsable) return null;
   const state = await readSchemaState(getConsoleDeps());
-  isKnownMigrated = state === "migrated";
-  return state === "not_migrated"
-    ? { title: "The database is not migrated", steps: [{ text: NOT_MIGRATED }] }
-    : null;
+  isKnownUsable = state === null;
+  if (state === null || state === "unknown") return null;
+  return { title: TITLES[state.reason], steps: [{ text: state.message }] };
 }

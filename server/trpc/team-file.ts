@@ -34,10 +34,10 @@ export async function handleTeamFile(
 }
 
 /** The response if a file cannot be returned. */
-export function errorResponse(deps: ConsoleDeps, error: unknown, requestId: string): Response {
-  const known = toTrpcError(
+export async function errorResponse(deps: ConsoleDeps, error: unknown, requestId: string): Promise<Response> {
+  const known = await toTrpcError(
     error instanceof TRPCError ? error : new TRPCError({ code: "INTERNAL_SERVER_ERROR", cause: error }),
-    deps.log,
+    deps,
     requestId,
   );
   const body = { error: { message: known.message, data: { code: known.code, requestId } } };

@@ -95,6 +95,13 @@ test("a database that is not migrated is reported as such, with what to do", asy
   expect((await world.api("GET", "/api/health")).status).toBe(200);
 });
 
+test("a wrong statement on a migrated database is an internal error, not a missing migration", async () => {
+  const { token } = await world.key();
+  await world.hot`alter table templates rename to renamed`;
+  const { status, headers } = await world.api("GET", "/api/templates", { token });
+  expect({ status, retryAfter: headers["retry-after"] }).toEqual({ status: 500, retryAfter: undefined });
+});
+
 test("a database that lacks the newest migration is not ready, and one that a newer version migrated is", async () => {
   await beat("relay");
   await world.deps.hot`update drizzle.__drizzle_migrations set created_at = created_at - 1`;

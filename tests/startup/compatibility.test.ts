@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RELEASE } from "#db/compatibility";
+import { tick } from "#server/delivery/tick";
 import { runProgram } from "../support/processes/program";
 import { createWorld, type World } from "../support/world";
 import { startLauncher } from "./launcher";
@@ -53,6 +54,19 @@ test("a worker does not start while the database lacks a migration of its build"
     stderr: expect.stringContaining("The database is not migrated"),
   });
 }, 60_000);
+
+test("a round of delivery of such a build delivers nothing, and a failing call names the release", async () => {
+  const { id } = await world.send();
+  const { token } = await world.key();
+  await setOldestRelease("99.1.0");
+  await expect(tick(world.withTransport(), { budgetMs: 5_000 })).rejects.toThrow(reason);
+  expect(await world.email(id)).toMatchObject({ status: "queued" });
+  await world.hot`alter table templates rename to templates_of_another_release`;
+  expect(await world.api("GET", "/api/templates", { token })).toMatchObject({
+    status: 503,
+    body: { reason: "release_unsupported", error: expect.stringMatching(reason) },
+  });
+});
 
 test("a process that runs while the schema drops its release reports that it is not ready", async () => {
   await setOldestRelease("99.1.0");

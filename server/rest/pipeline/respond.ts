@@ -1,16 +1,11 @@
-import {
-  isDatabaseUnreachable,
-  isLockTimeout,
-  isRetryable,
-  isSchemaMissing,
-  isStatementTimeout,
-} from "#db/faults";
+import { isDatabaseUnreachable, isLockTimeout, isRetryable, isStatementTimeout } from "#db/faults";
+import type { RestDeps } from "#server/deps";
 import { AppError, rejectionOf } from "#server/platform/errors";
 import { attachmentDisposition } from "#server/platform/http/disposition";
 import { streamOf } from "#server/platform/http/stream";
 import type { Verdict } from "#server/platform/limits/limits";
-import { errorFacts, type Log } from "#server/platform/log";
-import { NOT_MIGRATED } from "#server/services/health";
+import { errorFacts } from "#server/platform/log";
+import { explainSchemaFault } from "#server/services/health";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { HandlerResult } from "./route";
 
@@ -159,17 +154,19 @@ const SLOW = "The request took too long. Request less data, or try again in a mo
  * may not have been committed, and a repeat with the same `Idempotency-Key` is safe. Unexpected errors are logged in full;
  * the caller receives only the request id.
  */
-export function toAppError(thrown: unknown, log: Log, requestId: string): AppError {
+export async function toAppError(thrown: unknown, deps: RestDeps, requestId: string): Promise<AppError> {
+  const { log } = deps;
   if (thrown instanceof AppError) return thrown;
   const isSlow = isStatementTimeout(thrown);
   if (isSlow || isDatabaseUnreachable(thrown) || isRetryable(thrown) || isLockTimeout(thrown)) {
     log.warn(isSlow ? "rest.too_slow" : "rest.database_away", { requestId, ...errorFacts(thrown) });
     return new AppError("unavailable", isSlow ? SLOW : AWAY, { cause: thrown });
   }
-  if (isSchemaMissing(thrown)) {
-    log.error("rest.database_not_migrated", { requestId, ...errorFacts(thrown) });
-    const details = { reason: "database_not_migrated" };
-    return new AppError("unavailable", NOT_MIGRATED, { cause: thrown, details });
+  const fault = await explainSchemaFault(deps, thrown);
+  if (fault) {
+    const { reason, message } = fault;
+    log.error(`rest.${reason}`, { requestId, ...errorFacts(thrown) });
+    return new AppError("unavailable", message, { cause: thrown, details: { reason } });
   }
   log.error("rest.unexpected", { requestId, ...errorFacts(thrown) });
   return new AppError("internal", "Internal server error. Report the request id to the operator.", {

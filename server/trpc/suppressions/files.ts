@@ -83,7 +83,7 @@ export async function answerImport(
           const done = await importSuppressions(ctx, parts, (written, of) => writeLine({ written, of }));
           writeLine({ done });
         } catch (error) {
-          writeLine(await errorResponse(deps, error, ctx.requestId).json());
+          writeLine(await (await errorResponse(deps, error, ctx.requestId)).json());
         } finally {
           claim.release();
         }

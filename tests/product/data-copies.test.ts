@@ -258,7 +258,29 @@ test.runIf(isRoot)("a linked cluster is copied as a link, so it still belongs to
   copyFolder(original, copy);
   expect(await rejectionOf(copy)).toContain(`is a copy of ${original}`);
   expect(isRunning(running.pid)).toBe(true);
+  await running.process.stop();
+  // Release 0.2.0 records no owner.
+  await rm(path.join(folder, "big disk", "backstamp.owner"));
+  expect(await rejectionOf(original)).toMatch(
+    /postgres is a link, .*If it is not a copy, start once with --adopt/,
+  );
+  expect(await rowsOf(await start(original, "--adopt"))).toBe(1);
 });
+
+test.runIf(isRoot)(
+  "--adopt does not stop a database whose owner runs without a lock of the database",
+  async () => {
+    const running = await install(original);
+    // Release 0.2.0 locks only its data directory.
+    for (const name of await readdir(running.pgdata))
+      if (name.startsWith("lock.")) await rm(path.join(running.pgdata, name));
+    copyFolder(original, copy);
+    expect(await rejectionOf(copy, "--adopt")).toMatch(
+      /belongs to .*original, which process \d+ \(test\) uses/,
+    );
+    expect(isRunning(running.pid)).toBe(true);
+  },
+);
 
 test("the data of two installations is not mixed", async () => {
   original = path.join(folder, "original");

@@ -1,4 +1,4 @@
-import { chown, open, rm, stat } from "node:fs/promises";
+import { lchown, open, rm, stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import path from "node:path";
 
@@ -18,7 +18,7 @@ export async function openLifeSocket(folder: string): Promise<LifeSocket> {
     });
   });
   const { uid, gid } = await stat(folder);
-  if (process.getuid?.() === 0) await chown(path.join(folder, name), uid, gid);
+  if (process.getuid?.() === 0) await lchown(path.join(folder, name), uid, gid);
   return {
     name,
     close: async () => {

@@ -1,20 +1,10 @@
-import {
-  chown,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { link, mkdir, readdir, readFile, readlink, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { FolderIdentity, identifyFolder, isSameFolder } from "./folder-identity";
 import { isLifeSocketOpen, type LifeSocket, openLifeSocket } from "./life-socket";
 import { isRunning, readStatus } from "./process-info";
+import { writeForOwner } from "./write-for-owner";
 
 /**
  * The process that uses a data directory. `url` is its URL for this machine, `publicUrl` the base of its links, and
@@ -146,10 +136,8 @@ async function linkLock(dataDir: string, number: number, record: LockRecord): Pr
 
 async function writeAside(dataDir: string, record: LockRecord): Promise<string> {
   const fresh = path.join(dataDir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}`);
-  await writeFile(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   // After a start as root, the owner of the folder must still be able to read the lock.
-  const { uid, gid } = await stat(dataDir);
-  if (process.getuid?.() === 0) await chown(fresh, uid, gid);
+  await writeForOwner(fresh, `${JSON.stringify(record)}\n`);
   return fresh;
 }
 

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chown, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { startCommandOf } from "#server/platform/env/cli";
 import { FolderIdentity, identifyFolder, isSameFolder } from "../launcher/folder-identity";
-import { acquireLock, type DataLock } from "../launcher/lock";
+import { acquireLock, type DataLock, findHolder } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
+import { writeForOwner } from "../launcher/write-for-owner";
 import { type ClusterLocation, INSTALLATION_FILE, LOCATION_FILE, SYSTEM_HOME } from "./cluster-location";
 import { findServer, readPostmaster } from "./postmaster";
 
@@ -31,7 +32,15 @@ export async function requireOwnership(place: ClusterLocation, shouldAdopt: bool
   const reason = await findReason(place, owner);
   if (reason === null) return;
   if (!shouldAdopt) throw new OperatorError(reason);
-  // Release 0.2.0 locks only its data directory. Only the server shows that it runs.
+  // Release 0.2.0 locks only its data directory, also after this release recorded it as the owner.
+  const isElsewhere = owner && !(await isInside(place)) && !(await isSameFolderAs(owner, place));
+  const holder = isElsewhere ? await findHolder(owner.dataDir.path) : null;
+  if (holder !== null)
+    throw new OperatorError(
+      `The database in ${place.pgdata} belongs to ${owner?.dataDir.path}, which process ${holder.pid} (${holder.purpose}) ` +
+        `uses. Stop it first: kill ${holder.pid}`,
+    );
+  // Without a record of the owner, only the server shows that it runs.
   const server = owner ? null : await findServer(place.pgdata);
   if (server !== null)
     throw new OperatorError(
@@ -64,7 +73,7 @@ export async function claimCluster(place: ClusterLocation): Promise<DataLock | n
 /** Why the data directory must not use the cluster, and what to do. Null if it may. */
 async function findReason(place: ClusterLocation, owner: Owner | null): Promise<string | null> {
   const { dataDir, home, pgdata, installationId } = place;
-  const isOurs = owner && isSameFolder(owner.dataDir, await identifyFolder(dataDir));
+  const isOurs = owner && (await isSameFolderAs(owner, place));
   if (owner && installationId && installationId !== owner.installationId)
     return (
       `The database in ${pgdata} belongs to another installation (${owner.installationId}) than the data directory ` +
@@ -80,6 +89,12 @@ async function findReason(place: ClusterLocation, owner: Owner | null): Promise<
       : null;
   }
   if (isOurs || (!owner && home === homeInRelease020(dataDir))) return null;
+  // Release 0.2.0 records no owner, so the original of a link is unknown.
+  if (!owner && home === dataDir)
+    return (
+      `${path.join(dataDir, "postgres")} is a link, and the database in ${await realpath(pgdata)} has no record of its data ` +
+      `directory. If ${dataDir} is a copy, use the original. If it is not a copy, ${ADOPT}`
+    );
   const former = owner && (await isInstalled(owner)) ? owner.dataDir.path : null;
   return former !== null
     ? `The data directory ${dataDir} is a copy of ${former}, and the database in ${home} belongs to the original. Two ` +
@@ -91,6 +106,9 @@ async function findReason(place: ClusterLocation, owner: Owner | null): Promise<
         `If ${dataDir} is a copy, use the original, or delete ${LOCATION_FILE} and ${INSTALLATION_FILE} in the copy to ` +
         "start with an empty database.";
 }
+
+const isSameFolderAs = async (owner: Owner, { dataDir }: ClusterLocation): Promise<boolean> =>
+  isSameFolder(owner.dataDir, await identifyFolder(dataDir));
 
 /** Whether the owner's data directory still exists. */
 async function isInstalled({ installationId, dataDir }: Owner): Promise<boolean> {
@@ -130,12 +148,10 @@ async function readOwner(pgdata: string): Promise<Owner | null> {
   }
 }
 
-/** Writes a file atomically, with the owner of its folder. Does nothing if it has this text. */
+/** Replaces a file atomically. Does nothing if it has this text. */
 async function writeText(file: string, text: string): Promise<void> {
   if ((await readFile(file, "utf8").catch(() => null)) === text) return;
-  const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  const { uid, gid } = await stat(path.dirname(file));
-  if (process.getuid?.() === 0) await chown(fresh, uid, gid);
+  const fresh = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
+  await writeForOwner(fresh, text);
   await rename(fresh, file);
 }

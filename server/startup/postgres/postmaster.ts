@@ -1,7 +1,8 @@
-import { chown, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isRunning } from "../launcher/process-info";
+import { writeForOwner } from "../launcher/write-for-owner";
 
 /** The contents of `postmaster.pid`, written by a running or killed server. */
 export type Postmaster = { pid: number; port: number; isReady: boolean };
@@ -51,11 +52,10 @@ export async function findServer(pgdata: string): Promise<number | null> {
 // whether children of the dead server still use the data.
 async function markStale(pgdata: string): Promise<void> {
   const file = pidFileOf(pgdata);
-  const owner = await stat(file).catch(() => null);
-  if (!owner) return;
+  if (!(await stat(file).catch(() => null))) return;
   const lines = (await readFile(file, "utf8")).split("\n");
-  await writeFile(`${file}.stale`, [process.pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
-  await chown(`${file}.stale`, owner.uid, owner.gid);
+  await rm(`${file}.stale`, { force: true });
+  await writeForOwner(`${file}.stale`, [process.pid, ...lines.slice(1)].join("\n"));
   await rename(`${file}.stale`, file);
 }
 

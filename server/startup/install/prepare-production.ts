@@ -1,3 +1,4 @@
+import { isDatabaseUnreachable } from "#db/faults";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
 import { OperatorError } from "../launcher/operator-error";
@@ -21,12 +22,16 @@ async function prepareProduction(): Promise<string> {
     const done = await prepareDatabase(databaseUrl ?? "", log, late, { pooled: isDatabasePooled });
     return done.applied > 0 ? "The database was migrated." : "The database is up to date.";
   } catch (error) {
-    if (!late.aborted) throw error;
+    // Other errors, such as locked tables, can come as late, and have a reason of their own.
+    const isAway = isAbort(error) || isDatabaseUnreachable(error);
+    if (!late.aborted || !isAway) throw error;
     throw new OperatorError(
       `DATABASE_URL: The database did not respond for ${waitMaxMs / 1_000} s. Check that it is running and that Vercel may connect to it.`,
     );
   }
 }
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
 const { VERCEL_ENV: environment } = process.env;
 try {

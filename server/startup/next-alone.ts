@@ -15,8 +15,8 @@ const roundMs = 20_000;
 
 /**
  * Builds the dependencies from the environment where Next runs without the launcher. Emails are then delivered after the
- * response that accepted them, and by calls of the cron route. Never throws: invalid settings are logged and provided, so
- * that each response names them.
+ * response that accepted them, and by calls of the cron route. Invalid settings are logged and provided, so that each page
+ * and each response of the REST API names them. Throws every other error.
  */
 export async function provideOwnDeps(): Promise<void> {
   try {

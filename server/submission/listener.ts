@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { createConnections } from "#server/mail/listener/connections";
 import { createRateCounter } from "#server/mail/listener/rate-counter";
@@ -27,6 +28,9 @@ const recipientsMax = 150;
 const idleMs = 60_000;
 const closeMsMax = 5_000;
 const minuteMs = 60_000;
+/** Time for the handshake of implicit TLS. Until its end the limits of connections without a login apply to sockets. */
+const handshakeMs = 10_000;
+const DISABLED = ["VRFY", "HELP"];
 const USERS = ["backstamp", "resend"];
 
 export type Certificate = { cert: string; key: string };
@@ -114,7 +118,7 @@ export async function startSubmission(
     secure: isImplicitTls,
     allowInsecureAuth: certificate === null,
     hideSTARTTLS: certificate === null,
-    disabledCommands: ["VRFY", "HELP", ...(certificate === null ? ["STARTTLS"] : [])],
+    disabledCommands: [...DISABLED, ...(certificate === null ? ["STARTTLS"] : [])],
     authMethods: ["PLAIN", "LOGIN"],
     authRequiredMessage: "5.7.0 Log in first: AUTH with the user backstamp and an API key",
     disableReverseLookup: true,
@@ -131,6 +135,13 @@ export async function startSubmission(
       if (!waiting.admit(session)) return done(replyOf(421, "4.7.0 Too many connections, try again later"));
       const timer = setTimeout(() => end(session, "4.4.2 No login, closing the connection"), loginMs).unref();
       timers.set(session, timer);
+      // Clients send the key in clear text if AUTH is announced before STARTTLS. While AUTH is disabled, smtp-server does not
+      // require a login for MAIL, so only the check in `onMailFrom` does.
+      if (certificate !== null && !isImplicitTls) session.disabledCommands = [...DISABLED, "AUTH"];
+      done();
+    },
+    onSecure(_socket, session, done) {
+      session.disabledCommands = undefined;
       done();
     },
     onClose(session) {
@@ -156,9 +167,11 @@ export async function startSubmission(
       );
     },
     onMailFrom(_sender, session, done) {
+      const token = tokens.get(session);
+      if (token === undefined) return done(replyOf(530, "5.7.0 Must issue a STARTTLS command first"));
       const admit = async () => {
         // The key may have been revoked or changed since the login.
-        const key = await deps.authenticate(tokens.get(session) ?? "");
+        const key = await deps.authenticate(token);
         if (!key) throw replyOf(530, "5.7.0 The API key is no longer valid, log in with another one");
         arrivals.set(session, await admitMessage(deps, key, session.hostNameAppearsAs || null));
       };
@@ -191,6 +204,7 @@ export async function startSubmission(
   });
   server.on("error", (error) => deps.log.info("submission.connection_failed", errorFacts(error)));
 
+  if (isImplicitTls) limitHandshakes(server);
   server.listen(port, host);
   await once(server.server, "listening");
   const eachMinute = setInterval(() => failed.clear(), minuteMs).unref();
@@ -204,6 +218,27 @@ export async function startSubmission(
       await new Promise<void>((resolve) => server.close(resolve));
     },
   };
+}
+
+/**
+ * Limits the sockets whose TLS handshake is not complete: smtp-server reports a connection only after it. At the limit, the
+ * oldest one is closed. Closes the TLS socket that smtp-server created, because closing the socket below it during a handshake
+ * can crash Node.js.
+ */
+function limitHandshakes(server: SMTPServer): void {
+  const pending = server._pendingSockets;
+  const close = (socket: Socket) => pending.get(socket)?.destroy();
+  server.server.on("connection", (socket: Socket) => {
+    const timer = setTimeout(close, handshakeMs, socket).unref();
+    socket.once("close", () => clearTimeout(timer));
+    // smtp-server creates the TLS socket in an immediate of its own, which it scheduled earlier.
+    setImmediate(() => {
+      const same = [...pending.keys()].filter((one) => one.remoteAddress === socket.remoteAddress);
+      const [oldest] = pending.keys();
+      if (same.length > waitingPerAddressMax) close(socket);
+      else if (oldest && pending.size > waitingMax) close(oldest);
+    });
+  });
 }
 
 const isReply = (thrown: unknown): thrown is Error => thrown instanceof Error && "responseCode" in thrown;

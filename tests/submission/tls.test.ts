@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect as connectTcp } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "node:tls";
@@ -58,14 +60,40 @@ test("messages are accepted over STARTTLS and over implicit TLS, with the certif
   );
 });
 
-test("with a certificate, a login without TLS is rejected before the key is checked", async () => {
+test("with a certificate, AUTH is not announced before STARTTLS, and nothing is accepted without TLS", async () => {
   submission = await open();
   const client = await openClient(submission.port ?? 0);
-  expect(await client.send("EHLO app.example.com")).toContain("STARTTLS");
-  expect(await client.send(plainLogin(token))).toMatch(/^538/);
-  expect(await client.send("MAIL FROM:<a@example.org>")).toMatch(/^530/);
+  const features = await client.send("EHLO app.example.com");
+  expect(features).toContain("STARTTLS");
+  expect(features).not.toContain("AUTH");
+  expect(await client.send(plainLogin(token))).toMatch(/^500/);
+  expect(await client.send("MAIL FROM:<a@example.org>")).toMatch(/^530 5\.7\.0 Must issue a STARTTLS/);
+  expect(await client.send("RCPT TO:<b@example.net>")).toMatch(/^503/);
+  expect(await client.send("DATA")).toMatch(/^503/);
   client.socket.destroy();
 });
+
+test("an address has at most ten incomplete TLS handshakes, each for ten seconds", async () => {
+  submission = await open();
+  const port = submission.securePort ?? 0;
+  const since = performance.now();
+  const sockets = Array.from({ length: 10 }, () => connectTcp({ port, host: "127.0.0.1" }));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  const late = connectTcp({ port, host: "127.0.0.1" });
+  late.resume();
+  await once(late, "close");
+  const other = connect({
+    socket: connectTcp({ port, host: "127.0.0.1", localAddress: "127.0.0.2" }),
+    rejectUnauthorized: false,
+  });
+  await once(other, "secureConnect");
+  other.destroy();
+  expect(sockets.every(({ destroyed }) => !destroyed)).toBe(true);
+  for (const socket of sockets) socket.resume();
+  await Promise.all(sockets.map((socket) => once(socket, "close")));
+  expect(performance.now() - since).toBeGreaterThan(9_000);
+  expect(performance.now() - since).toBeLessThan(30_000);
+}, 40_000);
 
 /** The certificate that a new connection gets. */
 const presented = (port: number) =>

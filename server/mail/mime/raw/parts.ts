@@ -91,7 +91,7 @@ function placesIn(buffer: Buffer, { type, params, bodyStart, end, encoding }: Ra
 
 /** The places between boundary lines. The closing boundary may be missing. */
 function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: number; to: number }[] {
-  // Searched with its line break, so that a boundary of hyphens inside a long line is no match.
+  // Includes the line break, so that hyphens inside a long line never match.
   const mark = Buffer.from(`\r\n--${boundary}`, "utf8");
   const places: { from: number; to: number }[] = [];
   let from = -1;

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
@@ -7,7 +8,7 @@ import { findUnsupportedRelease } from "./compatibility";
 import { isLockTimeout, isRetryable } from "./faults";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
-import { findMissingLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
+import { findMissingLimits, findUnsetLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
 
 /** The advisory lock of a run: an arbitrary number that no other program on the same database uses. */
 export const MIGRATION_LOCK = 7_067_381_206;
@@ -43,7 +44,7 @@ export type MigrateOptions = {
   pooled?: boolean;
   /** Default: the migrations of this build. */
   folder?: string;
-  /** Maximum time in ms that one migration waits for locks. */
+  /** Maximum time in ms that one migration waits for locks, and that the run waits for another process that migrates. */
   blockedMsMax?: number;
 };
 
@@ -77,7 +78,7 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
   try {
     const missingLimits = pooled ? await findMissingLimits(drizzle(sql)) : [];
     withoutTimeLimits(sql);
-    return await whileLocked(sql, async (tx) => {
+    return await whileLocked(sql, options.blockedMsMax ?? blockedMsMax, async (tx) => {
       const applied = await readApplied(sql);
       requireOwnHistory(applied, migrations);
       const unsupported = await findUnsupportedRelease(sql);
@@ -87,7 +88,8 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
       for (const migration of pending)
         await retryWhileBlocked(options.blockedMsMax ?? blockedMsMax, () => apply(sql, migration, pooled));
       await sql.begin((feed) => feed`select continue_event_feed()`);
-      if (missingLimits.length > 0) await setRoleLimits(tx, missingLimits);
+      const limits = missingLimits.length > 0 ? await findUnsetLimits(tx, missingLimits) : [];
+      if (limits.length > 0) await setRoleLimits(tx, limits);
       return { before: applied.length, applied: pending.length };
     });
   } finally {
@@ -101,7 +103,12 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
  * snapshot, and its statements have no parameters: the driver then uses the simple protocol, in which the snapshot of a
  * statement ends with it and not with the transaction.
  */
-async function whileLocked<T>(sql: Sql, task: (tx: TransactionSql) => Promise<T>): Promise<T> {
+async function whileLocked<T>(
+  sql: Sql,
+  waitMsMax: number,
+  task: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  const untilMs = performance.now() + waitMsMax;
   for (;;) {
     const done = await sql.begin(async (tx) => {
       const [row] = await tx.unsafe<{ isHeld: boolean }[]>(
@@ -110,13 +117,18 @@ async function whileLocked<T>(sql: Sql, task: (tx: TransactionSql) => Promise<T>
       return row?.isHeld ? { value: await task(tx) } : null;
     });
     if (done) return done.value as T;
+    if (performance.now() > untilMs)
+      throw new MigrationBlockedError(
+        "Another process kept the lock of the migration, so nothing was migrated. If no other migration is running, find " +
+          "the process with select pid from pg_locks where locktype = 'advisory' and granted and end it, then migrate again.",
+      );
     await wait(pollMs);
   }
 }
 
 /** An index that is built concurrently cannot be built in a transaction, and does not block writes. */
 const isConcurrent = ({ sql }: Migration): boolean =>
-  sql.some((statement) => /\bindex\s+concurrently\b/i.test(statement));
+  sql.some((statement) => /\bindex\s+concurrently\b/i.test(statement.replaceAll(/--.*$/gm, "")));
 
 async function apply(sql: Sql, migration: Migration, pooled: boolean): Promise<void> {
   if (isConcurrent(migration)) await runOutsideTransaction(sql, migration, pooled);

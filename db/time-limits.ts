@@ -6,12 +6,25 @@ import { findFault } from "./faults";
 type TimeLimit = keyof typeof TIME_LIMITS;
 const names = Object.keys(TIME_LIMITS) as TimeLimit[];
 
-/** The time limits that a connection lacks: none on our own connections, all behind a pooler unless the role has them. */
+/**
+ * The time limits that a connection lacks: none on our own connections, all behind a pooler unless the role has them. A
+ * limit is also missing if the operator set it to 0.
+ */
 export async function findMissingLimits(db: Db): Promise<TimeLimit[]> {
   const rows = await db.execute<{ name: TimeLimit }>(
     sql`select name from pg_settings where setting = '0' and name in ${names} order by name`,
   );
   return rows.map(({ name }) => name);
+}
+
+/** The time limits, among these, that neither the connected role nor the database has a value for. */
+export async function findUnsetLimits(tx: TransactionSql, limits: TimeLimit[]): Promise<TimeLimit[]> {
+  const rows = await tx<{ name: string }[]>`
+    select split_part(unnest(setconfig), '=', 1) as name from pg_db_role_setting
+    where setrole in (0, (select oid from pg_roles where rolname = current_user))
+      and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
+  const set = new Set(rows.map(({ name }) => name));
+  return limits.filter((limit) => !set.has(limit));
 }
 
 /**

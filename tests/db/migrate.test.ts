@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ForeignDatabaseError, migrateDatabase } from "#db/migrate";
+import { ForeignDatabaseError, MIGRATION_LOCK, MigrationBlockedError, migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
 import { createWorld, type World } from "../support/world";
 
@@ -19,6 +19,15 @@ test("a database with a foreign first migration is rejected and stays unchanged"
   expect(error).toBeInstanceOf(ForeignDatabaseError);
   expect(explainDatabaseFault(error)).toMatch(/use a new database/i);
   expect(await readApplied()).toEqual(before);
+});
+
+test("a migration that another process blocks for too long ends with a reason", async () => {
+  await world.hot.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`;
+    const error = await migrateDatabase(world.databaseUrl, { blockedMsMax: 300 }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(MigrationBlockedError);
+    expect(explainDatabaseFault(error)).toMatch(/Another process kept the lock/);
+  });
 });
 
 test("migrating an up-to-date database changes nothing", async () => {

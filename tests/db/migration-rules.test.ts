@@ -36,7 +36,7 @@ function breachesOf(sql: string): string[] {
     ...constrained
       .filter((table) => !isNew(table))
       .map((table) => `scans ${table} under a lock: use NOT VALID`),
-    ...(built.length > 0 && built.length + dropped.length < statements.length
+    ...(built.length + dropped.length > 0 && built.length + dropped.length < statements.length
       ? ["has other statements beside a concurrent index"]
       : []),
     ...built
@@ -79,6 +79,11 @@ test.each([
       'create index concurrently "i" on "teams" ("name")',
       "select 1",
     ),
+    1,
+  ],
+  [
+    "an index that is dropped concurrently beside another statement",
+    joined('drop index concurrently if exists "i"', "select 1"),
     1,
   ],
   ["a checked constraint", `alter table "teams" add constraint "c" check ("name" <> '')`, 1],

@@ -82,6 +82,14 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
     await other.end();
   });
 
+  test("migrating keeps a limit that the operator switched off", async () => {
+    const direct = postgres(database.url, { max: 1 });
+    await direct`alter role current_user set statement_timeout = 0`;
+    await direct.end();
+    await migrateDatabase(pooler.url, { pooled: true });
+    expect(await readLimits()).toEqual({ ...TIME_LIMITS, statement_timeout: 0 });
+  });
+
   test("the role's time limits stop a statement, but not a migration that waits for another one", async () => {
     const direct = postgres(database.url, {
       max: 1,

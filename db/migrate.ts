@@ -23,6 +23,8 @@ const pollMs = 100;
 const lockTimeoutMs = 1_000;
 const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 5_000] as const;
 const blockedMsMax = 10 * 60_000;
+/** A shorter wait for another process that migrates is not worth a report. */
+const reportWaitMs = 5_000;
 
 const ownFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 
@@ -46,6 +48,8 @@ export type MigrateOptions = {
   folder?: string;
   /** Maximum time in ms that one migration waits for locks, and that the run waits for another process that migrates. */
   blockedMsMax?: number;
+  /** Called once if another process has been migrating for some seconds. */
+  onWait?: () => void;
 };
 
 type Migration = ReturnType<typeof readMigrationFiles>[number];
@@ -78,7 +82,7 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
   try {
     const missingLimits = pooled ? await findMissingLimits(drizzle(sql)) : [];
     withoutTimeLimits(sql);
-    return await whileLocked(sql, options.blockedMsMax ?? blockedMsMax, async (tx) => {
+    return await whileLocked(sql, options, async (tx) => {
       const applied = await readApplied(sql);
       requireOwnHistory(applied, migrations);
       const unsupported = await findUnsupportedRelease(sql);
@@ -105,10 +109,11 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
  */
 async function whileLocked<T>(
   sql: Sql,
-  waitMsMax: number,
+  { blockedMsMax: waitMsMax = blockedMsMax, onWait }: MigrateOptions,
   task: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
-  const untilMs = performance.now() + waitMsMax;
+  const startedMs = performance.now();
+  let isReported = false;
   for (;;) {
     const done = await sql.begin(async (tx) => {
       const [row] = await tx.unsafe<{ isHeld: boolean }[]>(
@@ -117,7 +122,12 @@ async function whileLocked<T>(
       return row?.isHeld ? { value: await task(tx) } : null;
     });
     if (done) return done.value as T;
-    if (performance.now() > untilMs)
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > reportWaitMs && !isReported) {
+      isReported = true;
+      onWait?.();
+    }
+    if (waitedMs > waitMsMax)
       throw new MigrationBlockedError(
         "Another process kept the lock of the migration, so nothing was migrated. If no other migration is running, find " +
           "the process with select pid from pg_locks where locktype = 'advisory' and granted and end it, then migrate again.",

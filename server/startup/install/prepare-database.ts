@@ -22,7 +22,7 @@ export async function prepareDatabase(
   for (let attempt = 0; ; attempt += 1) {
     try {
       await checkVersion(url);
-      return await migrateDatabase(url, options);
+      return await migrateDatabase(url, { ...options, onWait: () => log.warn("database.migration_waits") });
     } catch (error) {
       if (signal.aborted || !isDatabaseUnreachable(error)) throw explain(error);
       log.warn("database.away", errorFacts(error));

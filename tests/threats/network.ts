@@ -98,7 +98,10 @@ export const NETWORK: Threats = {
       "a wrong key or user is 535, and nothing is accepted without a login",
       "a key revoked during a connection is rejected at its next message",
     ],
-    ["submission/tls", "with a certificate, a login without TLS is rejected before the key is checked"],
+    [
+      "submission/tls",
+      "with a certificate, AUTH is not announced before STARTTLS, and nothing is accepted without TLS",
+    ],
   ],
   "smuggled messages and foreign senders over SMTP": [
     [

@@ -276,7 +276,7 @@ test.runIf(isRoot)(
       if (name.startsWith("lock.")) await rm(path.join(running.pgdata, name));
     copyFolder(original, copy);
     expect(await rejectionOf(copy, "--adopt")).toMatch(
-      /belongs to .*original, which process \d+ \(test\) uses/,
+      /belongs to .*original, which is in use by process \d+ \(test\)\. To adopt/,
     );
     expect(isRunning(running.pid)).toBe(true);
   },

@@ -37,8 +37,8 @@ export async function requireOwnership(place: ClusterLocation, shouldAdopt: bool
   const holder = isElsewhere ? await findHolder(owner.dataDir.path) : null;
   if (holder !== null)
     throw new OperatorError(
-      `The database in ${place.pgdata} belongs to ${owner?.dataDir.path}, which process ${holder.pid} (${holder.purpose}) ` +
-        `uses. Stop it first: kill ${holder.pid}`,
+      `The database in ${place.pgdata} belongs to ${owner?.dataDir.path}, which is in use by process ${holder.pid} ` +
+        `(${holder.purpose}). To adopt the database, stop it first: kill ${holder.pid}`,
     );
   // Without a record of the owner, only the server shows that it runs.
   const server = owner ? null : await findServer(place.pgdata);

@@ -38,10 +38,10 @@ async function deliver(options: MailSinkOptions = {}) {
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);
   await tick(world.withTransport(transport), { budgetMs: 20_000 });
-  return sink.messages.map(({ bytes }) => {
+  return sink.messages.map(({ bytes, usesSmtpUtf8 }) => {
     const text = bytes.toString("latin1");
     const signatures = /^(DKIM-Signature:.*(\r\n[ \t].*)*\r\n)*/.exec(text)?.[0] ?? "";
-    return { bytes, unsigned: bytes.subarray(signatures.length), signatures };
+    return { bytes, unsigned: bytes.subarray(signatures.length), signatures, usesSmtpUtf8 };
   });
 }
 
@@ -145,6 +145,7 @@ test("UTF-8 header fields need a server with SMTPUTF8", async () => {
   const { id } = await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
   const [message] = await deliver({ smtpUtf8: true });
   expect(message?.unsigned.toString()).toContain("Subject: Grüße\r\n");
+  expect(message?.usesSmtpUtf8).toBe(true);
   expect((await world.email(id)).status).toBe("sent");
 });
 

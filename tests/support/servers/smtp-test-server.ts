@@ -11,6 +11,8 @@ export type ReceivedMessage = {
   bytes: Buffer;
   secure: boolean;
   user: string | null;
+  /** MAIL had the parameter SMTPUTF8. */
+  usesSmtpUtf8: boolean;
 };
 
 /** A normal mail server that stores what it accepts. Each message is in `messages` before its 250 is sent. */
@@ -70,6 +72,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
           bytes: Buffer.concat(chunks),
           secure: session.secure,
           user: session.user ?? null,
+          usesSmtpUtf8: from !== false && from.args !== false && "SMTPUTF8" in from.args,
         });
         done();
       });

@@ -67,6 +67,16 @@ export function wrapConnection(
     logger: { debug: record, info: record, warn: ignore, error: ignore, trace: ignore, fatal: ignore },
   });
 
+  let isUtf8Header = false;
+  // nodemailer requests SMTPUTF8 only for an address that needs it, but a UTF-8 header needs it too (RFC 6531, 3.4).
+  const commands = client as unknown as { _sendCommand(line: string, logged?: string): void };
+  const sendCommand = commands._sendCommand.bind(client);
+  commands._sendCommand = (line, logged) => {
+    const isComplete =
+      !line.startsWith("MAIL FROM:") || line.slice(line.lastIndexOf(">")).includes(" SMTPUTF8");
+    sendCommand(isUtf8Header && !isComplete ? `${line} SMTPUTF8` : line, logged);
+  };
+
   function record(entry: { tnx?: string }, text?: unknown): void {
     if (entry.tnx === "client") transcript.command(String(text ?? ""));
     else if (entry.tnx === "server") transcript.reply(String(text ?? ""));
@@ -109,6 +119,10 @@ export function wrapConnection(
     /** Resolves with the reason as soon as the connection is unusable, and never rejects. */
     whenBroken,
     isBroken: (): boolean => broken !== null,
+    /** Whether the header of the next message is not ASCII. */
+    setUtf8Header(value: boolean): void {
+      isUtf8Header = value;
+    },
     break: breakOff,
     /** Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener. */
     breakOn(signal: AbortSignal): () => void {

@@ -98,6 +98,7 @@ async function runDialogue(
   };
 
   transcript.begin();
+  connection.setUtf8Header(smtpUtf8);
   const stopWatching = connection.breakOn(watch.signal);
   const answered = new Promise<Breakdown | null>((resolve) => {
     // The client uses only these two methods of a stream.

@@ -292,6 +292,21 @@ test("a suppressed recipient is accepted and never contacted, as over the API", 
   expect((await world.hot`select from captured_messages`).length).toBe(0);
 });
 
+test("a message above the daily cap of its domain is accepted and waits, as over the API", async () => {
+  await world.hot`update domains set daily_cap = 1 where name = 'example.org'`;
+  const replies = [];
+  for (const to of ["ben@example.net", "carl@example.net"])
+    replies.push(await submit(listener.port, token, { raw: SIMPLE, to }));
+  expect(replies.map(({ code }) => code)).toEqual([250, 250]);
+  await tick(world.withTransport(), { budgetMs: 20_000 });
+  const emails = await Promise.all(replies.map(({ reply }) => world.email(idIn(reply))));
+  expect(emails.map(({ status }) => status).sort()).toEqual(["delivered", "queued"]);
+  expect(await world.hot`select wait_rule as rule from deliveries where status = 'queued'`).toEqual([
+    { rule: "daily_cap" },
+  ]);
+  expect((await world.hot`select from captured_messages`).length).toBe(1);
+});
+
 test("the reply while the database does not accept the message is 451, and says that the message may have been accepted", async () => {
   await listener.close();
   const accept = () => Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }));

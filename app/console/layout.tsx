@@ -14,7 +14,10 @@ export const metadata: Metadata = { title: { default: "Console", template: "%s Â
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await pageSession();
   if (!session) return children;
-  await pageQueries().prefetchQuery(trpc.service.readiness.queryOptions());
+  await Promise.all([
+    pageQueries().prefetchQuery(trpc.service.readiness.queryOptions()),
+    pageQueries().prefetchQuery(trpc.service.pauses.queryOptions()),
+  ]);
   return (
     <CallProvider>
       <HydrationBoundary state={dehydrate(pageQueries())}>

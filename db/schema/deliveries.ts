@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { check, index, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { childOf, instant, now } from "../columns";
 import { emails } from "./emails";
+import { teams } from "./teams";
 
 export const DELIVERY_STATUSES = [
   "scheduled",
@@ -35,11 +36,17 @@ export const WAIT_RULES = [
   "daily_cap",
   "warm_up",
   "team_daily_cap",
+  "installation_paused",
+  "team_paused",
+  "domain_paused",
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
 
 /** The rules of an exhausted daily cap, of the sender's domain or of the team. */
 export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_cap">;
+
+/** The rules of a pause. While one applies it is shown for every delivery that waits, whatever its row contains. */
+export type PauseRule = Extract<WaitRule, "installation_paused" | "team_paused" | "domain_paused">;
 
 /**
  * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt. The result is
@@ -122,6 +129,41 @@ export const sendingDays = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.domain, t.day] }),
     index("sending_days_held_over_idx").on(t.day).where(sql`${t.heldOver}`),
+  ],
+);
+
+/** Who paused or resumed sending: a user of the console, the operator on the command line, or an alert. */
+export type PauseActor = "user" | "operator" | "alert";
+
+/**
+ * Pauses of sending: of the whole installation if `team_id` is null, of a team, or of one of its sender domains. Email is
+ * accepted and stays queued. A lifted pause is kept for 90 days as a record. The row contains the domain's name instead of its
+ * id, so that removing the domain does not lift the pause without notice.
+ */
+export const queuePauses = pgTable(
+  "queue_pauses",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().references(() => teams.id, { onDelete: "cascade" }),
+    domain: c.text(),
+    /** Shown with every email that waits. */
+    reason: c.text().notNull(),
+    actor: c.text().$type<PauseActor>().notNull(),
+    /** The user's address at the time of the pause. */
+    actorName: c.text(),
+    createdAt: now(),
+    liftedAt: instant(),
+    liftedBy: c.text().$type<PauseActor>(),
+    liftedByName: c.text(),
+    /** When the deliveries that the pause of a domain postponed were due again. Always set for other lifted pauses. */
+    releasedAt: instant(),
+  }),
+  (t) => [
+    // At most one pause of a scope at a time.
+    uniqueIndex("queue_pauses_active_key")
+      .on(sql`coalesce(${t.teamId}, '00000000-0000-0000-0000-000000000000')`, sql`coalesce(${t.domain}, '')`)
+      .where(sql`${t.liftedAt} is null`),
+    check("queue_pauses_domain_of_team", sql`${t.domain} is null or ${t.teamId} is not null`),
   ],
 );
 

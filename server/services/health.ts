@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
+import { and, isNull, sql } from "drizzle-orm";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
 import { withinMs } from "#db/gate";
-import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
+import { queuePauses, TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays } from "#db/schema/relays";
 import { isMigrated } from "#db/schema-version";
 import { findMissingLimits } from "#db/time-limits";
@@ -33,7 +33,13 @@ const UNREADY = {
 } as const;
 
 /** Problems that need the operator although email is accepted and delivered where possible. */
-export const ALARMS = ["relays_paused", "unqualified_name", "no_time_limits", "limits_not_shared"] as const;
+export const ALARMS = [
+  "sending_paused",
+  "relays_paused",
+  "unqualified_name",
+  "no_time_limits",
+  "limits_not_shared",
+] as const;
 export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
 
 export type Readiness =
@@ -54,12 +60,18 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   let active: { transport: string; host: string }[];
   let counted: { shared: number; paused: number }[];
   let missingLimits: string[];
+  let pauses: number;
   try {
     const fault = await withinMs(checkMsMax, findSchemaFault(deps));
     if (fault) return { isReady: false, ...fault };
-    [active, counted, missingLimits] = await withinMs(
+    [active, counted, missingLimits, pauses] = await withinMs(
       checkMsMax,
-      Promise.all([readActiveWorkers(deps), countRelays(deps), findMissingLimits(deps.db)]),
+      Promise.all([
+        readActiveWorkers(deps),
+        countRelays(deps),
+        findMissingLimits(deps.db),
+        deps.db.$count(queuePauses, isWholePause),
+      ]),
     );
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
@@ -72,6 +84,7 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   return {
     isReady: true,
     alarms: [
+      ...(pauses > 0 ? [SENDING_PAUSED] : []),
       ...(paused > 0 ? [pausedRelays(paused)] : []),
       ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
       ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
@@ -121,6 +134,9 @@ const readActiveWorkers = ({ db }: Deps) =>
               else ${workerBeatSecondsMax}::int end * interval '1 second'`,
     );
 
+/** Only of the whole installation: a paused team or domain is normal operation for the others. */
+const isWholePause = and(isNull(queuePauses.liftedAt), isNull(queuePauses.teamId));
+
 const countRelays = ({ db }: Deps) =>
   db
     .select({
@@ -142,6 +158,12 @@ const unqualifiedName = (count: number): Alarm => ({
   message:
     "Email is sent directly to MX hosts, but the EHLO name is not a fully qualified host name, so many servers reject it. Set BACKSTAMP_HOSTNAME to the public name of this server, such as mail.example.com.",
 });
+
+const SENDING_PAUSED: Alarm = {
+  alarm: "sending_paused",
+  count: 1,
+  message: `The operator paused sending for the whole installation. Email is accepted and stays queued. For the reason, run: ${cli} queue status.`,
+};
 
 /** The health endpoint is public, so the message contains the number of relays but not their names. */
 const pausedRelays = (count: number): Alarm => ({

@@ -21,5 +21,11 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
     "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",
   team_daily_cap:
     "The team's daily cap, set by the operator, is reached. Sending continues on the next day (UTC).",
+  installation_paused:
+    "The operator paused sending for the whole installation. The email stays queued and is sent after the operator resumes it.",
+  team_paused:
+    "Sending is paused for this team. The email stays queued and is sent after the operator resumes it.",
+  domain_paused:
+    "Sending is paused for the sender's domain. The email stays queued and is sent after the operator resumes it.",
   held: "The outcome of the last attempt is unknown. The team's policy is to wait for a decision.",
 };

@@ -1,4 +1,5 @@
 import { readReadiness } from "#server/services/health";
+import { readActivePauses } from "#server/services/pauses/read";
 import { router, signedIn } from "./init";
 import { NoInput } from "./strict";
 
@@ -6,4 +7,11 @@ import { NoInput } from "./strict";
 export const serviceRouter = router({
   /** Whether accepted email can currently be sent, and why not. */
   readiness: signedIn.input(NoInput).query(({ ctx }) => readReadiness(ctx.deps)),
+  /** The pauses because of which email of the caller's teams waits, with the operator's reasons; `teamId` is null for all teams. */
+  pauses: signedIn.input(NoInput).query(({ ctx }) =>
+    readActivePauses(
+      ctx.deps.hot,
+      ctx.signedInAs.memberships.map(({ teamId }) => teamId),
+    ),
+  ),
 });

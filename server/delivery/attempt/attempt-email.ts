@@ -44,6 +44,11 @@ export type AttemptParts = {
  */
 export async function attemptEmail(parts: AttemptParts, job: EmailJob): Promise<DeliveryResult[]> {
   const { email, claims, route } = job;
+  const pause = await parts.throttle.findPause(email);
+  if (pause) {
+    await parts.requeue(new Map(claims.map((claim) => [claim, pause])));
+    return [];
+  }
   if (email.domainId === null) return claims.map((claim) => settleFailure(claim, unlinkedReason(email)));
   const suppressed: DeliveryResult[] = [];
   const scripted: Claim[] = [];
@@ -125,9 +130,13 @@ async function attemptTransaction(
     if ("results" in built) return built.results;
     const started = email.isCapReached ? early : await handOver(parts, email, claims);
     if (started.length === 0) return [];
-    await turn.startDialogue();
+    const pause = await turn.startDialogue();
     // The wait for the slot may have taken long.
     if (!canStart(parts, started)) return [];
+    if (pause) {
+      await parts.requeue(new Map(started.map((claim) => [claim, pause])));
+      return [];
+    }
     const outcomes = await route.deliver(built.message, started, {
       deadlineMs: attemptMs,
       isLeaseValid: () => started.every(parts.lease.ownsLease),

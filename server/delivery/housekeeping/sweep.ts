@@ -2,6 +2,7 @@ import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { deleteOldAccountRecords } from "#server/services/account/records";
 import { expireClaims } from "#server/services/domains/check/expire";
+import { releaseResumed } from "#server/services/pauses/release";
 import { deleteOldSignInCounters } from "#server/services/people/sign-in-counters";
 import { requeueRelayed } from "#server/services/relays/health";
 import { unparkDeliveries } from "../queue/claims";
@@ -33,8 +34,8 @@ export async function deleteHeartbeat(deps: WorkerDeps, id: string): Promise<voi
 }
 
 /**
- * Periodic maintenance, each part bounded. It recovers expired leases, makes deliveries due that waited for a transport or
- * a daily cap, and deletes expired idempotency records, domain claims that were not verified in time, old account records
+ * Periodic maintenance, each part bounded. It recovers expired leases, makes deliveries due that waited for a transport,
+ * a daily cap or a resumed domain, and deletes expired idempotency records, domain claims that were not verified in time, old account records
  * and sign-in counters, and old heartbeats. Returns how many deliveries became due.
  */
 export async function sweep(deps: WorkerDeps): Promise<number> {
@@ -43,7 +44,7 @@ export async function sweep(deps: WorkerDeps): Promise<number> {
   for (const { id, emailId, stage, status } of recovered)
     log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
   const unparked = await (deps.transport ? unparkDeliveries : requeueRelayed)(hot, unparkBatch);
-  const released = await releaseCapped(hot, releaseBatch);
+  const released = (await releaseCapped(hot, releaseBatch)) + (await releaseResumed(hot));
   await hot`
     delete from idempotency_keys where (team_id, route, key) in
       (select team_id, route, key from idempotency_keys where expires_at < now() limit ${deleteBatch})`;

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import type { CapRule } from "#db/schema/deliveries";
+import type { CapRule, PauseRule } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
@@ -28,7 +28,7 @@ export type FairClaim = Claim & { hasMoreDue: boolean };
  * Claims up to `limit` due deliveries in one statement: sets a lease, counts the attempt and commits. Each team with due
  * deliveries gets an equal share; with more teams than rows, teams are chosen at random. A share is filled by priority,
  * then by due time. Lower priorities have reserved parts of it (`RESERVED_SHARES`): high-priority email never blocks them.
- * Rows locked by another worker are skipped, and so are suspects (see `claimSuspects`). A scheduled delivery can be claimed
+ * Rows locked by another worker are skipped, and so are paused teams and suspects (see `claimSuspects`). A scheduled delivery can be claimed
  * from its scheduled time on. `maxByTeam` limits the share of individual teams.
  */
 export async function claimDeliveries(
@@ -70,6 +70,12 @@ const CLAIM_DUE = `
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
             d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "hasMoreDue"`;
 
+/** SQL: a row for each paused team, and one without a team while the installation is paused. Domains: `throttle/pauses.ts`. */
+const PAUSED_TEAMS = `paused as materialized (
+    select team_id from queue_pauses where lifted_at is null and domain is null)`;
+const isSent = (row: string) =>
+  `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
+
 /** SQL: a team's due rows of one priority, oldest first and locked. `limit` is an SQL expression. */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
       select d.id from deliveries d
@@ -82,7 +88,7 @@ const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
 // The recursive query skips through the index from one (team, priority) to the next, independent of backlog size. A claim
 // costs one index step per waiting (team, priority) and one per claimed row.
 const CLAIM_FAIR_SHARES = `
-  with recursive waiting as (
+  with recursive ${PAUSED_TEAMS}, waiting as (
     (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
      order by team_id, priority, due_at, id limit 1)
     union all
@@ -94,7 +100,7 @@ const CLAIM_FAIR_SHARES = `
     select team_id, least(greatest(1, $2::int / (count(*) over ())::int), min(m.most)) as share,
       bool_or(priority = 0) as has_high, bool_or(priority = 1) as has_normal, bool_or(priority = 2) as has_low
     from waiting left join unnest($4::uuid[], $5::int[]) as m(team_id, most) using (team_id)
-    where due_at <= now() group by team_id
+    where due_at <= now() and ${isSent("waiting")} group by team_id
     order by random() limit $2
   ), turn as materialized (
     select team.*, case when has_low then floor(share * ${RESERVED_SHARES.low} + random())::int else 0 end as for_low,
@@ -117,10 +123,11 @@ const CLAIM_FAIR_SHARES = `
   )${CLAIM_DUE}`;
 
 const CLAIM_SUSPECTS = `
-  with due as materialized (
+  with ${PAUSED_TEAMS}, due as materialized (
     select id, false as more from deliveries
     where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
-      select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
+      select team_id, email_id from deliveries s
+      where status = 'queued' and due_at <= now() and lapses >= 3 and ${isSent("s")}
       order by due_at, id limit 1)
     order by due_at, id limit $2 for update skip locked
   )${CLAIM_DUE}`;
@@ -172,8 +179,8 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
 
 /**
  * Releases deliveries whose dialogue never started, without counting the attempt. They are due immediately or after
- * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`. They may have
- * been handed over already: only the worker that holds the lease can be sure that no dialogue started.
+ * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`, and with a `pauseId`
+ * until that pause ends. They may have been handed over already: only the worker that holds the lease can be sure that no dialogue started.
  */
 export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Release)[]): Promise<number> {
   return hot.begin(async (tx) => {
@@ -187,26 +194,40 @@ export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Relea
   });
 }
 
-export type ReleaseRule = "released" | "no_transport" | "destination_throttled" | "relay_paused" | CapRule;
-type Release = { rule: ReleaseRule; waitMs?: number };
+export type ReleaseRule =
+  | "released"
+  | "no_transport"
+  | "destination_throttled"
+  | "relay_paused"
+  | CapRule
+  | PauseRule;
+/** `pauseId`: the pause of a domain, until whose end the delivery is postponed. */
+export type Release = { rule: ReleaseRule; waitMs?: number; pauseId?: string };
 
 const release = writeStatement<{ claims: readonly (Lease & Release)[] }>(
   ({ rows }) => `
-with mine as materialized (
-  select d.id, h.rule, h.wait_ms
-  from ${rows("claims", {
+with released as materialized (
+  select * from ${rows("claims", {
     id: ["uuid", ({ id }) => id],
     lease_token: ["uuid", ({ leaseToken }) => leaseToken],
     rule: ["text", ({ rule }) => rule],
     wait_ms: ["int", ({ waitMs }) => waitMs ?? 0],
-  })} as h
-  join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+    pause_id: ["uuid", ({ pauseId }) => pauseId],
+  })} as r
+), pause as materialized (
+  -- Locked, so that a resume either waits for this release or is seen here.
+  select id from queue_pauses where id in (select pause_id from released) and lifted_at is null for share
+), mine as materialized (
+  select d.id, r.wait_ms,
+    case when r.pause_id is null or r.pause_id in (select id from pause) then r.rule else 'released' end as rule
+  from released r join deliveries d on d.id = r.id and d.lease_token = r.lease_token
   order by d.id for no key update of d
 )
 update deliveries d
 set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
     wait_rule = mine.rule, updated_at = now(),
-    due_at = case when mine.rule = 'no_transport' then 'infinity' else now() + mine.wait_ms * interval '1 ms' end
+    due_at = case when mine.rule in ('no_transport', 'domain_paused') then 'infinity'
+      else now() + mine.wait_ms * interval '1 ms' end
 from mine where d.id = mine.id`,
 );
 

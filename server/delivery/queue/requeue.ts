@@ -1,12 +1,12 @@
 import { performance } from "node:perf_hooks";
 import type { HotSql } from "#db/client";
 import { errorFacts, type Log } from "#server/platform/log";
-import { type Claim, type ReleaseRule, releaseClaims } from "./claims";
+import { type Claim, type Release, releaseClaims } from "./claims";
 import { coalesce } from "./coalesce";
 import type { Lease } from "./runner";
 
 /** Why and how long a claim must wait. `backlog`: the deliveries behind it that wait for the same reason. */
-export type Requeue = { rule: ReleaseRule; waitMs: number; backlog?: Backlog };
+export type Requeue = Release & { waitMs: number; backlog?: Backlog };
 
 /** `move` postpones some deliveries of the queue with this name and returns how many. */
 export type Backlog = { name: string; move(): Promise<number> };
@@ -29,7 +29,7 @@ export function createRequeue(
   forget: (claims: Claim[]) => void,
 ): (verdicts: ReadonlyMap<Claim, Requeue>) => Promise<void> {
   const queues = new Map<string, { requeued: number; cooldownUntilMs: number }>();
-  const release = coalesce<Lease & Pick<Requeue, "rule" | "waitMs">, void>(500, async (claims) => {
+  const release = coalesce<Lease & Release, void>(500, async (claims) => {
     await releaseClaims(hot, claims);
     return () => undefined;
   });
@@ -56,7 +56,11 @@ export function createRequeue(
   return async (verdicts) => {
     const claims = [...verdicts.keys()];
     await release(
-      [...verdicts].map(([{ id, leaseToken }, { rule, waitMs }]) => ({ id, leaseToken, rule, waitMs })),
+      [...verdicts].map(([{ id, leaseToken }, { backlog: _, ...verdict }]) => ({
+        id,
+        leaseToken,
+        ...verdict,
+      })),
     );
     forget(claims);
     const [first] = verdicts.values();

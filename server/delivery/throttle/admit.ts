@@ -10,6 +10,7 @@ import type { Route } from "../routing/routes";
 import { type CapDelay, handOverWithinCaps, postponeToNextDay } from "./daily-caps";
 import { createThrottles, type DialogueSlot } from "./destination-throttles";
 import { createDialogueSlots } from "./dialogue-slots";
+import { createPauseCheck } from "./pauses";
 import { postponeBacklog } from "./postpone-backlog";
 
 /** Maximum concurrent dialogues with one destination. */
@@ -22,8 +23,8 @@ const moveBatch = 5_000;
 
 /** An attempt that may run now. */
 export type Turn = {
-  /** Resolves when the dialogue may start. */
-  startDialogue(): Promise<void>;
+  /** Resolves when the dialogue may start: null, or why it must not, because sending was paused in the meantime. */
+  startDialogue(): Promise<Requeue | null>;
   /** Ends the turn, with the outcomes of the dialogue or null without one. Only the first call counts. */
   end(outcomes: readonly Outcome[] | null): void;
 };
@@ -31,6 +32,8 @@ export type Turn = {
 /**
  * Everything that delays a delivery that is due and has a route:
  *
+ * 0. A pause of the installation, the team or the sender's domain (`pauses.ts`), checked first and again when the dialogue may
+ *    start. Rules `installation_paused`, `team_paused` and `domain_paused`.
  * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below the operator's
  *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_throttled`.
  * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.
@@ -41,7 +44,7 @@ export type Turn = {
 export type Throttle = ReturnType<typeof createThrottle>;
 
 export function createThrottle(
-  { hot, transport }: Pick<WorkerDeps, "hot" | "transport">,
+  { hot, log, transport }: Pick<WorkerDeps, "hot" | "log" | "transport">,
   { dialoguesMax, workerId }: { dialoguesMax: number; workerId: string },
 ) {
   const destinations = createThrottles({
@@ -49,6 +52,7 @@ export function createThrottle(
     nowMs: () => performance.now(),
   });
   const dialogues = createDialogueSlots(dialoguesMax);
+  const findPause = createPauseCheck({ hot, log }, moveBatch);
 
   type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean };
   const handOverUncapped = coalesce<Requested, boolean | CapDelay>(
@@ -66,6 +70,9 @@ export function createThrottle(
   });
 
   return {
+    /** Check 0: why the email must wait; null if it may be sent. */
+    findPause,
+
     /** Reads the operator's limits for the destinations of these claims. */
     async readLimits(claims: readonly Claim[]): Promise<void> {
       // A relay throttles the destinations behind it itself.
@@ -106,7 +113,9 @@ export function createThrottle(
       return {
         async startDialogue() {
           await dialogue.start();
-          slot.startDialogue();
+          const pause = await findPause(email);
+          if (pause === null) slot.startDialogue();
+          return pause;
         },
         end,
       };

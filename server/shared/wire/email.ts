@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DELIVERY_STATUSES, type deliveries } from "#db/schema/deliveries";
+import { DELIVERY_STATUSES, type deliveries, type PauseRule, type WaitRule } from "#db/schema/deliveries";
 import { EMAIL_STATUSES, type emails, PRIORITIES } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events";
 import type { Status } from "../email-words";
@@ -16,6 +16,8 @@ export type Delivery = typeof deliveries.$inferSelect & {
   /** They explain the last rejection; null if the last reply was not a rejection. */
   replyClass: ReplyClass | null;
   advice: string | null;
+  /** The pause that it waits for, with the operator's reason; null if none applies. */
+  pause: { rule: PauseRule; reason: string } | null;
 };
 export type EmailEvent = typeof emailEvents.$inferSelect;
 export type Email = EmailSummary & {
@@ -172,9 +174,9 @@ export function presentEmail(email: Email) {
 
 /** One recipient: its state, its last reply, and the time and rule of the next attempt. */
 export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientResponse> {
-  const { status, lastCode, lastEnhanced, lastText, waitRule } = delivery;
+  const { status, lastCode, lastEnhanced, lastText, pause } = delivery;
   const isPending = status === "queued" || status === "scheduled";
-  const rule = isPending ? waitRule : status === "unknown" ? "held" : null;
+  const rule = isPending ? (pause?.rule ?? ruleOfRow(delivery)) : status === "unknown" ? "held" : null;
   return {
     address: delivery.address,
     kind: delivery.kind,
@@ -189,11 +191,17 @@ export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientRe
     reason: delivery.lastReason,
     class: delivery.replyClass,
     advice: delivery.advice,
-    next_attempt_at: isPending ? isoOrNull(delivery.dueAt) : null,
+    next_attempt_at: isPending && !pause ? isoOrNull(delivery.dueAt) : null,
     rule,
-    rule_text: rule && WAIT_RULES[rule],
+    rule_text: rule && (pause ? `${WAIT_RULES[rule]} Reason: ${pause.reason}` : WAIT_RULES[rule]),
   };
 }
+
+const PAUSES: ReadonlySet<WaitRule> = new Set(["installation_paused", "team_paused", "domain_paused"]);
+
+/** The rule in the row. One of a pause that has ended no longer applies. */
+const ruleOfRow = ({ waitRule }: Delivery): WaitRule | null =>
+  waitRule !== null && PAUSES.has(waitRule) ? null : waitRule;
 
 /** An event of one recipient, or of the whole email if `recipient` is null. */
 export function presentEvent({ id, type, recipient, createdAt, data }: EmailEvent) {

@@ -37,6 +37,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   user: async () => (await import("./commands/users")).addUserCommands,
   email: async () => (await import("./commands/emails")).addEmailCommands,
   webhook: async () => (await import("./commands/webhooks")).addWebhookCommands,
+  queue: async () => (await import("./commands/queue")).addQueueCommands,
   relay: async () => (await import("./commands/relays")).addRelayCommands,
   destination: async () => (await import("./commands/destinations")).addDestinationCommands,
   callback: async () => (await import("./commands/callbacks")).addCallbackCommands,

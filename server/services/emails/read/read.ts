@@ -10,11 +10,12 @@ import { getAdvice, getReplyClass } from "#server/mail/outcome";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { Email } from "#server/shared/wire/email";
+import { findPause, readActivePauses } from "../../pauses/read";
 
 /** One email with its bodies, the state of each recipient, and all events, oldest first. */
 export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
   if (!isId(id)) throw notFound("Email");
-  const [[email], recipients, events] = await Promise.all([
+  const [[email], recipients, events, pauses] = await Promise.all([
     ctx.db
       .select({
         email: emails,
@@ -30,7 +31,11 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
       .leftJoin(templates, and(eq(templates.teamId, emails.teamId), eq(templates.id, emails.templateId)))
       .where(and(eq(emails.teamId, ctx.teamId), eq(emails.id, id))),
     ctx.db
-      .select({ ...getTableColumns(deliveries), relay: relays.name })
+      .select({
+        ...getTableColumns(deliveries),
+        relay: relays.name,
+        isDue: sql<boolean>`${deliveries.status} = 'scheduled' and ${deliveries.dueAt} <= now()`,
+      })
       .from(deliveries)
       .leftJoin(relays, eq(relays.id, deliveries.relayId))
       .where(and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id)))
@@ -40,10 +45,22 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
       .from(emailEvents)
       .where(and(eq(emailEvents.teamId, ctx.teamId), eq(emailEvents.emailId, id)))
       .orderBy(asc(emailEvents.createdAt), asc(emailEvents.id)),
+    readActivePauses(ctx.hot, [ctx.teamId]),
   ]);
   if (!email) throw notFound("Email");
   const { email: summary, ...rest } = email;
-  return { ...summary, ...rest, deliveries: recipients.map(describeDelivery), events };
+  const found = findPause(pauses, { teamId: ctx.teamId, senderDomain: summary.senderDomain });
+  const pause = found && { rule: found.rule, reason: found.reason };
+  return {
+    ...summary,
+    ...rest,
+    // A scheduled delivery keeps its schedule, and waits for the pause only after its time.
+    deliveries: recipients.map(({ isDue, ...delivery }) => ({
+      ...describeDelivery(delivery),
+      pause: isDue || delivery.status === "queued" ? pause : null,
+    })),
+    events,
+  };
 }
 
 function describeDelivery<D extends typeof deliveries.$inferSelect>(delivery: D) {

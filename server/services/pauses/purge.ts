@@ -1,0 +1,195 @@
+import { gt, sql } from "drizzle-orm";
+import { z } from "zod";
+import { teams } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { recordAuditHot } from "../audit/record";
+import { refreshEmailStatus } from "../emails/status";
+import { readReason } from "./reason";
+import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "./scope";
+
+/** Deliveries that one call reads. */
+const batchMax = 1_000;
+/** `countWaiting` stops here. */
+export const waitingCountMax = 10_000;
+
+/** Where the next batch starts, and what this purge has recorded so far. */
+const Place = z.object({
+  teamId: z.uuid(),
+  /** The last delivery that was read, in the order of claims; a priority of -1 before the first one. */
+  priority: z.int(),
+  dueAt: z.string(),
+  id: z.uuid(),
+  /** Deliveries accepted later are not canceled. */
+  before: z.uuid(),
+  isRecorded: z.boolean(),
+});
+type Place = z.infer<typeof Place>;
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+export type PurgeInput = QueueScope & {
+  reason: string;
+  /** The name of the scope, typed by the operator: `installation`, the team's name, or the domain. */
+  confirm: string;
+  /** `next` of the call before; null at the start. */
+  after: string | null;
+};
+
+/**
+ * Cancels the queued deliveries of a scope, one batch per call, and returns how many; `next` starts the next batch, and is null at
+ * the end. Each delivery gets an `email.canceled` event with the reason. Deliveries that a worker has claimed, such as those in
+ * an SMTP dialogue, scheduled ones before their time, and email accepted after the first call are not canceled. Interrupted, a
+ * new purge cancels the rest. 422 if `confirm` is not the scope's name.
+ */
+export async function purgeQueue(
+  ctx: OperatorCtx,
+  input: PurgeInput,
+): Promise<{ canceled: number; next: string | null }> {
+  const scope = await nameScope(ctx, input);
+  const reason = readReason(input.reason);
+  if (input.confirm.trim() !== scope.name)
+    throw new AppError("invalid", `To confirm, enter the name of the queue: ${scope.name}`);
+  const place = input.after === null ? await firstPlace(ctx, scope) : parsePlace(input.after, scope);
+  if (place === null) return { canceled: 0, next: null };
+  const batch = await readBatch(ctx, place);
+  const canceled = await cancelBatch(ctx, { scope, reason, place, ids: batch.ids });
+  const here = { ...place, isRecorded: place.isRecorded || canceled > 0 };
+  const next = batch.last
+    ? { ...here, ...batch.last }
+    : scope.teamId === null
+      ? await placeAfter(ctx, place)
+      : null;
+  return { canceled, next: next && Buffer.from(JSON.stringify(next)).toString("base64url") };
+}
+
+/** How many deliveries a purge would cancel now, up to `waitingCountMax`. */
+export async function countWaiting(
+  { db }: Pick<Deps, "db">,
+  { teamId, domain }: QueueScope,
+): Promise<number> {
+  const [row] = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from (
+      select from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.status = 'queued' or d.due_at <= now())
+        and (${teamId}::uuid is null or d.team_id = ${teamId}::uuid)
+        and (${domain}::text is null or exists (
+          select from emails e
+          where e.team_id = d.team_id and e.id = d.email_id and e.sender_domain = ${domain}::text))
+      limit ${waitingCountMax}) as waiting`);
+  return row?.n ?? 0;
+}
+
+const startOf = (teamId: string, before: string): Place => ({
+  teamId,
+  priority: -1,
+  dueAt: "-infinity",
+  id: firstId,
+  before,
+  isRecorded: false,
+});
+
+async function firstPlace(ctx: OperatorCtx, { teamId }: NamedScope): Promise<Place | null> {
+  const before = newId();
+  if (teamId !== null) return startOf(teamId, before);
+  return placeAfter(ctx, { teamId: firstId, before });
+}
+
+/** The start of the next team. */
+async function placeAfter(
+  { db }: OperatorCtx,
+  { teamId, before }: Pick<Place, "teamId" | "before">,
+): Promise<Place | null> {
+  const [next] = await db
+    .select({ id: teams.id })
+    .from(teams)
+    .where(gt(teams.id, teamId))
+    .orderBy(teams.id)
+    .limit(1);
+  return next ? startOf(next.id, before) : null;
+}
+
+function parsePlace(text: string, { teamId }: NamedScope): Place {
+  try {
+    const place = Place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
+    if (teamId === null || place.teamId === teamId) return place;
+  } catch {
+    // Reported below, like the place of another scope.
+  }
+  throw new AppError("invalid", "Start the purge again: its place in the queue is not valid.");
+}
+
+type Row = { id: string; priority: number; dueAt: string; isWaiting: boolean };
+
+/** The next deliveries of the team in the order of claims; with the first ones, its suspects, which have no such order. */
+async function readBatch(
+  { hot }: OperatorCtx,
+  { teamId, priority, dueAt, id, before }: Place,
+): Promise<{ ids: string[]; last: Pick<Place, "priority" | "dueAt" | "id"> | null }> {
+  const rows = await hot<Row[]>`
+    select d.id, d.priority, d.due_at::text as "dueAt",
+      (d.status = 'queued' or d.due_at <= now()) and d.id < ${before} as "isWaiting"
+    from deliveries d
+    where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teamId}
+      and (d.priority, d.due_at, d.id) > (${priority}::smallint, ${dueAt}::text::timestamptz, ${id}::uuid)
+    order by d.priority, d.due_at, d.id limit ${batchMax}`;
+  const suspects =
+    priority >= 0
+      ? []
+      : await hot<{ id: string }[]>`
+          select id from deliveries
+          where status = 'queued' and lapses >= 3 and team_id = ${teamId} and id < ${before} limit ${batchMax}`;
+  const last = rows.length === batchMax ? rows.at(-1) : undefined;
+  return {
+    ids: [...suspects, ...rows.filter((row) => row.isWaiting)].map((row) => row.id),
+    last: last ? { priority: last.priority, dueAt: last.dueAt, id: last.id } : null,
+  };
+}
+
+async function cancelBatch(
+  ctx: OperatorCtx,
+  { scope, reason, place, ids }: { scope: NamedScope; reason: string; place: Place; ids: string[] },
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { teamId } = place;
+  const { domain } = scope;
+  return ctx.hot.begin(async (tx) => {
+    const parents = await tx<{ teamId: string; id: string }[]>`
+      select e.team_id as "teamId", e.id
+      from (select distinct email_id from deliveries where team_id = ${teamId} and id = any(${ids}::uuid[])) p
+        join emails e on e.team_id = ${teamId} and e.id = p.email_id
+      where ${domain === null} or e.sender_domain = ${domain ?? ""}
+      order by e.team_id, e.id for no key update of e`;
+    const canceled = await tx<{ id: string; emailId: string; address: string }[]>`
+      with mine as materialized (
+        select d.id from deliveries d
+        where d.team_id = ${teamId} and d.id = any(${ids}::uuid[])
+          and d.email_id = any(${parents.map(({ id }) => id)}::uuid[])
+          and (d.status = 'queued' or d.status = 'scheduled' and d.due_at <= now())
+        order by d.id for no key update
+      )
+      update deliveries d set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
+      from mine where d.id = mine.id
+      returning d.id, d.email_id as "emailId", d.address`;
+    if (canceled.length === 0) return 0;
+    await tx`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      select event_id, ${teamId}, email_id, delivery_id, 'email.canceled', address,
+        jsonb_build_object('reason', ${`The operator canceled it in the queue. Reason: ${reason}`}::text)
+      from unnest(${canceled.map(newId)}::uuid[], ${canceled.map(({ emailId }) => emailId)}::uuid[],
+                  ${canceled.map(({ id }) => id)}::uuid[], ${canceled.map(({ address }) => address)}::text[])
+        as r(event_id, email_id, delivery_id, address)`;
+    await refreshEmailStatus(tx, parents);
+    if (!place.isRecorded)
+      await recordAuditHot(
+        tx,
+        { ...ctx, teamId },
+        {
+          action: "queue.purged",
+          detail: { scope: scope.name, reason },
+        },
+      );
+    return canceled.length;
+  });
+}

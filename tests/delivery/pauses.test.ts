@@ -1,0 +1,267 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { createEngine } from "#server/delivery/engine";
+import { sweep } from "#server/delivery/housekeeping/sweep";
+import { claimDeliveries, claimSuspects } from "#server/delivery/queue/claims";
+import { newId } from "#server/platform/ids";
+import { pauseQueue, pauseTeam, resumeQueue } from "#server/services/pauses/pause";
+import type { QueueScope } from "#server/services/pauses/scope";
+import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { queueMany } from "../support/database/queue-many";
+import { createWorld, type TestTeam, type World } from "../support/world";
+
+const eventually = { timeout: 60_000, interval: 20 };
+
+let world: World;
+let other: TestTeam;
+let out: CountingTransport;
+let stops: (() => Promise<void>)[];
+beforeEach(async () => {
+  world = await createWorld({ transportKind: "relay" });
+  other = await world.otherTeam();
+  await other.domain("other.example");
+  await world.domain("second.example");
+  out = createCountingTransport("relay");
+  stops = [];
+});
+afterEach(async () => {
+  for (const stop of stops.reverse()) await stop();
+  await world.close();
+});
+
+/** An engine that pumps until the end of the test, with its own connections like a separate process. */
+function startEngine({ transport }: CountingTransport = out): void {
+  const database: Database = openDatabase(world.databaseUrl, { connectionsMax: 4 });
+  const engine = createEngine({ ...world.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
+  let isPumping = true;
+  const pumping = (async () => {
+    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
+  })();
+  stops.push(async () => {
+    isPumping = false;
+    await pumping;
+    await engine.drain(1_000);
+    await database.close();
+  });
+}
+
+const ofTeam = (): QueueScope => ({ teamId: world.id, domain: null });
+const ofDomain = (): QueueScope => ({ teamId: world.id, domain: "example.org" });
+const ofAll: QueueScope = { teamId: null, domain: null };
+const pause = (scope: QueueScope, reason = "The relay is being replaced") =>
+  pauseQueue(world.ctx, { ...scope, reason });
+const resume = (scope: QueueScope) => resumeQueue(world.ctx, scope);
+const queue = (count: number, domain = "example.org", teamId = world.id) =>
+  queueMany(world.hot, { teamId, domain, count, to: `to-${domain}` });
+const countOf = async (condition: string): Promise<number> => {
+  const [row] = await world.hot.unsafe<{ n: number }[]>(
+    `select count(*)::int as n from deliveries where ${condition}`,
+  );
+  return row?.n ?? 0;
+};
+const recipientOf = async (id: string) => {
+  const { token } = await world.key();
+  const { body } = await world.api("GET", `/api/emails/${id}`, { token });
+  return (body as { recipients: Record<string, unknown>[] }).recipients[0];
+};
+
+describe.each([
+  ["the installation", "installation_paused", () => ofAll],
+  ["its team", "team_paused", ofTeam],
+  ["its domain", "domain_paused", ofDomain],
+] as const)("while %s is paused", (_, rule, scopeOf) => {
+  test("email is accepted, waits with the reason, and is sent after the end of the pause", async () => {
+    const before = await world.send();
+    await pause(scopeOf(), "The relay is being replaced");
+    startEngine();
+    const { id } = await world.send();
+    const scripted = await world.send({ to: ["delivered@backstamp.test"] });
+    await world.send({ sender: "ann@second.example" });
+    await world.send({ sender: "ann@other.example", to: ["cid@example.net"] }, other.ctx);
+    // What is sent meanwhile shows that the engine works. While the installation is paused, it claims nothing.
+    const sent = { installation_paused: 0, team_paused: 1, domain_paused: 2 }[rule];
+    await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(sent), eventually);
+    if (sent === 0) expect(await claimDeliveries(world.hot, { limit: 100, leaseToken: newId() })).toEqual([]);
+    for (const email of [before.id, id, scripted.id])
+      await vi.waitFor(
+        async () =>
+          expect(await recipientOf(email)).toMatchObject({
+            status: "queued",
+            attempts: 0,
+            rule,
+            rule_text: expect.stringMatching(/paused .* Reason: The relay is being replaced$/),
+            next_attempt_at: null,
+          }),
+        eventually,
+      );
+
+    await resume(scopeOf());
+    await vi.waitFor(
+      async () => expect(await countOf("status in ('sent', 'delivered')")).toBe(5),
+      eventually,
+    );
+    expect(out.handedOver).toHaveLength(4);
+    expect(await recipientOf(id)).toMatchObject({ status: "sent", attempts: 1, rule: null });
+  });
+});
+
+test("a delivery that waits for its retry shows the pause, and later its own schedule again", async () => {
+  const { id } = await world.send();
+  await world.hot`
+    update deliveries set attempts = 2, wait_rule = 'retry_schedule', due_at = now() + interval '4 hours'`;
+  await pause(ofTeam(), "Many complaints");
+  expect(await recipientOf(id)).toMatchObject({
+    status: "deferred",
+    rule: "team_paused",
+    next_attempt_at: null,
+  });
+  await resume(ofTeam());
+  expect(await recipientOf(id)).toMatchObject({
+    status: "deferred",
+    rule: "retry_schedule",
+    next_attempt_at: expect.any(String),
+  });
+});
+
+test("scheduled email keeps its schedule, and waits for the pause only after its time", async () => {
+  const at = new Date(world.clock.now().getTime() + 3_600_000);
+  const { id } = await world.send({ scheduledAt: at.toISOString() });
+  await pause(ofTeam());
+  expect(await recipientOf(id)).toMatchObject({
+    status: "scheduled",
+    rule: null,
+    next_attempt_at: at.toISOString(),
+  });
+  await world.elapse("2 hours");
+  startEngine();
+  const due = await world.send({ sender: "ann@other.example" }, other.ctx);
+  await vi.waitFor(() => expect(out.handedOver).toHaveLength(1), eventually);
+  expect(due.id).toBeDefined();
+  expect(await recipientOf(id)).toMatchObject({ attempts: 0, rule: "team_paused" });
+  await resume(ofTeam());
+  await vi.waitFor(() => expect(out.handedOver).toHaveLength(2), eventually);
+});
+
+test("the queue of a paused team is not claimed, and blocks no other team", async () => {
+  await queue(200);
+  await pause(ofTeam());
+  await queue(1, "other.example", other.id);
+  const claims = await claimDeliveries(world.hot, { limit: 100, leaseToken: newId() });
+  expect(claims.map(({ teamId }) => teamId)).toEqual([other.id]);
+  await world.hot`update deliveries set lapses = 3 where team_id = ${world.id}`;
+  expect(await claimSuspects(world.hot, { limit: 100, leaseToken: newId() })).toEqual([]);
+});
+
+test("a paused domain does not block other email of its team and is not claimed repeatedly", async () => {
+  await queue(5_000);
+  await pause(ofDomain());
+  await queue(1, "second.example");
+  await world.hot.unsafe(`
+    create sequence claims;
+    create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
+    create trigger count_claims after update on deliveries for each row
+      when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
+  startEngine();
+  await vi.waitFor(() => expect(out.handedOver).toHaveLength(1), eventually);
+  await vi.waitFor(
+    async () => expect(await countOf("wait_rule = 'domain_paused' and due_at = 'infinity'")).toBe(5_000),
+    eventually,
+  );
+  const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
+  expect(claims?.n).toBeLessThan(2_000);
+  expect(await countOf("attempts > 0 and status = 'queued'")).toBe(0);
+});
+
+test("after a pause is committed, no worker starts a dialogue for its scope, and dialogues in progress finish", async () => {
+  // Each worker claims more than it can send in the time that a pause may take: what it holds has to wait too.
+  const withinMs = 3_000;
+  const started: { recipient: string; atMs: number }[] = [];
+  const slow = createCountingTransport("relay", async (recipient) => {
+    started.push({ recipient, atMs: performance.now() });
+    await wait(200);
+    return acceptedBy(recipient);
+  });
+  await world.domain("third.example");
+  const third = await world.otherTeam("Third");
+  await third.domain("busy.example");
+  await queue(900);
+  await queue(900, "other.example", other.id);
+  await queue(1_500, "busy.example", third.id);
+  for (let n = 0; n < 3; n++) startEngine(slow);
+  const startsOf = (domain: string, sinceMs = 0) =>
+    started.filter(({ recipient, atMs }) => recipient.endsWith(`@to-${domain}`) && atMs > sinceMs).length;
+  await vi.waitFor(() => {
+    expect(startsOf("example.org")).toBeGreaterThan(20);
+    expect(startsOf("other.example")).toBeGreaterThan(20);
+  }, eventually);
+  await Promise.all([pause(ofDomain()), pause({ teamId: other.id, domain: null })]);
+  const pausedMs = performance.now();
+  await vi.waitFor(
+    () => expect(startsOf("busy.example", pausedMs + withinMs)).toBeGreaterThan(50),
+    eventually,
+  );
+  expect(startsOf("example.org", pausedMs + withinMs)).toBe(0);
+  expect(startsOf("other.example", pausedMs + withinMs)).toBe(0);
+  const finished = startsOf("example.org") + startsOf("other.example");
+  await vi.waitFor(
+    async () =>
+      expect(await countOf("status = 'sent' and domain in ('to-example.org', 'to-other.example')")).toBe(
+        finished,
+      ),
+    eventually,
+  );
+  expect(await countOf("status = 'queued' and attempts > 0")).toBe(0);
+});
+
+test("deliveries that workers postpone while a domain is resumed are not left behind", async () => {
+  await queue(1_000);
+  for (let n = 0; n < 2; n++) startEngine();
+  for (let n = 0; n < 4; n++) {
+    await pause(ofDomain());
+    await vi.waitFor(async () => {
+      const left = await countOf("status = 'queued'");
+      const parked = await countOf("status = 'queued' and due_at = 'infinity'");
+      expect(left === 0 || parked > 0).toBe(true);
+    }, eventually);
+    await resume(ofDomain());
+  }
+  await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(1_000), eventually);
+  expect(new Set(out.handedOver).size).toBe(1_000);
+});
+
+test("a resume that was interrupted is completed by the workers", async () => {
+  await queue(10);
+  await pause(ofDomain());
+  await world.hot`update deliveries set due_at = 'infinity', wait_rule = 'domain_paused'`;
+  await world.hot`update queue_pauses set lifted_at = now()`;
+  await sweep(world.withTransport(out.transport));
+  expect(await countOf("due_at <= now() and wait_rule is null")).toBe(10);
+  expect(await countOf("due_at = 'infinity'")).toBe(0);
+});
+
+test("pausing a scope twice is rejected, and an alert leaves the operator's pause as it is", async () => {
+  await pause(ofTeam(), "By the operator");
+  await expect(pause(ofTeam(), "Again")).rejects.toMatchObject({ code: "conflict" });
+  const by = { kind: "system" } as const;
+  expect(await pauseTeam(world.deps, { teamId: world.id, reason: "Bounce rate 12 %", by })).toBe(false);
+  expect(await pauseTeam(world.deps, { teamId: other.id, reason: "Bounce rate 12 %", by })).toBe(true);
+  await expect(resume(ofDomain())).rejects.toMatchObject({ code: "not_found" });
+  await expect(pause({ teamId: world.id, domain: "unknown.example" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await expect(pause(ofDomain(), " \n ")).rejects.toMatchObject({ code: "invalid" });
+  const rows = await world.hot`
+    select reason, actor from queue_pauses where lifted_at is null order by created_at`;
+  expect(rows).toEqual([
+    { reason: "By the operator", actor: "operator" },
+    { reason: "Bounce rate 12 %", actor: "alert" },
+  ]);
+  const audit = await world.hot`
+    select actor, action, detail->>'reason' as reason from audit_log where action like 'queue.%' order by id`;
+  expect(audit).toEqual([
+    { actor: "operator", action: "queue.paused", reason: "By the operator" },
+    { actor: "system", action: "queue.paused", reason: "Bounce rate 12 %" },
+  ]);
+});

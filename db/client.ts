@@ -2,7 +2,7 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
-import { createGate, type Gate } from "./gate";
+import { createGate, type Gate, type OnWait } from "./gate";
 import { ARRAY_TYPES } from "./postgres-js/array-types";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
@@ -29,6 +29,11 @@ export type DatabaseOptions = {
   applicationName?: string;
   /** Maximum time in ms that a Drizzle statement waits for a connection. After it, it is rejected with DatabaseBusy. */
   waitMsMax?: number;
+  /**
+   * Called with the time that a Drizzle statement or transaction (`general`), or a transaction of the hot paths (`hot`), waited for
+   * a connection. Other hot statements have no wait that could be measured: the driver sends them ahead on busy connections.
+   */
+  onWait?: (pool: "general" | "hot", waitedMs: number) => void;
 };
 
 /** Limits of every connection in ms: waiting for a lock, running a statement, and pausing in a transaction. */
@@ -58,7 +63,8 @@ const BY_KEYS = {
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { connectionsMax = 16, pooled = false, applicationName = "backstamp", waitMsMax = 2_000 } = options;
-  const openPool = (settings: object, max: number) =>
+  const { onWait } = options;
+  const openPool = (settings: object, max: number, onTransactionWait?: OnWait) =>
     guardTransactions(
       postgres(url, {
         connect_timeout: 5,
@@ -72,10 +78,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
           : { application_name: applicationName, ...TIME_LIMITS, ...settings, options: blanks },
         max: Math.max(2, max),
       }),
+      onTransactionWait,
     );
   const forDrizzle = openPool({}, Math.floor(connectionsMax / 2));
-  const gate = createGate(forDrizzle.options.max, waitMsMax);
-  const hot = openPool(BY_KEYS, Math.ceil(connectionsMax / 2));
+  const gate = createGate(forDrizzle.options.max, waitMsMax, onWait?.bind(null, "general"));
+  const hot = openPool(BY_KEYS, Math.ceil(connectionsMax / 2), onWait?.bind(null, "hot"));
   return {
     db: drizzle(gated(forDrizzle, gate), { casing: "snake_case" }),
     hot,

@@ -14,6 +14,9 @@ export class DatabaseBusy extends Error {
 /** Longer than the server's statement timeout, so only a dead connection reaches it. */
 const answerMsMax = 35_000;
 
+/** Called with the time in ms that a task waited for a connection; 0 if one was free. */
+export type OnWait = (waitedMs: number) => void;
+
 /** Runs a task when a slot is free. Rejects with DatabaseBusy, without starting the task, if no slot becomes free in time. */
 export type Gate = <T>(task: () => PromiseLike<T>) => Promise<T>;
 
@@ -21,7 +24,7 @@ export type Gate = <T>(task: () => PromiseLike<T>) => Promise<T>;
  * Runs at most `slots` tasks at once, the others in order of arrival. The driver's own queue is unbounded and can wait
  * behind stuck statements. A fast rejection is better for a caller than a result after its deadline.
  */
-export function createGate(slots: number, waitMsMax: number): Gate {
+export function createGate(slots: number, waitMsMax: number, onWait?: OnWait): Gate {
   let free = slots;
   const waiting = new Set<() => void>();
 
@@ -48,8 +51,10 @@ export function createGate(slots: number, waitMsMax: number): Gate {
   };
 
   return async (task) => {
+    const requestedMs = onWait && performance.now();
     if (free > 0) free--;
     else await enter();
+    if (requestedMs !== undefined) onWait?.(performance.now() - requestedMs);
     // The slot is occupied until the task ends, even after its caller timed out, because the task still uses a connection.
     const running = (async () => task())();
     running.then(leave, leave);

@@ -10,6 +10,7 @@ import type { Log } from "#server/platform/log";
 import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import type { SignedLinks } from "#server/platform/secrets/signed-links";
 import type { Vault } from "#server/platform/secrets/vault";
+import type { Metrics } from "#server/platform/telemetry/metrics";
 import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { SenderDomain } from "#server/services/keys/cache";
@@ -41,6 +42,8 @@ export type Deps = {
   recipientTokens: RecipientTokens;
   clock: () => Date;
   log: Log;
+  /** Counts for the monitoring system; null while metrics are off. */
+  metrics: Metrics | null;
   /** False where many instances of a function each count rate limits by themselves. */
   hasSharedLimits: boolean;
   /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
@@ -75,6 +78,10 @@ export type RestDeps = Deps & {
   requestLog: RequestLog;
   /** Token of the operator's routes. Null: the routes do not exist. */
   cronSecret: string | null;
+  /** Token of the metrics route. Null: metrics are off. */
+  metricsToken: string | null;
+  /** The metrics of this process and of the installation, as text. */
+  renderMetrics: () => Promise<string>;
   /** Token of the route that receives bounces and complaints. Null: the route rejects every request. */
   inboundToken: string | null;
   /** Runs one bounded round of delivery, for installations without a worker process. */

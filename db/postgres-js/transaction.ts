@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import { findFault } from "../faults";
+import type { OnWait } from "../gate";
 
 /** Errors of a lost or closing connection. */
 const LOST = /^(CONNECTION_|CONNECT_|ECONN|EPIPE$|ETIMEDOUT$|57P0[1-5]$|25P03$)/;
@@ -14,17 +15,19 @@ type Life = { isOver: boolean };
  * settles, even after the loss. On a closed connection, this crashes the process; on the reopened one, it ends the
  * transaction of another task. So a task whose connection is lost never settles for the driver, which detects the loss by
  * itself and rejects. Further statements of such a task are rejected, because they would run in another task's transaction
- * or outside of any.
+ * or outside of any. `onWait` gets the time from the call to the start of a transaction.
  */
-export function guardTransactions(sql: Sql): Sql {
+export function guardTransactions(sql: Sql, onWait?: OnWait): Sql {
   const begin = sql.begin as (task: Task) => Promise<unknown>;
   return Object.assign(sql, {
     begin: (task: Task) =>
       new Promise((resolve, reject) => {
         const life: Life = { isOver: false };
+        const requestedMs = performance.now();
         const driverResult = begin(
           (tx) =>
             new Promise((commit, rollBack) => {
+              onWait?.(performance.now() - requestedMs);
               task(whileOpen(tx, life)).then(
                 (value) => life.isOver || commit(value),
                 (error) => (life.isOver ? reject(error) : rollBack(error)),

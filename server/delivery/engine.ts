@@ -48,7 +48,7 @@ export type EngineOptions = RunnerOptions & {
  * (`queue/record-results.ts`).
  */
 export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<Claim> {
-  const { hot, log } = deps;
+  const { hot, log, metrics } = deps;
   const { leaseMs = defaultLeaseMs, workerId = TICK_WORKER_ID, dialoguesMax } = options;
   const routing = createRouting(deps);
   const throttle = createThrottle(deps, { dialoguesMax, workerId });
@@ -152,6 +152,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
       },
 
       record: (results) => recordResults(hot, results),
+      ...(metrics && {
+        onWritten: (_: EmailJob, { status }: DeliveryResult) => metrics.recordDelivery(status),
+      }),
       release: (claims, { route }) =>
         releaseClaims(hot, released(claims, runner.isDraining() || route ? "released" : "no_transport")),
       renew: (leaseTokens) => renewLeases(hot, leaseTokens, leaseMs),

@@ -31,6 +31,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
   const roots = [...new Set(keyed.map(({ path }) => path.split("/", 3).join("/")))];
 
   return async (deps, request, peer) => {
+    const startedMs = performance.now();
     let requestId = newId();
     let verdict: Verdict | undefined;
     let match = NO_MATCH;
@@ -74,6 +75,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       result = { body: errorBody(error, requestId) };
       headers = errorHeaders(error, match.allowed);
     }
+    deps.metrics?.recordRequest(status, (performance.now() - startedMs) / 1_000);
     logCall(deps, request, identified, { status, requestBody, result, rejection });
     const nowMs = deps.clock().getTime();
     const commonHeaders = {

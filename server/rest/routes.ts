@@ -1,5 +1,4 @@
 import { keyRoutes } from "./api-keys";
-import { tickRoutes } from "./cron";
 import { domainRoutes } from "./domains";
 import { attachmentRoutes } from "./emails/attachments";
 import { emailChangeRoutes } from "./emails/changes";
@@ -12,6 +11,8 @@ import { trackingRoutes } from "./links/tracking";
 import { unsubscribeRoutes } from "./links/unsubscribe";
 import { logRoutes } from "./logs";
 import { referenceOf } from "./openapi/document";
+import { metricsRoutes } from "./operator/metrics";
+import { tickRoutes } from "./operator/tick";
 import type { Route } from "./pipeline/route";
 import { suppressionRoutes } from "./suppressions";
 import { templateRoutes } from "./templates";
@@ -40,5 +41,6 @@ export const routes: readonly Route[] = [
   ...returnRoutes,
   ...callbackRoutes,
   ...tickRoutes,
+  ...metricsRoutes,
   referenceOf(() => routes),
 ];

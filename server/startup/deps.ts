@@ -18,7 +18,10 @@ import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { OperatorError } from "./launcher/operator-error";
+import { createDatabaseMetrics, createMetricsText } from "./telemetry/database-metrics";
+import { NO_TELEMETRY, type Telemetry } from "./telemetry/open";
 
 /** Settings with the URL of the configured or embedded database. */
 export type ConnectedSettings = Settings & { databaseUrl: string };
@@ -36,6 +39,8 @@ export type BuildOptions = {
   later?: Later;
   /** True where the platform can freeze the process. It then misses notifications and must not cache keys. Default: false. */
   canFreeze?: boolean;
+  /** Default: nothing is reported to monitoring systems. Its owner closes it. */
+  telemetry?: Telemetry;
 };
 
 /** The dependencies of one process. `forRest` adds those of the REST API; `close` releases all of them. */
@@ -50,12 +55,14 @@ export type Built = {
 /** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
 export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
   const { secret } = settings;
+  const { metrics, renderProcess } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
   const log = options.log ?? createLog((line) => process.stdout.write(`${line}\n`), clock);
   const database = openDatabase(settings.databaseUrl, {
     pooled: settings.isDatabasePooled,
     ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    ...(metrics && { onWait: (pool, waitedMs) => metrics.recordConnectionWait(pool, waitedMs / 1_000) }),
   });
   const outside = createOutside({ allow: settings.egressAllow, nameServers: settings.dnsServers });
   const textMaker = createTextConverter({ log });
@@ -66,7 +73,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
-    accept: createAcceptor(database.hot),
+    accept: createAcceptor(database.hot, metrics),
     transportKind: transportKindOf(settings.smtpUrl),
     outside,
     dns: createQueryDns(settings.dnsServers),
@@ -79,6 +86,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     links: secret === null ? locked() : createSignedLinks(secret, settings.url),
     clock,
     log,
+    metrics,
     hasSharedLimits: !options.canFreeze || settings.limitStore.kind !== "in-process",
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
     clearKeyCache: keyCache.clear,
@@ -90,7 +98,16 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     deps,
     database,
     forRest: ({ tick }) => {
-      limits ??= createLimits({ store: settings.limitStore, clock: Date.now, log });
+      limits ??= createLimits({
+        store: settings.limitStore,
+        clock: Date.now,
+        log,
+        onFallback: metrics?.recordLimiterFallback,
+      });
+      const renderDatabase = createDatabaseMetrics(
+        () => readInstallationFigures(deps),
+        (error) => log.warn("metrics.database_away", errorFacts(error)),
+      );
       requestLog ??= createRequestLog(deps, options.later);
       return {
         ...deps,
@@ -98,6 +115,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         requestLog,
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,
+        metricsToken: settings.metricsToken,
+        renderMetrics: createMetricsText(renderProcess, renderDatabase),
         inboundToken: secret === null ? null : deriveKey(secret, "inbound"),
         tick,
         bodyMaxBytes: settings.bodyMaxBytes,

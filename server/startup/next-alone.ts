@@ -3,11 +3,12 @@ import { provideSettingFaults } from "#server/auth/deps";
 import { providerClients } from "#server/auth/providers";
 import { tick } from "#server/delivery/tick";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
-import { createLog, errorFacts } from "#server/platform/log";
+import { createLog, errorFacts, type Log } from "#server/platform/log";
 import { LIMITS_NOT_SHARED } from "#server/services/health";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
+import { openTelemetry, type Telemetry } from "./telemetry/open";
 import { openTransport, timeoutsOf } from "./worker";
 
 /** Time budget of a delivery round inside a function. The platform ends the function after 60 s or more. */
@@ -19,14 +20,15 @@ const roundMs = 20_000;
  * and each response of the REST API names them. Throws every other error.
  */
 export async function provideOwnDeps(): Promise<void> {
+  const log = createLog(
+    (line) => process.stdout.write(`${line}\n`),
+    () => new Date(),
+  );
   try {
-    provideDepsOf(readOwnSettings());
+    const settings = readOwnSettings();
+    provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", canFreeze: true }));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    const log = createLog(
-      (line) => process.stdout.write(`${line}\n`),
-      () => new Date(),
-    );
     log.error("settings.invalid", { faults: error.faults });
     provideSettingFaults(error.faults);
   }
@@ -43,7 +45,11 @@ function readOwnSettings(): ConnectedSettings & { secret: string } {
   );
 }
 
-function provideDepsOf(settings: ConnectedSettings & { secret: string }): void {
+function provideDepsOf(
+  settings: ConnectedSettings & { secret: string },
+  log: Log,
+  telemetry: Telemetry,
+): void {
   const runRound = oneAtATime(() =>
     tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs }).catch((error) => {
       built.deps.log.error("tick.failed", errorFacts(error));
@@ -51,6 +57,8 @@ function provideDepsOf(settings: ConnectedSettings & { secret: string }): void {
     }),
   );
   const built = buildDeps(settings, {
+    log,
+    telemetry,
     applicationName: "backstamp next",
     // A failed round is logged. What it did not deliver is due for the next one.
     wake: () => after(() => runRound().catch(() => {})),

@@ -14,6 +14,7 @@ import { provideDeps } from "./next";
 import { openInbound } from "./smtp/inbound";
 import { openSubmission, type Submission } from "./smtp/submission";
 import { superviseWorker } from "./supervise";
+import { openTelemetry } from "./telemetry/open";
 import { type RunningWorker, runWorker } from "./worker";
 
 /** All parts that depend on the database. `stop` ends delivery, `close` closes the connections. */
@@ -49,7 +50,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const secrets = await resolveSecrets(settings, isEmbedded);
   const connected = { ...settings, databaseUrl, secret: secrets.secret };
   exportToEnvironment(connected);
-  const built = buildDeps(connected, { log, applicationName: "backstamp web" });
+  const telemetry = await openTelemetry(connected, { role: "web" });
+  const built = buildDeps(connected, { log, telemetry, applicationName: "backstamp web" });
   let worker: RunningWorker | undefined;
   let inbound: Listener | null = null;
   let submission: Submission | undefined;
@@ -63,7 +65,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
     await prepareDatabase(databaseUrl, log, options.signal, { pooled: settings.isDatabasePooled });
     worker =
-      settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
+      settings.mode === "dev"
+        ? await runWorker(connected, { log, telemetry })
+        : superviseWorker(process.env, log);
     inbound = await openInbound(connected, built.deps);
     submission = await openSubmission(connected, rest);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });

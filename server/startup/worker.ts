@@ -11,6 +11,8 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { openMetricsListener } from "./telemetry/metrics-listener";
+import { openTelemetry, type Telemetry } from "./telemetry/open";
 
 /** A delivery loop with its own connections. `stop` drains it within 25 s. */
 export type RunningWorker = {
@@ -19,12 +21,17 @@ export type RunningWorker = {
   stop(): Promise<void>;
 };
 
-/** Starts the delivery loop in this process, sending by `SMTP_URL`. */
+/**
+ * Starts the delivery loop in this process, sending by `SMTP_URL`. `telemetry` is that of a web process with the same loop. Without it,
+ * the worker reports its own, and serves its metrics if a port is configured.
+ */
 export async function runWorker(
   settings: ConnectedSettings,
-  options: { log?: Log } = {},
+  { log, telemetry: shared }: { log: Log; telemetry?: Telemetry },
 ): Promise<RunningWorker> {
-  const built = buildDeps(settings, { ...options, applicationName: "backstamp worker" });
+  const telemetry = shared ?? (await openTelemetry(settings, { role: "worker" }));
+  const listener = shared ? null : await openMetricsListener(settings, telemetry, log);
+  const built = buildDeps(settings, { log, telemetry, applicationName: "backstamp worker" });
   const transport = openTransport(settings, built.deps);
   const worker = await startWorker(
     { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
@@ -34,6 +41,7 @@ export async function runWorker(
     started: Promise.resolve(),
     async stop() {
       await worker.stop();
+      await listener?.close();
       await built.close();
     },
   };

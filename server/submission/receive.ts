@@ -9,7 +9,10 @@ import { readSubmission, type Submission } from "./message";
 import { toAppError } from "./replies";
 
 /** The parts of the API's dependencies that submission uses. */
-export type SubmissionDeps = Omit<RestDeps, "tick" | "cronSecret" | "inboundToken" | "trustedHops">;
+export type SubmissionDeps = Omit<
+  RestDeps,
+  "tick" | "cronSecret" | "metricsToken" | "renderMetrics" | "inboundToken" | "trustedHops"
+>;
 
 /** One message in progress. `agent`: the name that the client sent in EHLO. */
 export type Arrival = { key: KnownKey; agent: string | null; requestId: string };

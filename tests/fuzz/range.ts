@@ -32,6 +32,7 @@ export type Range = {
 };
 
 const cronSecret = "the-operator's-secret-0123456789";
+const metricsToken = "the-token-of-prometheus-0123456789";
 const cleanUpEvery = 200;
 
 /** Calls after which the path must name another row. */
@@ -48,7 +49,7 @@ async function exchange(port: number, bytes: Uint8Array): Promise<string> {
 export async function openRange(): Promise<Range> {
   const faults: unknown[] = [];
   const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
-  const world = await createWorld({ log, cronSecret, bodyMaxBytes: 256 * 1024 });
+  const world = await createWorld({ log, cronSecret, metricsToken, bodyMaxBytes: 256 * 1024 });
   const { token } = await world.key();
   const calls = createRouteCalls(world, await world.otherTeam(), token);
   const { hot } = world.deps;

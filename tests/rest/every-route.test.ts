@@ -16,6 +16,7 @@ import { canHaveBody, createRouteCalls, hasId, nameOf } from "./route-calls";
 
 const bodyMaxBytes = 64 * 1024;
 const cronSecret = "the-operator's-secret-0123456789";
+const metricsToken = "the-token-of-prometheus-0123456789";
 
 let world: World;
 /** The same database in an installation without `CRON_SECRET`. */
@@ -29,7 +30,7 @@ const pathOf = (route: Route, by = token) => calls.pathOf(route, by);
 const goodBody = (route: Route) => calls.goodBody(route);
 const bodyOf = (route: Route) => calls.bodyOf(route);
 beforeAll(async () => {
-  world = await createWorld({ bodyMaxBytes, cronSecret, tick: async () => void ticks++ });
+  world = await createWorld({ bodyMaxBytes, cronSecret, metricsToken, tick: async () => void ticks++ });
   withoutSecret = await startRest({ ...world.deps, cronSecret: null });
   other = await world.otherTeam();
   ({ token } = await world.key());
@@ -310,10 +311,12 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     });
   });
 
-  describeWhere(access === "operator-token" || access === "inbound-token")("for the operator", () => {
+  describeWhere(!isForKeys && access !== "public")("for the operator", () => {
     test("is 401 without the secret, also with a key or another secret", async () => {
       const secret = token200() ?? "";
-      const others = [cronSecret, world.deps.inboundToken ?? ""].filter((each) => each !== secret);
+      const others = [cronSecret, metricsToken, world.deps.inboundToken ?? ""].filter(
+        (each) => each !== secret,
+      );
       const path = await pathOf(route);
       const near = [token, secret.slice(1), `${secret}x`, ...others];
       await expectNothing(async () => {

@@ -30,6 +30,7 @@ type Document = {
 };
 
 const cronSecret = "the-operator's-secret-0123456789";
+const metricsToken = "the-token-of-prometheus-0123456789";
 const named = routes.map((route) => [nameOf(route), route] as const);
 
 let world: World;
@@ -37,7 +38,7 @@ let token: string;
 let document: Document;
 let calls: ReturnType<typeof createRouteCalls>;
 beforeAll(async () => {
-  world = await createWorld({ cronSecret });
+  world = await createWorld({ cronSecret, metricsToken });
   ({ token } = await world.key());
   calls = createRouteCalls(world, await world.otherTeam(), token);
   // Valid for the duration of the tests.

@@ -196,8 +196,13 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
   function bearerOf({ access }: Route, key: string): string | undefined {
     if (access === "public") return undefined;
     if (typeof access === "object") return key;
-    const { cronSecret, inboundToken } = world.deps;
-    return (access === "operator-token" ? cronSecret : inboundToken) ?? undefined;
+    const { cronSecret, inboundToken, metricsToken } = world.deps;
+    const secrets = {
+      "operator-token": cronSecret,
+      "inbound-token": inboundToken,
+      "metrics-token": metricsToken,
+    };
+    return secrets[access] ?? undefined;
   }
 
   return { pathOf, goodBody, bearerOf, bodyOf: (route: Route) => requireOf(BODIES, nameOf(route))() };

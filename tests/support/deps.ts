@@ -11,11 +11,14 @@ import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
+import type { Prometheus } from "#server/platform/telemetry/prometheus";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { createDatabaseMetrics, createMetricsText } from "#server/startup/telemetry/database-metrics";
 
 /** The secret of the vault, for other processes that must decrypt what it encrypted. */
 export const installationSecret = "the secret of an installation in a test";
@@ -53,6 +56,8 @@ export type DepsOptions = {
   bodyPatience?: Partial<BodyTimeouts>;
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
+  /** Default: no metrics of the process. */
+  prometheus?: Prometheus;
 } & Partial<
   Pick<
     RestDeps,
@@ -60,6 +65,7 @@ export type DepsOptions = {
     | "hasSharedLimits"
     | "names"
     | "cronSecret"
+    | "metricsToken"
     | "tick"
     | "bodyMaxBytes"
     | "trustedHops"
@@ -76,9 +82,11 @@ export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, w
 /** The real effects of one process on a database. Rate limits are counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
+  const metrics = options.prometheus?.metrics ?? null;
   const database = openDatabase(url, {
     connectionsMax: options.connectionsMax ?? 8,
     pooled: options.pooled ?? false,
+    onWait: (pool, waitedMs) => metrics?.recordConnectionWait(pool, waitedMs / 1_000),
   });
   const keyCache = createKeyCache(clock.now, (onChange) => void listenForKeyChanges(database.hot, onChange));
   const limits = createLimits({
@@ -91,7 +99,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const deps: RestDeps = {
     db: database.db,
     hot: database.hot,
-    accept: createAcceptor(database.hot),
+    accept: createAcceptor(database.hot, metrics),
     transportKind: options.transportKind ?? "capture",
     outside,
     dns: createQueryDns(options.dnsServers ?? NO_DNS),
@@ -104,6 +112,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     links: createSignedLinks(installationSecret, installationUrl),
     clock: clock.now,
     log,
+    metrics,
     hasSharedLimits: options.hasSharedLimits ?? true,
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,
@@ -111,6 +120,14 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     authenticate: createAuthenticate(database.hot, clock.now, log, keyCache),
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
+    metricsToken: options.metricsToken ?? null,
+    renderMetrics: createMetricsText(
+      options.prometheus?.render ?? null,
+      createDatabaseMetrics(
+        () => readInstallationFigures(deps),
+        () => {},
+      ),
+    ),
     inboundToken: deriveKey(installationSecret, "inbound"),
     tick: options.tick ?? (async () => {}),
     bodyMaxBytes,

@@ -9,6 +9,7 @@ import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
 import type { Requeue } from "../queue/requeue";
 import type { Runner } from "../queue/runner";
+import { recordOutcome } from "../routing/observe-dialogue";
 import type { Route } from "../routing/routes";
 import type { Throttle } from "../throttle/admit";
 import { buildMessage } from "./build-message";
@@ -71,7 +72,7 @@ const unlinkedReason = ({ senderDomain }: StoredMessage): string =>
   `${senderDomain} was deleted, is now verified for another team, or is no longer linked to the API key that sent this email. The email is not sent.`;
 
 async function attemptScripted(
-  { lease: { signal } }: AttemptParts,
+  { deps: { metrics }, lease: { signal } }: AttemptParts,
   { policy }: StoredMessage,
   claim: Claim,
 ): Promise<DeliveryResult[]> {
@@ -80,6 +81,7 @@ async function attemptScripted(
   await wait(script.afterMs + (script.complaintAfterMs ?? 0), undefined, { signal }).catch(() => {});
   if (signal.aborted) return [];
   if (script.isSuppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
+  if (metrics) recordOutcome(metrics, "test", claim, outcome);
   const { retryAfterMs, complaintAfterMs } = script;
   const complains = complaintAfterMs !== null;
   return [settleOutcome(claim, outcome, { policy, random: 0, isFinal: true, retryAfterMs, complains })];

@@ -5,6 +5,7 @@ import { deferAll } from "#server/mail/transport/judge";
 import { addressesOf, type Transport } from "#server/mail/transport/transport";
 import { readRelaysFor, relayProbeEveryMs, type SendingRelay } from "#server/services/relays/health";
 import type { StoredMessage } from "../attempt/stored-messages";
+import { observeDialogue } from "./observe-dialogue";
 import { createRelayPool, type RelayPool } from "./relay-client";
 import { recordRelayResult } from "./relay-faults";
 
@@ -46,7 +47,7 @@ type Routing = {
 };
 
 export function createRouting(deps: WorkerDeps): Routing {
-  const defaultRoute = deps.transport && routeOfTransport(deps.transport);
+  const defaultRoute = deps.transport && routeOfTransport(deps, deps.transport);
   if (deps.transport?.name === "capture")
     return { read: async () => () => defaultRoute, close: async () => {} };
   const pool = createRelayPool(deps);
@@ -82,8 +83,12 @@ function scopeOf(relays: readonly SendingRelay[], teamId: string, domainId: stri
   return ofWholeTeam.length > 0 ? ofWholeTeam : relays.filter((relay) => relay.teamId === null);
 }
 
-const routeOfTransport = (transport: Transport): Route => ({
-  deliver: (message, recipients, watch) => transport.deliver(message, recipients, watch),
+const routeOfTransport = (deps: WorkerDeps, transport: Transport): Route => ({
+  deliver: observeDialogue(
+    deps,
+    transport.name === "relay" ? "smtp_url" : transport.name,
+    (message, recipients, watch) => transport.deliver(message, recipients, watch),
+  ),
   isFinal: transport.name !== "relay",
   isByDestination: transport.name === "direct",
   throttleKey: null,
@@ -108,7 +113,7 @@ function routeOfRelays(
         pool.isPaused(relay)
           ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
           : null,
-      async deliver(message, recipients, watch) {
+      deliver: observeDialogue(deps, labelOf(relay), async (message, recipients, watch) => {
         const outcomes = await pool.use(
           relay,
           (client) => client.deliver(message, recipients, watch),
@@ -118,7 +123,7 @@ function routeOfRelays(
         if (watch.signal?.aborted || !watch.isLeaseValid()) return outcomes;
         if (await recordRelayResult(deps, relay, outcomes)) pool.pause(relay);
         return outcomes;
-      },
+      }),
     }),
   );
   return {
@@ -141,3 +146,7 @@ function routeOfRelays(
     },
   };
 }
+
+/** The relays of teams share one label, because their number has no limit and their names belong to the teams. */
+const labelOf = ({ teamId, name }: SendingRelay): string =>
+  teamId === null ? `relay:${name}` : "team_relay";

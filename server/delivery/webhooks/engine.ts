@@ -65,6 +65,7 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
           signal: runner.signal,
         });
         if (attempt === null) return [];
+        deps.metrics?.recordWebhookAttempt(attempt.kind, attempt.durationMs / 1_000);
         concurrency.record(webhookId, attempt.kind === "succeeded", attempt.durationMs);
         return [attempt.result];
       },

@@ -71,6 +71,11 @@ const RULES: readonly Rule[] = [
       "Required because BACKSTAMP_SMTPS_PORT is set. Set it and BACKSTAMP_SMTP_TLS_KEY to the files of a certificate.",
     isViolated: (isSet) => isSet("BACKSTAMP_SMTPS_PORT") && !isSet("BACKSTAMP_SMTP_TLS_CERT"),
   },
+  {
+    name: "BACKSTAMP_METRICS_TOKEN",
+    reason: "Required because BACKSTAMP_METRICS_PORT is set. Set the token that Prometheus sends.",
+    isViolated: (isSet) => isSet("BACKSTAMP_METRICS_PORT") && !isSet("BACKSTAMP_METRICS_TOKEN"),
+  },
   ...pairRules("BACKSTAMP_SMTP_TLS_CERT", "BACKSTAMP_SMTP_TLS_KEY"),
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
@@ -163,6 +168,11 @@ function applyDefaults(values: Values, mode: Mode) {
     github: pairOf(values.AUTH_GITHUB_ID, values.AUTH_GITHUB_SECRET),
     google: pairOf(values.AUTH_GOOGLE_ID, values.AUTH_GOOGLE_SECRET),
     cronSecret: values.CRON_SECRET ?? null,
+    /** Null: metrics are off. */
+    metricsToken: values.BACKSTAMP_METRICS_TOKEN ?? null,
+    /** Where a worker process serves its metrics. Null: nowhere. */
+    metricsPort: values.BACKSTAMP_METRICS_PORT ?? null,
+    metricsHost: values.BACKSTAMP_METRICS_HOST ?? "127.0.0.1",
   };
 }
 

@@ -248,6 +248,26 @@ export const SETTINGS = {
     read: secret(16, OPENSSL),
     isSecret: true,
   },
+  BACKSTAMP_METRICS_TOKEN: {
+    about: "Bearer token with which Prometheus reads /api/metrics.",
+    fallback: "none; metrics are off",
+    example: "change-me-to-something-random",
+    read: secret(16, OPENSSL),
+    isSecret: true,
+  },
+  BACKSTAMP_METRICS_PORT: {
+    about:
+      "HTTP port at which a worker process serves its own metrics. Workers on the same machine need different ports.",
+    fallback: "none; the web process serves its metrics at PORT",
+    example: "9464",
+    read: port(9464),
+  },
+  BACKSTAMP_METRICS_HOST: {
+    about: "Address that the metrics port of a worker listens on.",
+    fallback: "127.0.0.1",
+    example: "0.0.0.0",
+    read: listenHost,
+  },
 } satisfies Record<string, Setting>;
 
 /** The text of `.env.example`: each setting with its meaning and default, all commented out. */

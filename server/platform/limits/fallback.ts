@@ -19,8 +19,10 @@ export function judgeWithFallback(options: {
   timeoutMs: number;
   clock: () => number;
   log: Log;
+  /** Called for each request that the store of this process counts. */
+  onFallback?: () => void;
 }) {
-  const { name, shared, local, timeoutMs, clock, log } = options;
+  const { name, shared, local, timeoutMs, clock, log, onFallback } = options;
   let pausedAtMs: number | undefined;
   let loggedAtMs: number | undefined;
   let isOutageLogged = false;
@@ -47,7 +49,11 @@ export function judgeWithFallback(options: {
   }
 
   return async (verb: "take" | "peek", counter: string, limit: number): Promise<Count> => {
-    if (isWithin(pausedAtMs, STORE_PAUSE_MS)) return local[verb](counter, limit);
+    const countHere = () => {
+      onFallback?.();
+      return local[verb](counter, limit);
+    };
+    if (isWithin(pausedAtMs, STORE_PAUSE_MS)) return countHere();
     // After the pause, this request tries the store and a new pause starts for the others.
     if (pausedAtMs !== undefined) pausedAtMs = clock();
     try {
@@ -56,7 +62,7 @@ export function judgeWithFallback(options: {
       return count;
     } catch (error) {
       recordFailure(error);
-      return local[verb](counter, limit);
+      return countHere();
     }
   };
 }

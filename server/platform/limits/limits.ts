@@ -33,6 +33,8 @@ export type LimitsOptions = {
   log: Log;
   /** How long a request waits for a shared store. After it, the store of this process decides. */
   storeTimeoutMs?: number;
+  /** Called for each request that this process counts because the shared store failed. */
+  onFallback?: () => void;
 };
 
 /**
@@ -41,10 +43,11 @@ export type LimitsOptions = {
  * integer of at least 1. The methods never reject and add at most 300 ms: if the store fails, this process counts.
  */
 export function createLimits(options: LimitsOptions) {
-  const { store, clock, log, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;
+  const { store, clock, log, onFallback, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;
   const local = createInProcessStore(clock);
   const shared = openSharedStore(store, timeoutMs);
-  const judgeShared = shared && judgeWithFallback({ name: store.kind, shared, local, timeoutMs, clock, log });
+  const judgeShared =
+    shared && judgeWithFallback({ name: store.kind, shared, local, timeoutMs, clock, log, onFallback });
   let isClosed = false;
 
   async function judge(verb: "take" | "peek", bucket: string, tier: Tier, limit: number): Promise<Verdict> {

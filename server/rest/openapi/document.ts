@@ -31,6 +31,7 @@ const TAGS: Record<string, { name: string; description: string }> = {
   inbound: { name: "Inbound", description: "Incoming bounces and complaints." },
   health: { name: "Health", description: "Liveness and readiness probes." },
   cron: { name: "Cron", description: "For schedulers in installations without a worker." },
+  metrics: { name: "Metrics", description: "For Prometheus." },
   "openapi.json": { name: "Reference", description: "This document." },
 };
 

@@ -34,7 +34,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     idempotent === true && "bad_idempotency_key",
     access !== "public" && "unauthorized",
     typeof access === "object" && "forbidden",
-    (path.includes("{") || access === "operator-token") && "not_found",
+    (path.includes("{") || access === "operator-token" || access === "metrics-token") && "not_found",
     idempotent === true && "idempotency_mismatch",
     idempotent === true && "idempotency_running",
     method !== "GET" && "too_slow",

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "#server/platform/errors";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
-import type { Route } from "../pipeline/route";
+import type { Access, Route } from "../pipeline/route";
 import { byStatus, describeStatus, errorCodesOf, errorSchemaOf } from "./faults";
 import { samplesOf, sampleValueOf } from "./samples";
 import { type Components, jsonSchemaOf, type Schema } from "./schema";
@@ -73,11 +73,13 @@ function operationIdOf({ method, path }: Route): string {
 }
 
 /** Descriptions of the access rules with a secret of the operator. */
-const OPERATORS: Record<"operator-token" | "inbound-token", string> = {
+const OPERATORS: Record<Exclude<Access, "public" | object>, string> = {
   "operator-token":
     "For the operator. Requires the secret in `CRON_SECRET` as bearer token; returns 404 if none is configured.",
   "inbound-token":
     "For the operator. Requires the token printed by `backstamp inbound token` as bearer token.",
+  "metrics-token":
+    "For the operator. Requires the token in `BACKSTAMP_METRICS_TOKEN` as bearer token; returns 404 if none is configured.",
 };
 
 function descriptionOf({ access, tier, description }: Route): string {

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { addressBucket } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
+import { isSameSecret } from "#server/platform/secrets/same-secret";
 import type { KnownKey } from "#server/services/keys/cache";
 import { LIMIT_PER_MINUTE, type Tier } from "#server/shared/rate-limits";
 import type { Route } from "./route";
@@ -38,9 +38,10 @@ export async function identify(
   if (route?.access === "public") return identifyByAddress("peek", null);
   // RFC 6750 section 2.1: the scheme is case-insensitive and is followed by one token.
   const token = /^Bearer +([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-  if (route?.access === "operator-token" || route?.access === "inbound-token") {
-    const secret = route.access === "operator-token" ? deps.cronSecret : deps.inboundToken;
-    return secret && isSame(token ?? "", secret)
+  if (typeof route?.access === "string") {
+    const secret = deps[SECRETS[route.access]];
+    if (secret === null && route.access === "metrics-token") return identifyByAddress("peek", metricsOff());
+    return secret && isSameSecret(token ?? "", secret)
       ? identifyByAddress("peek", null)
       : identifyByAddress("take", unauthorized());
   }
@@ -57,12 +58,15 @@ export async function identify(
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
 }
 
+/** Where the token of a route of the operator is. */
+const SECRETS = {
+  "operator-token": "cronSecret",
+  "inbound-token": "inboundToken",
+  "metrics-token": "metricsToken",
+} as const;
+
+const metricsOff = () =>
+  new AppError("not_found", "Metrics are off. Set BACKSTAMP_METRICS_TOKEN to turn them on.");
 const unauthorized = () => new AppError("unauthorized", "Unauthorized");
 const rateLimited = (retryAfter: number) =>
   new AppError("rate_limited", "Rate limit exceeded", { details: { retryAfter } });
-
-/** Compares hashes, which have the same length, so the comparison time does not depend on the secret. */
-function isSame(given: string, expected: string): boolean {
-  const hashOf = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hashOf(given), hashOf(expected));
-}

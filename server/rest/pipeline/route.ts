@@ -10,9 +10,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * Who may call: the holder of a key with the scope, any caller, the holder of the operator's token, or the holder of the
- * token for inbound messages.
+ * token for inbound messages or for metrics.
  */
-export type Access = { scope: Scope } | "public" | "operator-token" | "inbound-token";
+export type Access = { scope: Scope } | "public" | "operator-token" | "inbound-token" | "metrics-token";
 
 /** One valid call, which the API reference shows and the tests run. Tests replace path variables with existing ids. */
 export type Example = {

@@ -48,6 +48,7 @@ export async function openConsole() {
     authenticate: createAuthenticate(world.hot, world.deps.clock, log),
     requestLog: createRequestLog({ hot: world.hot, clock: world.deps.clock, log }),
     cronSecret: null,
+    metricsToken: null,
     inboundToken: null,
     tick: async () => {},
     bodyMaxBytes,

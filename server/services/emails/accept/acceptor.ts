@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import { isDatabaseUnreachable, isLockTimeout, isStatementTimeout, isUniqueViolation } from "#db/faults";
 import { DatabaseBusy, withinMs } from "#db/gate";
+import type { Metrics } from "#server/platform/telemetry/metrics";
 import { insertSubmissions, type Submission } from "./insert-submissions";
 
 /**
@@ -68,7 +69,7 @@ type Waiting = {
  * with DatabaseBusy. A submission whose idempotency key is held by another request leaves the queue and is
  * retried until that request finishes; after 10 s it is rejected with IdempotencyKeyBusy.
  */
-export function createAcceptor(hot: HotSql): Accept {
+export function createAcceptor(hot: HotSql, metrics: Metrics | null = null): Accept {
   const queue: Waiting[] = [];
   const concurrencyMax = Math.max(1, Math.min(statementsMax, hot.options.max - 1));
   let running = 0;
@@ -163,25 +164,36 @@ export function createAcceptor(hot: HotSql): Accept {
     } else await Promise.all(batch.map((waiting) => write([waiting])));
   };
 
-  return (submission) =>
-    withinMs(
-      resultMsMax,
-      new Promise<boolean>((resolve, reject) => {
-        const receivedMs = performance.now();
-        enqueue({
-          submission,
-          resolve,
-          reject,
-          receivedMs,
-          queuedMs: receivedMs,
-          retryDelayMs: keyRetryMs.first,
-        });
-        // Runs after the current turn of the event loop: requests that were read from the sockets together
-        // are written together.
-        setImmediate(() => startNext());
-      }),
-    );
+  return async (submission) => {
+    const receivedMs = performance.now();
+    let result: AcceptResult = "failed";
+    try {
+      const isWritten = await withinMs(
+        resultMsMax,
+        new Promise<boolean>((resolve, reject) => {
+          enqueue({
+            submission,
+            resolve,
+            reject,
+            receivedMs,
+            queuedMs: receivedMs,
+            retryDelayMs: keyRetryMs.first,
+          });
+          // Runs after the current turn of the event loop: requests that were read from the sockets together
+          // are written together.
+          setImmediate(() => startNext());
+        }),
+      );
+      result = isWritten ? "committed" : "repeated";
+      return isWritten;
+    } finally {
+      const emails = result === "committed" ? submission.mails.length : 0;
+      metrics?.recordAccept(result, emails, (performance.now() - receivedMs) / 1_000);
+    }
+  };
 }
+
+type AcceptResult = Parameters<Metrics["recordAccept"]>[0];
 
 /**
  * Removes the longest run at the head of the queue that fits in one statement and repeats no idempotency key.

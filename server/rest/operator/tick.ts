@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withApi } from "./pipeline/route";
+import { withApi } from "../pipeline/route";
 
 /** Declared for GET and POST, because schedulers differ in the method that they call. */
 export const tickRoutes = (["GET", "POST"] as const).map((method) =>

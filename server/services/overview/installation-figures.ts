@@ -1,0 +1,131 @@
+import { withinMs } from "#db/gate";
+import { TICK_WORKER_ID } from "#db/schema/deliveries";
+import type { Deps } from "#server/deps";
+
+/** Rows that one count reads at most. A longer queue is reported with this number plus one. */
+export const FIGURE_MAX = 100_000;
+
+/** Maximum time of the statements together. */
+const readMsMax = 5_000;
+
+/**
+ * Figures of the whole installation. `due`: may be attempted now. `later`: scheduled or deferred. `parked`: waits until
+ * something changes, such as a transport or an endpoint that is enabled. `sending`: claimed by a worker.
+ */
+export type InstallationFigures = {
+  queues: {
+    queue: "email" | "webhook" | "system_email";
+    due: number;
+    later: number;
+    parked: number;
+    sending: number;
+    /** Age in seconds of the row that has been due longest; 0 without one. */
+    oldestDueSeconds: number;
+    /** Claims whose lease expired and that no worker has recovered yet. */
+    lapsed: number;
+  }[];
+  workersAlive: number;
+  relays: { ready: number; paused: number };
+};
+
+type Queue = InstallationFigures["queues"][number];
+
+/**
+ * Reads the figures. Each count reads an index up to `FIGURE_MAX` entries. The age of the oldest due row is exact: it costs one
+ * index step per team and priority, or per endpoint, independent of the length of the queue. Throws if the database does
+ * not respond in time.
+ */
+export async function readInstallationFigures({ hot }: Pick<Deps, "hot">): Promise<InstallationFigures> {
+  // In a transaction, the statements have a connection to themselves: no statement of an email waits behind them.
+  const [[email], [webhook], [systemEmail], [parts]] = await withinMs(
+    readMsMax,
+    hot.begin(async (tx) => [
+      await tx.unsafe<Row[]>(EMAILS),
+      await tx.unsafe<Row[]>(WEBHOOKS),
+      await tx.unsafe<Row[]>(SYSTEM_EMAILS),
+      await tx.unsafe<{ alive: number; ready: number; paused: number }[]>(PARTS),
+    ]),
+  );
+  if (!email || !webhook || !systemEmail || !parts)
+    throw new TypeError("a select without from returned no row");
+  return {
+    queues: [
+      { queue: "email", ...email },
+      { queue: "webhook", ...webhook },
+      { queue: "system_email", ...systemEmail },
+    ],
+    workersAlive: parts.alive,
+    relays: { ready: parts.ready, paused: parts.paused },
+  };
+}
+
+type Row = Omit<Queue, "queue">;
+
+/** SQL: the number of rows of a query, counted up to the maximum. */
+const countOf = (rows: string) => `(select count(*)::int from (${rows} limit ${FIGURE_MAX + 1}) as counted)`;
+const secondsSince = (time: string) =>
+  `coalesce(greatest(0, extract(epoch from now() - ${time})), 0)::float8`;
+
+const WAITING = "d.status in ('queued', 'scheduled') and d.lapses < 3";
+const ofLane = (due: string) =>
+  countOf(`select from lane l cross join lateral (
+      select from deliveries d where ${WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${due}
+      limit ${FIGURE_MAX + 1}) as r`);
+
+// The recursive query skips through the index from one (team, priority) to the next, as a claim does. `lane.due_at` is the
+// first due time of each. The counts read ranges of the same index.
+const EMAILS = `
+  with recursive lane as (
+    (select d.team_id, d.priority, d.due_at from deliveries d where ${WAITING}
+     order by d.team_id, d.priority, d.due_at, d.id limit 1)
+    union all
+    select n.team_id, n.priority, n.due_at from lane l cross join lateral (
+      select d.team_id, d.priority, d.due_at from deliveries d
+      where ${WAITING} and (d.team_id, d.priority) > (l.team_id, l.priority)
+      order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+  )
+  select ${ofLane("d.due_at <= now()")} as due,
+    ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
+    ${ofLane("d.due_at = 'infinity'")} as parked,
+    ${countOf("select from deliveries d where d.status = 'sending'")} as sending,
+    ${secondsSince("(select min(due_at) from lane)")} as "oldestDueSeconds",
+    ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed`;
+
+const ofEndpoint = (condition: string) =>
+  countOf(`select from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
+      select from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending' and ${condition}
+      limit ${FIGURE_MAX + 1}) as r`);
+
+// An event of a disabled endpoint stays pending, so it is not due.
+const WEBHOOKS = `
+  with recursive waiting as (
+    (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+    union all
+    select (select d.webhook_id from webhook_deliveries d
+            where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
+    from waiting where waiting.webhook_id is not null
+  )
+  select ${ofEndpoint("e.status = 'enabled' and d.due_at <= now()")} as due,
+    ${ofEndpoint("e.status = 'enabled' and d.due_at > now()")} as later,
+    ${ofEndpoint("e.status <> 'enabled'")} as parked,
+    ${countOf("select from webhook_deliveries d where d.status = 'attempting'")} as sending,
+    ${secondsSince(`(select min(first.due_at) from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
+        select d.due_at from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending'
+        order by d.due_at, d.id limit 1) as first
+      where e.status = 'enabled' and (e.paused_until is null or e.paused_until <= now()) and first.due_at <= now())`)}
+      as "oldestDueSeconds",
+    ${countOf("select from webhook_deliveries d where d.status = 'attempting' and d.leased_until < now()")} as lapsed`;
+
+// A system email has one due time: that of its next attempt, or of the end of its lease.
+const SYSTEM_EMAILS = `
+  select ${countOf("select from system_mails where status in ('queued', 'sending') and due_at <= now()")} as due,
+    ${countOf("select from system_mails where status in ('queued', 'sending') and due_at > now()")} as later,
+    0 as parked, 0 as sending,
+    ${secondsSince("(select min(due_at) from system_mails where status in ('queued', 'sending'))")} as "oldestDueSeconds",
+    0 as lapsed`;
+
+const PARTS = `
+  select (select count(*)::int from workers
+          where beat_at > now() - case when id = '${TICK_WORKER_ID}' then 600 else 30 end * interval '1 second') as alive,
+    (select count(*)::int from relays where paused_until is null) as ready,
+    (select count(*)::int from relays where paused_until is not null) as paused`;

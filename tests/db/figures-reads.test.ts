@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { HotSql } from "#db/client";
+import { newId } from "#server/platform/ids";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { createTeam } from "#server/services/teams";
+import { createDatabaseMetrics } from "#server/startup/telemetry/database-metrics";
+import { queueMany } from "../support/database/queue-many";
+import { countQueueReads } from "../support/database/queue-reads";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+test("the figures of a queue are read from indexes, without its rows", async () => {
+  const { hot, deps } = world;
+  const teams = [world.ctx.teamId, (await createTeam(deps, { name: "Second" })).id];
+  for (const teamId of teams)
+    for (const priority of ["high", "low"] as const)
+      await queueMany(hot, { teamId, domain: "example.org", count: 5_000, priority });
+  await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 300, dueIn: "1 day" });
+  await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 20, dueIn: "-2 hours" });
+  await hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport'
+    where id in (select id from deliveries where due_at > now() limit 40)`;
+  await hot`update deliveries set status = 'sending', lease_token = ${newId()}, leased_until = now() - interval '1 second'
+    where id in (select id from deliveries where priority = 2 limit 3)`;
+  await hot.unsafe("vacuum analyze deliveries");
+  const { scans, fetched, result } = await countQueueReads(hot, (tx) => {
+    // The transaction of the count, instead of one of its own.
+    const begin = (task: (inside: HotSql) => Promise<unknown>) => task(tx);
+    return readInstallationFigures({ hot: Object.assign(tx, { begin }) as unknown as HotSql });
+  });
+  const [email] = result.queues;
+  expect(email).toMatchObject({ queue: "email", due: 20_017, later: 260, parked: 40, sending: 3, lapsed: 3 });
+  expect(email?.oldestDueSeconds).toBeGreaterThan(7_000);
+  expect(scans).toBe(0);
+  // Index-only scans fetch no row of a vacuumed table.
+  expect(fetched).toBeLessThan(100);
+});
+
+test("any number of scrapes cause one reading at a time, and a failed one is reported as such", async () => {
+  let readings = 0;
+  let finish: (fail: boolean) => void = () => {};
+  const faults: unknown[] = [];
+  const render = createDatabaseMetrics(
+    () => {
+      readings += 1;
+      return new Promise((resolve, reject) => {
+        finish = (fail) => (fail ? reject(new Error("away")) : resolve(readInstallationFigures(world.deps)));
+      });
+    },
+    (error) => faults.push(error),
+  );
+  const scrapes = Array.from({ length: 200 }, () => render());
+  expect(readings).toBe(1);
+  finish(true);
+  for (const text of await Promise.all(scrapes)) expect(text).toContain("backstamp_database_up 0");
+  expect(await render()).not.toContain("backstamp_queue_depth");
+  expect({ readings, faults: faults.length }).toEqual({ readings: 1, faults: 1 });
+});

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSettings, SettingsError } from "#server/platform/env/settings";
+import { silentLog } from "#server/platform/log";
+import { findPort } from "#server/startup/postgres/server";
+import { runWorker } from "#server/startup/worker";
+import { callApi } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+const token = "the-token-of-prometheus-0123456789";
+const { error, warn } = silentLog;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const settingsFor = (more: Record<string, string>) => ({
+  ...readSettings(
+    {
+      DATABASE_URL: world.databaseUrl,
+      BACKSTAMP_URL: "http://localhost:3000",
+      BACKSTAMP_SECRET: "only for tests, and long enough for one",
+      SMTP_URL: "capture:",
+      ...more,
+    },
+    "start",
+  ),
+  databaseUrl: world.databaseUrl,
+});
+
+test("a worker serves its own metrics on loopback, only with the token", async () => {
+  const port = await findPort();
+  const ready: unknown[] = [];
+  const log = { error, warn, info: (event: string, facts: object = {}) => ready.push({ event, ...facts }) };
+  const settings = settingsFor({ BACKSTAMP_METRICS_TOKEN: token, BACKSTAMP_METRICS_PORT: String(port) });
+  const worker = await runWorker(settings, { log });
+  expect(ready).toContainEqual({ event: "metrics.ready", host: "127.0.0.1", port });
+  const url = `http://127.0.0.1:${port}`;
+  const right = await callApi(url, "GET", "/api/metrics", { token });
+  expect(right.status).toBe(200);
+  expect(right.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(right.text).toMatch(/^backstamp_build_info\{version="[\d.]+",role="worker"\} 1$/m);
+  expect(right.text).toContain("process_cpu_seconds_total");
+  // The figures of the installation come from the web processes.
+  expect(right.text).not.toContain("backstamp_queue_depth");
+  for (const wrong of ["", `${token}x`, token.slice(1)])
+    expect(await callApi(url, "GET", "/api/metrics", { token: wrong })).toMatchObject({
+      status: 401,
+      text: expect.not.stringContaining("backstamp_build_info"),
+    });
+  expect((await callApi(url, "GET", "/", { token })).status).toBe(404);
+  expect((await callApi(url, "POST", "/api/metrics", { token, body: {} })).status).toBe(404);
+
+  // A second worker cannot have the same port. It logs that, and delivers.
+  const faults: string[] = [];
+  const other = await runWorker(settings, { log: { ...log, error: (event) => faults.push(event) } });
+  expect(faults).toEqual(["metrics.not_listening"]);
+  await other.stop();
+  await worker.stop();
+  await expect(callApi(url, "GET", "/api/metrics", { token })).rejects.toThrow();
+});
+
+test("a metrics port without a token is rejected, and a token alone opens no port", async () => {
+  expect(() => settingsFor({ BACKSTAMP_METRICS_PORT: "9464" })).toThrow(SettingsError);
+  expect(() => settingsFor({ BACKSTAMP_METRICS_PORT: "9464" })).toThrow(/BACKSTAMP_METRICS_TOKEN: Required/);
+  const events: string[] = [];
+  const log = { error, warn, info: (event: string) => events.push(event) };
+  const worker = await runWorker(settingsFor({ BACKSTAMP_METRICS_TOKEN: token }), { log });
+  expect(events).not.toContain("metrics.ready");
+  await worker.stop();
+});

@@ -17,11 +17,11 @@ import path from "node:path";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { INSTALLATION_FILE, LOCATION_FILE, SYSTEM_HOME } from "#server/startup/postgres/cluster-location";
-import { bannerOf, canUnshare, isRoot, startLauncher } from "../startup/launcher";
+import { bannerOf, canUnshare, isRoot, startLauncher } from "../support/processes/launcher";
 import { isRunning, killLeftovers, startProcess, type TestProcess } from "../support/processes/processes";
 import { compiledOf, startProgram } from "../support/processes/program";
 
-const holder = "tests/startup/hold-database.ts";
+const holder = "tests/product/hold-database.ts";
 const eventually = { timeout: 20_000, interval: 20 };
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,7 +2,14 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bannerOf, canUnshare, type Launcher, mountedAt, paste, startLauncher } from "../startup/launcher";
+import {
+  bannerOf,
+  canUnshare,
+  type Launcher,
+  mountedAt,
+  paste,
+  startLauncher,
+} from "../support/processes/launcher";
 import { isRunning, killLeftovers } from "../support/processes/processes";
 
 const eventually = { timeout: 60_000, interval: 50 };

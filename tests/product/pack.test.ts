@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
-import { paste } from "../startup/launcher";
+import { paste } from "../support/processes/launcher";
 import { killLeftovers, projectRoot, runToExit, runTsx, startProcess } from "../support/processes/processes";
 
 vi.setConfig({ hookTimeout: 600_000 });

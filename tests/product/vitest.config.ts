@@ -3,13 +3,20 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The output of `npm run build`, started as `npm start` does and used only from outside. */
+/**
+ * The output of `npm run build`, started as `npm start` does and used only from outside. Also suites that start whole
+ * processes for many seconds, or use programs of other projects.
+ */
 export default defineConfig({
   root,
   test: {
     root,
     include: ["tests/product/**/*.test.ts", "tests/rest/interface*.test.ts"],
-    globalSetup: ["tests/product/start.ts", "tests/support/database/global-postgres.ts"],
+    globalSetup: [
+      "tests/product/start.ts",
+      "tests/support/database/global-postgres.ts",
+      "tests/support/processes/global-programs.ts",
+    ],
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
-import { canUnshare } from "./launcher";
+import { canUnshare } from "../support/processes/launcher";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder: string;

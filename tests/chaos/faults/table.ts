@@ -74,7 +74,7 @@ export const FAULTS: readonly Fault[] = [
 export const NOT_RUN: readonly NotRun[] = [
   {
     row: "poison message",
-    reason: "has a separate test, with a worker with little memory: tests/delivery/poison.test.ts",
+    reason: "has a separate test, with a worker with little memory: tests/product/poison.test.ts",
   },
   { row: "huge message × concurrency", reason: "has a separate test: tests/rest/big-bodies.test.ts" },
   {

@@ -2,9 +2,9 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promis
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import postgres from "postgres";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { freshDatabase } from "../support/database/postgres";
-import { isRunning, killLeftovers } from "../support/processes/processes";
 import {
   asUnprivileged,
   bannerOf,
@@ -16,7 +16,8 @@ import {
   postmasterIn,
   startLauncher,
   submitOverSmtp,
-} from "./launcher";
+} from "../support/processes/launcher";
+import { isRunning, killLeftovers } from "../support/processes/processes";
 
 const eventually = { timeout: 30_000, interval: 50 };
 
@@ -205,6 +206,28 @@ test("invalid settings are all reported by name before anything starts", async (
   expect(launcher.stderr).toMatch(/PORT: "http" is not valid\. Enter a whole number[\s\S]*SMTP_URL: /);
   expect(launcher.stderr).not.toContain("    at ");
   await expect(stat(dataDir)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test("a build that the schema no longer supports does not start, and says what to install", async () => {
+  const database = await freshDatabase();
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(
+      "create or replace function oldest_release() returns text language sql immutable as $$ select '99.1.0' $$",
+    );
+    const launcher = await startLauncher({
+      dataDir: path.join(folder, "data"),
+      by: "compiled",
+      env: { DATABASE_URL: database.url },
+    });
+    expect(await launcher.exited).toMatchObject({ code: 1 });
+    expect(launcher.stderr).toMatch(
+      /The database was migrated for Backstamp 99\.1\.0 or newer, and this is \d+\.\d+\.\d+\. Install 99\.1\.0/,
+    );
+  } finally {
+    await sql.end();
+    await database.drop();
+  }
 });
 
 test("with DATABASE_URL no database is started, and two launchers can share one", async () => {

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDkimKeyPair, readPrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { type MessageSource, outgoingMessage } from "#server/services/emails/outgoing";
-import { rulesHit, spamAssassinMissing } from "../support/processes/spamassassin";
-import { textOf } from "./drafts";
-import { renderNewsletters } from "./newsletters";
+import { textOf } from "../../mail/drafts";
+import { renderNewsletters } from "../../mail/newsletters";
+import { rulesHit, spamAssassinMissing } from "../../support/processes/spamassassin";
 
 if (spamAssassinMissing !== null)
   process.stdout.write(`NOT RUN: ${spamAssassinMissing}; the score of our mail is not compared.\n`);

@@ -9,8 +9,8 @@ import {
   type StartOptions,
   startProcess,
   type TestProcess,
-} from "../support/processes/processes";
-import { compiledOf } from "../support/processes/program";
+} from "./processes";
+import { compiledOf } from "./program";
 
 export const isRoot = process.getuid?.() === 0;
 /** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */

@@ -20,6 +20,7 @@ import postgres from "postgres";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { findBinaries } from "#server/startup/postgres/binaries";
 import { LOCATION_FILE, SYSTEM_HOME } from "#server/startup/postgres/cluster-location";
+import { asUnprivileged, canUnshare, isRoot, mountedAt } from "../support/processes/launcher";
 import {
   isRunning,
   killLeftovers,
@@ -28,10 +29,9 @@ import {
   type TestProcess,
 } from "../support/processes/processes";
 import { startProgram } from "../support/processes/program";
-import { asUnprivileged, canUnshare, isRoot, mountedAt } from "./launcher";
 
 const unprivilegedUid = 65_534;
-const holder = "tests/startup/hold-database.ts";
+const holder = "tests/product/hold-database.ts";
 const eventually = { timeout: 20_000, interval: 20 };
 
 let folder: string;

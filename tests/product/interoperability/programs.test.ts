@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
-import { postfixMissing, startPostfix } from "../support/processes/postfix";
-import { createWorld, type World } from "../support/world";
+import { postfixMissing, startPostfix } from "../../support/processes/postfix";
+import { createWorld, type World } from "../../support/world";
 import { FILE, HTML, PROGRAMS, SUBJECT } from "./programs";
 
 const run = promisify(execFile);

@@ -19,9 +19,9 @@ import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { findPort } from "#server/startup/postgres/server";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { openSubmission } from "#server/startup/smtp/submission";
-import { freshDatabase } from "../support/database/postgres";
-import { projectRoot } from "../support/processes/processes";
-import { makeCertificate } from "../support/servers/certificate";
+import { freshDatabase } from "../../support/database/postgres";
+import { projectRoot } from "../../support/processes/processes";
+import { makeCertificate } from "../../support/servers/certificate";
 
 const hasProxies = ["nginx", "caddy"].every((name) => spawnSync("which", [name]).status === 0);
 const recipe = (name: string): string => readFileSync(path.join(projectRoot, ".github/deploy", name), "utf8");
@@ -184,6 +184,8 @@ describe.runIf(hasProxies).each([
   let port: number;
   beforeAll(async () => {
     port = await openProxy();
+    // Caddy accepts connections before it has its certificate.
+    await vi.waitFor(() => ask(port, { path: "/api/health" }), { timeout: 30_000, interval: 50 });
   }, 60_000);
 
   const post = (bytes: number) =>

@@ -5,7 +5,7 @@ import { checkSync } from "recheck";
 import { parseSync } from "vite";
 import { expect, test } from "vitest";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * Expressions that the checker cannot prove linear, or finds quadratic, with the reason why their input is

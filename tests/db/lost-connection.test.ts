@@ -107,7 +107,7 @@ test.each([
   async ({ how, mode }) => {
     const { db, hot } = mode === "directly" ? database : pooled;
     const answers: unknown[] = [];
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 20; round++) {
       await vi.waitFor(() => hot`select ${round}::int as n`, eventually);
       tap.cut(how);
       const pending: Promise<unknown>[] = [];
@@ -305,7 +305,8 @@ test("repeated connection losses under load leave the pool intact", {
     }
   };
   const loads = Array.from({ length: 6 }, (_, index) => load(index));
-  for (let n = 0; n < 150; n++) {
+  // Each kind of loss after each pause.
+  for (let n = 0; n < 3 * 17; n++) {
     await new Promise((resolve) => setTimeout(resolve, 20 + (n % 17)));
     tap.cut(n % 3 === 0 ? "end" : "reset");
   }

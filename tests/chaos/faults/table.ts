@@ -76,7 +76,7 @@ export const NOT_RUN: readonly NotRun[] = [
     row: "poison message",
     reason: "has a separate test, with a worker with little memory: tests/product/poison.test.ts",
   },
-  { row: "huge message × concurrency", reason: "has a separate test: tests/rest/big-bodies.test.ts" },
+  { row: "huge message × concurrency", reason: "has a separate test: tests/product/big-bodies.test.ts" },
   {
     row: "webhook target down for days",
     reason: "the run does not wait for days; the backlog has a test: tests/delivery/webhooks/lanes.test.ts",

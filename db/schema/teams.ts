@@ -30,6 +30,8 @@ export const users = pgTable(
      * sign-in methods that such a user set up become invalid once the owner of the address signs in.
      */
     addressVerifiedAt: instant(),
+    /** Operates the installation, across all teams. */
+    isOperator: c.boolean().notNull().default(false),
     createdAt: now(),
   }),
   (t) => [

@@ -33,7 +33,10 @@ test("the setup code creates the first user as owner, and no code works after th
   expect(await setUp(code, PERSON, visitor)).toMatchObject({ status: 201, reply: { email: PERSON.email } });
   expect(await people()).toEqual([{ email: PERSON.email, role: "owner" }]);
   expect(await visitor.signIn(PERSON.email, PERSON.password)).toMatchObject({ isIn: true });
-  expect((await readSession(console.deps, visitor.cookies))?.memberships).toMatchObject([{ role: "owner" }]);
+  expect(await readSession(console.deps, visitor.cookies)).toMatchObject({
+    isOperator: true,
+    memberships: [{ role: "owner" }],
+  });
   for (const dead of [code, other])
     expect((await setUp(dead, { ...PERSON, email: "eve@example.org" })).status).toBe(410);
   expect(await createFirstUserCode(console.deps)).toBeNull();

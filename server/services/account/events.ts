@@ -25,6 +25,8 @@ export const ACCOUNT_EVENTS = {
   passkey_removed: "Removed a passkey",
   account_linked: "Linked a sign-in account",
   account_unlinked: "Unlinked a sign-in account",
+  operator_granted: "Became an operator of the installation",
+  operator_revoked: "Is no longer an operator of the installation",
   second_factor_reset: "The operator turned off two-factor authentication",
 } as const;
 export type AccountEventKind = keyof typeof ACCOUNT_EVENTS;

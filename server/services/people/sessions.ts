@@ -12,7 +12,7 @@ const seenEveryMinutes = 1;
 export type Membership = { teamId: string; teamName: string; role: Role };
 
 /** A signed-in user and the teams they are currently in, oldest team first. */
-export type Session = { id: string; user: User; memberships: Membership[] };
+export type Session = { id: string; user: User; isOperator: boolean; memberships: Membership[] };
 
 /** Opens a session for a user who has completed the sign-in. It expires after 30 days. */
 export async function openSession(
@@ -36,6 +36,7 @@ export async function findSession(deps: Deps, id: string): Promise<Session | nul
   const rows = await deps.db
     .select({
       user: USER_COLUMNS,
+      isOperator: users.isOperator,
       teamId: memberships.teamId,
       teamName: teams.name,
       role: memberships.role,
@@ -53,6 +54,7 @@ export async function findSession(deps: Deps, id: string): Promise<Session | nul
   return {
     id,
     user: first.user,
+    isOperator: first.isOperator,
     memberships: rows.flatMap(({ teamId, teamName, role }) =>
       teamId && teamName !== null && role ? [{ teamId, teamName, role }] : [],
     ),

@@ -40,15 +40,23 @@ export async function prepareUser(input: {
 
 /**
  * Stores a user. `isAddressVerified`: the operator created the user, or the user opened a link that was sent only to the mailbox
- * (see `markAddressVerified`). AppError `conflict` if the address has a user already, which stays unchanged.
+ * (see `markAddressVerified`). `isOperatorIfFirst`: the first user of the installation becomes its operator. AppError
+ * `conflict` if the address has a user already, which stays unchanged.
  */
 export async function insertUser(
   tx: Db,
   user: PreparedUser,
-  { isAddressVerified }: { isAddressVerified: boolean },
+  {
+    isAddressVerified,
+    isOperatorIfFirst = false,
+  }: { isAddressVerified: boolean; isOperatorIfFirst?: boolean },
 ): Promise<User> {
   try {
-    await tx.insert(users).values({ ...user, addressVerifiedAt: isAddressVerified ? sql`now()` : null });
+    await tx.insert(users).values({
+      ...user,
+      addressVerifiedAt: isAddressVerified ? sql`now()` : null,
+      isOperator: isOperatorIfFirst ? sql`not exists (select from ${users})` : false,
+    });
   } catch (error) {
     if (isUniqueViolation(error, "users_email_key"))
       throw new AppError("conflict", `A user with the address ${user.email} already exists.`);
@@ -69,7 +77,7 @@ export async function insertMember(
   user: PreparedUser,
   { teamId, role }: Pick<NewUser, "teamId" | "role">,
 ): Promise<User> {
-  const created = await insertUser(deps.db, user, { isAddressVerified: true });
+  const created = await insertUser(deps.db, user, { isAddressVerified: true, isOperatorIfFirst: true });
   const { id, email: name } = created;
   await deps.db.insert(memberships).values({ teamId, userId: id, role });
   const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };

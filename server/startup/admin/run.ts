@@ -35,6 +35,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   domain: async () => (await import("./commands/domains")).addDomainCommands,
   team: async () => (await import("./commands/teams")).addTeamCommands,
   user: async () => (await import("./commands/users")).addUserCommands,
+  operator: async () => (await import("./commands/operators")).addOperatorCommands,
   email: async () => (await import("./commands/emails")).addEmailCommands,
   webhook: async () => (await import("./commands/webhooks")).addWebhookCommands,
   queue: async () => (await import("./commands/queue")).addQueueCommands,

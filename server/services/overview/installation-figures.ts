@@ -8,17 +8,15 @@ export const FIGURE_MAX = 100_000;
 /** Maximum time of the statements together. */
 const readMsMax = 5_000;
 
-/**
- * Figures of the whole installation. `due`: may be attempted now. `later`: scheduled or deferred. `parked`: waits until
- * something changes, such as a transport or an endpoint that is enabled. `sending`: claimed by a worker.
- */
+/** Figures of the whole installation. */
 export type InstallationFigures = {
   queues: {
     queue: "email" | "webhook" | "system_email";
-    due: number;
-    later: number;
-    parked: number;
-    sending: number;
+    /**
+     * Rows by state. `due`: may be attempted now. `later`: scheduled or deferred. `sending`: claimed by a worker. `paused`: waits
+     * for the end of a pause. `no_transport`: waits for a relay. `disabled`: its endpoint is disabled.
+     */
+    counts: Record<string, number>;
     /** Age in seconds of the row that has been due longest; 0 without one. */
     oldestDueSeconds: number;
     /** Claims whose lease expired and that no worker has recovered yet. */
@@ -28,7 +26,7 @@ export type InstallationFigures = {
   relays: { ready: number; paused: number };
 };
 
-type Queue = InstallationFigures["queues"][number];
+type Row = Omit<InstallationFigures["queues"][number], "queue">;
 
 /**
  * Reads the figures. Each count reads an index up to `FIGURE_MAX` entries. The age of the oldest due row is exact: it costs one
@@ -59,37 +57,49 @@ export async function readInstallationFigures({ hot }: Pick<Deps, "hot">): Promi
   };
 }
 
-type Row = Omit<Queue, "queue">;
-
 /** SQL: the number of rows of a query, counted up to the maximum. */
 const countOf = (rows: string) => `(select count(*)::int from (${rows} limit ${FIGURE_MAX + 1}) as counted)`;
 const secondsSince = (time: string) =>
   `coalesce(greatest(0, extract(epoch from now() - ${time})), 0)::float8`;
 
 const WAITING = "d.status in ('queued', 'scheduled') and d.lapses < 3";
-const ofLane = (due: string) =>
+const ofLane = (condition: string) =>
   countOf(`select from lane l cross join lateral (
-      select from deliveries d where ${WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${due}
+      select from deliveries d where ${WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
+const PARKED = countOf(
+  "select from deliveries d where d.status = 'queued' and d.wait_rule = 'no_transport' and d.due_at = 'infinity'",
+);
 
-// The recursive query skips through the index from one (team, priority) to the next, as a claim does. `lane.due_at` is the
-// first due time of each. The counts read ranges of the same index.
+// The recursive query skips through the index from one (team, priority) to the next, as a claim does. `due_at` of a lane is
+// its first due time. The counts read ranges of the same index. What is due in a paused team is paused. A pause of a domain
+// postpones its deliveries without end, like those that wait for a transport, which have an index of their own.
 const EMAILS = `
-  with recursive lane as (
+  with recursive paused as materialized (
+    select team_id from queue_pauses where lifted_at is null and domain is null
+  ), waiting as (
     (select d.team_id, d.priority, d.due_at from deliveries d where ${WAITING}
      order by d.team_id, d.priority, d.due_at, d.id limit 1)
     union all
-    select n.team_id, n.priority, n.due_at from lane l cross join lateral (
+    select n.team_id, n.priority, n.due_at from waiting l cross join lateral (
       select d.team_id, d.priority, d.due_at from deliveries d
       where ${WAITING} and (d.team_id, d.priority) > (l.team_id, l.priority)
       order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+  ), lane as materialized (
+    select w.*, exists (select from paused p where p.team_id is null or p.team_id = w.team_id) as is_paused from waiting w
+  ), counted as (
+    select ${ofLane("not l.is_paused and d.due_at <= now()")} as due,
+      ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
+      ${ofLane("l.is_paused and d.due_at <= now()")} as due_paused,
+      ${ofLane("d.due_at = 'infinity'")} as endless,
+      ${PARKED} as no_transport,
+      ${countOf("select from deliveries d where d.status = 'sending'")} as sending
   )
-  select ${ofLane("d.due_at <= now()")} as due,
-    ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
-    ${ofLane("d.due_at = 'infinity'")} as parked,
-    ${countOf("select from deliveries d where d.status = 'sending'")} as sending,
-    ${secondsSince("(select min(due_at) from lane)")} as "oldestDueSeconds",
-    ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed`;
+  select jsonb_build_object('due', due, 'later', later, 'paused', due_paused + greatest(0, endless - no_transport),
+      'no_transport', no_transport, 'sending', sending) as counts,
+    ${secondsSince("(select min(due_at) from lane where not is_paused)")} as "oldestDueSeconds",
+    ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed
+  from counted`;
 
 const ofEndpoint = (condition: string) =>
   countOf(`select from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
@@ -105,10 +115,10 @@ const WEBHOOKS = `
             where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
     from waiting where waiting.webhook_id is not null
   )
-  select ${ofEndpoint("e.status = 'enabled' and d.due_at <= now()")} as due,
-    ${ofEndpoint("e.status = 'enabled' and d.due_at > now()")} as later,
-    ${ofEndpoint("e.status <> 'enabled'")} as parked,
-    ${countOf("select from webhook_deliveries d where d.status = 'attempting'")} as sending,
+  select jsonb_build_object('due', ${ofEndpoint("e.status = 'enabled' and d.due_at <= now()")},
+      'later', ${ofEndpoint("e.status = 'enabled' and d.due_at > now()")},
+      'disabled', ${ofEndpoint("e.status <> 'enabled'")},
+      'sending', ${countOf("select from webhook_deliveries d where d.status = 'attempting'")}) as counts,
     ${secondsSince(`(select min(first.due_at) from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
         select d.due_at from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending'
         order by d.due_at, d.id limit 1) as first
@@ -118,9 +128,9 @@ const WEBHOOKS = `
 
 // A system email has one due time: that of its next attempt, or of the end of its lease.
 const SYSTEM_EMAILS = `
-  select ${countOf("select from system_mails where status in ('queued', 'sending') and due_at <= now()")} as due,
-    ${countOf("select from system_mails where status in ('queued', 'sending') and due_at > now()")} as later,
-    0 as parked, 0 as sending,
+  select jsonb_build_object(
+      'due', ${countOf("select from system_mails where status in ('queued', 'sending') and due_at <= now()")},
+      'later', ${countOf("select from system_mails where status in ('queued', 'sending') and due_at > now()")}) as counts,
     ${secondsSince("(select min(due_at) from system_mails where status in ('queued', 'sending'))")} as "oldestDueSeconds",
     0 as lapsed`;
 

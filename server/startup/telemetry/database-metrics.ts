@@ -55,7 +55,7 @@ async function formatFigures(figures: InstallationFigures | null): Promise<strin
 
   const depth = gauge(
     "backstamp_queue_depth",
-    "Rows of a queue by state: due, later (scheduled or deferred), parked (waits for a change), sending. Above 100000 it is 100001.",
+    "Rows of a queue by state: due, later (scheduled or deferred), sending, paused, no_transport, disabled (endpoint). Above 100000 it is 100001.",
     ["queue", "state"],
   );
   const oldest = gauge(
@@ -68,10 +68,8 @@ async function formatFigures(figures: InstallationFigures | null): Promise<strin
     "Claims whose lease expired and that no worker has recovered yet.",
     ["queue"],
   );
-  for (const { queue, oldestDueSeconds, lapsed: expired, ...counts } of figures.queues) {
-    const { due, later, parked, sending } = counts;
-    for (const [state, count] of Object.entries({ due, later, parked, sending }))
-      depth.set({ queue, state }, count);
+  for (const { queue, oldestDueSeconds, lapsed: expired, counts } of figures.queues) {
+    for (const [state, count] of Object.entries(counts)) depth.set({ queue, state }, count);
     oldest.set({ queue }, oldestDueSeconds);
     lapsed.set({ queue }, expired);
   }

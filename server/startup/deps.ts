@@ -8,7 +8,8 @@ import { createOutside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
 import { createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits, type Limits } from "#server/platform/limits/limits";
-import { createLog, errorFacts, type Log } from "#server/platform/log";
+import { errorFacts, type Log } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
@@ -57,7 +58,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const { secret } = settings;
   const { metrics, renderProcess } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
-  const log = options.log ?? createLog((line) => process.stdout.write(`${line}\n`), clock);
+  const log = options.log ?? createProcessLog();
   const database = openDatabase(settings.databaseUrl, {
     pooled: settings.isDatabasePooled,
     ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),

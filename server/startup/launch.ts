@@ -1,7 +1,8 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { loadDotEnv, readSettings, type Settings, SettingsError } from "#server/platform/env/settings";
-import { createLog, errorFacts, type Log } from "#server/platform/log";
+import { errorFacts, type Log } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { type HttpServer, openHttpServer } from "./http/node";
 import { buildFileOf, type NextPages, openPages } from "./http/pages";
 import type { RestApi } from "./http/rest-endpoint";
@@ -42,10 +43,7 @@ async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void
   Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1" });
   // A closed output pipe must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-  const log = createLog(
-    (line) => process.stdout.write(`${line}\n`),
-    () => new Date(),
-  );
+  const log = createProcessLog();
 
   const parts: Parts = {};
   const stopping = new AbortController();

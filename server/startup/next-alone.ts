@@ -3,7 +3,8 @@ import { provideSettingFaults } from "#server/auth/deps";
 import { providerClients } from "#server/auth/providers";
 import { tick } from "#server/delivery/tick";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
-import { createLog, errorFacts, type Log } from "#server/platform/log";
+import { errorFacts, type Log } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { LIMITS_NOT_SHARED } from "#server/services/health";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { prepareFirstUser } from "./install/seed";
@@ -20,10 +21,7 @@ const roundMs = 20_000;
  * and each response of the REST API names them. Throws every other error.
  */
 export async function provideOwnDeps(): Promise<void> {
-  const log = createLog(
-    (line) => process.stdout.write(`${line}\n`),
-    () => new Date(),
-  );
+  const log = createProcessLog();
   try {
     const settings = readOwnSettings();
     provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", canFreeze: true }));

@@ -1,5 +1,5 @@
 import { readSettings } from "#server/platform/env/settings";
-import { createLog } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { lowerPriority } from "./launcher/lower-priority";
 import { runWorker } from "./worker";
 
@@ -8,10 +8,7 @@ import { runWorker } from "./worker";
  * launcher has exited. It ignores SIGINT and SIGHUP of the terminal, because the launcher handles them and stops all
  * parts in order.
  */
-const log = createLog(
-  (line) => process.stdout.write(`${line}\n`),
-  () => new Date(),
-);
+const log = createProcessLog();
 process.stdout.on("error", () => {});
 process.on("SIGINT", () => {});
 process.on("SIGHUP", () => {});

@@ -1,6 +1,6 @@
 import { isDatabaseUnreachable } from "#db/faults";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
-import { createLog } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { OperatorError } from "../launcher/operator-error";
 import { prepareDatabase } from "./prepare-database";
 
@@ -12,10 +12,7 @@ const waitMaxMs = 120_000;
 
 async function prepareProduction(): Promise<string> {
   const { databaseUrl, isDatabasePooled } = readSettings(process.env, "vercel");
-  const log = createLog(
-    (line) => process.stdout.write(`${line}\n`),
-    () => new Date(),
-  );
+  const log = createProcessLog();
   const late = AbortSignal.timeout(waitMaxMs);
   try {
     // Not null in this mode.

@@ -6,7 +6,7 @@ import { type Migrated, migrateDatabase } from "#db/migrate";
 import { isMigrated } from "#db/schema-version";
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
-import { createLog } from "#server/platform/log";
+import { createProcessLog } from "#server/platform/process-log";
 import { NOT_MIGRATED } from "#server/services/health";
 import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
@@ -66,10 +66,7 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
     throw new OperatorError(
       "BACKSTAMP_SECRET is not set. Set the secret of the web process: workers decrypt DKIM keys and relay passwords with it, and sign links.",
     );
-  const log = createLog(
-    (line) => write(`${line}\n`),
-    () => new Date(),
-  );
+  const log = createProcessLog(write);
   lowerPriority();
   const worker = await runWorker(settings, { log });
   log.info("worker.ready", { pid: process.pid, transport: settings.smtpUrl?.replace(/:.*/s, "") ?? "none" });

@@ -1,0 +1,97 @@
+import type { Facts, Log } from "./log";
+
+/** A fault that repeats is logged once per interval after its first line. */
+export const repeatIntervalMs = 60_000;
+/** Faults in memory. Beyond that, further faults count by their event only. */
+const faultsMax = 500;
+
+/** The facts that distinguish faults with the same event: what failed, and how. Others, such as the id of an email, vary. */
+const IDENTITY = ["kind", "code", "alarm", "relayId", "host", "store", "webhookId", "domainId", "what"];
+
+/**
+ * Warnings and errors that are never merged: each is about one change, one delivery or one secret, or already has a count.
+ */
+const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
+  "callback.refused",
+  "callback.unsubscribed",
+  "delivery.lease_expired",
+  "delivery.lease_lost",
+  "delivery.not_recorded",
+  "first_user.link",
+  "inbound.refused",
+  "log.calls_lost",
+  "passkey.counter_went_back",
+  "postgres.died",
+  "postgres.restarted",
+  "relay.paused",
+  "system_mail.failed",
+  "webhook.disabled",
+  "webhook.lease_expired",
+  "worker.died",
+]);
+/** Lines of the level `info` that a client or a destination can cause at any rate. */
+const MERGED_INFO: ReadonlySet<string> = new Set([
+  "inbound.connection_failed",
+  "reply.contradictory",
+  "submission.connection_failed",
+]);
+
+type Repeats = { write(facts: Facts): void; count: number; latest: Facts; timer: NodeJS.Timeout };
+
+/**
+ * Merges faults that repeat with each email, request or round. The first one is logged at once. While it repeats, one line
+ * per minute has the facts of the latest one and `repeated`, the number since the line before. `flush` writes what is not
+ * written yet. Uses bounded memory, and no occurrence is left out of the counts.
+ */
+export function mergeRepeatedFaults(log: Log): Log & { flush(): void } {
+  const faults = new Map<string, Repeats>();
+
+  function writeRepeats(fault: Repeats): void {
+    if (fault.count > 0) fault.write({ ...fault.latest, repeated: fault.count });
+    fault.count = 0;
+  }
+
+  function startInterval(key: string, write: Repeats["write"]): void {
+    const timer = setInterval(() => {
+      if (fault.count > 0) return writeRepeats(fault);
+      clearInterval(timer);
+      faults.delete(key);
+    }, repeatIntervalMs).unref();
+    const fault: Repeats = { write, count: 0, latest: {}, timer };
+    faults.set(key, fault);
+  }
+
+  function report(event: string, facts: Facts, write: Repeats["write"]): void {
+    const exact = JSON.stringify([event, ...IDENTITY.map((name) => facts[name])]);
+    const key = faults.has(exact) || faults.size < faultsMax ? exact : event;
+    const known = faults.get(key);
+    if (known) {
+      known.count += 1;
+      known.latest = facts;
+      return;
+    }
+    startInterval(key, write);
+    write(facts);
+  }
+
+  const merged =
+    (level: "info" | "warn" | "error", isMerged: (event: string) => boolean) =>
+    (event: string, facts: Facts = {}) => {
+      const write = (given: Facts) => log[level](event, given);
+      if (isMerged(event)) report(`${level} ${event}`, facts, write);
+      else write(facts);
+    };
+  const isFault = (event: string) => !ALWAYS_LOGGED.has(event);
+  return {
+    info: merged("info", (event) => MERGED_INFO.has(event)),
+    warn: merged("warn", isFault),
+    error: merged("error", isFault),
+    flush() {
+      for (const fault of faults.values()) {
+        clearInterval(fault.timer);
+        writeRepeats(fault);
+      }
+      faults.clear();
+    },
+  };
+}

@@ -11,6 +11,7 @@ import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens"
 import type { SignedLinks } from "#server/platform/secrets/signed-links";
 import type { Vault } from "#server/platform/secrets/vault";
 import type { Metrics } from "#server/platform/telemetry/metrics";
+import type { Tracer } from "#server/platform/telemetry/tracer";
 import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { SenderDomain } from "#server/services/keys/cache";
@@ -44,6 +45,8 @@ export type Deps = {
   log: Log;
   /** Counts for the monitoring system; null while metrics are off. */
   metrics: Metrics | null;
+  /** Records traces; null while they are off. */
+  tracer: Tracer | null;
   /** False where many instances of a function each count rate limits by themselves. */
   hasSharedLimits: boolean;
   /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
@@ -119,6 +122,8 @@ export type Ctx = Deps & {
   teamId: string;
   actor: Actor;
   requestId: string;
+  /** The `traceparent` of the request's span; absent while traces are off. */
+  traceparent?: string;
   /** The request's share of the memory budget for large bodies. Absent where there is no request with a body. */
   claim?: BodyClaim;
 };

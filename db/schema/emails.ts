@@ -61,6 +61,8 @@ export const emails = pgTable(
     /** Message-ID without angle brackets. The same in each attempt. */
     messageId: c.text().notNull(),
     scheduledAt: instant(),
+    /** The `traceparent` (W3C Trace Context) of the request, which the attempts continue; null while traces are off. */
+    traceparent: c.text(),
     status: c.text({ enum: EMAIL_STATUSES }).notNull(),
     /** The highest engagement of any recipient; null if no open or click is known. Independent of the status. */
     engagement: c.text().$type<Engagement>(),

@@ -4,6 +4,7 @@ import { newId } from "#server/platform/ids";
 import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
 import { errorFacts } from "#server/platform/log";
+import type { Span } from "#server/platform/telemetry/tracer";
 import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";
@@ -41,6 +42,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     let result: HandlerResult;
     let headers: Record<string, string> = {};
     let rejection: Rejection | null = null;
+    let span: Span | undefined;
     try {
       const requestedId = request.headers.get("x-request-id");
       if (requestedId !== null && REQUEST_ID.test(requestedId)) requestId = requestedId;
@@ -51,7 +53,20 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       verdict = identified.verdict;
       if (identified.fault) throw identified.fault;
       if (!match.route) throw explainNotFound(find, match, request.method, url.pathname);
+      // Only callers with a key: others must not be able to write traces.
+      if (identified.key)
+        span = deps.tracer?.start(`${match.route.method} ${match.route.path}`, {
+          kind: "server",
+          parent: request.headers.get("traceparent"),
+          startMs: deps.clock().getTime() - (performance.now() - startedMs),
+          attributes: {
+            "http.request.method": match.route.method,
+            "http.route": match.route.path,
+            "backstamp.request_id": requestId,
+          },
+        });
       const routeResult = await runRoute(deps, match.route, identified.key, {
+        traceparent: span?.traceparent,
         request,
         url,
         params: match.params,
@@ -76,6 +91,9 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       headers = errorHeaders(error, match.allowed);
     }
     deps.metrics?.recordRequest(status, (performance.now() - startedMs) / 1_000);
+    span?.set({ "http.response.status_code": status });
+    if (status >= 500) span?.fail(String(status));
+    span?.end();
     logCall(deps, request, identified, { status, requestBody, result, rejection });
     const nowMs = deps.clock().getTime();
     const commonHeaders = {

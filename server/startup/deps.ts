@@ -56,7 +56,7 @@ export type Built = {
 /** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
 export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
   const { secret } = settings;
-  const { metrics, renderProcess } = options.telemetry ?? NO_TELEMETRY;
+  const { metrics, renderProcess, tracer } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
   const log = options.log ?? createProcessLog();
   const database = openDatabase(settings.databaseUrl, {
@@ -74,7 +74,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
-    accept: createAcceptor(database.hot, metrics),
+    accept: createAcceptor(database.hot, { metrics, tracer }),
     transportKind: transportKindOf(settings.smtpUrl),
     outside,
     dns: createQueryDns(settings.dnsServers),
@@ -88,6 +88,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     clock,
     log,
     metrics,
+    tracer,
     hasSharedLimits: !options.canFreeze || settings.limitStore.kind !== "in-process",
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
     clearKeyCache: keyCache.clear,

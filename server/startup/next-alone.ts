@@ -24,7 +24,7 @@ export async function provideOwnDeps(): Promise<void> {
   const log = createProcessLog();
   try {
     const settings = readOwnSettings();
-    provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", canFreeze: true }));
+    provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", log, canFreeze: true }));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     log.error("settings.invalid", { faults: error.faults });
@@ -59,7 +59,12 @@ function provideDepsOf(
     telemetry,
     applicationName: "backstamp next",
     // A failed round is logged. What it did not deliver is due for the next one.
-    wake: () => after(() => runRound().catch(() => {})),
+    wake: () =>
+      after(() =>
+        runRound()
+          .catch(() => {})
+          .then(telemetry.flush),
+      ),
     later: (task) => after(task),
     canFreeze: true,
   });

@@ -50,8 +50,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const secrets = await resolveSecrets(settings, isEmbedded);
   const connected = { ...settings, databaseUrl, secret: secrets.secret };
   exportToEnvironment(connected);
-  const telemetry = await openTelemetry(connected, { role: "web" });
+  const telemetry = await openTelemetry(connected, { role: "web", log });
   const built = buildDeps(connected, { log, telemetry, applicationName: "backstamp web" });
+  const close = async () => {
+    await built.close();
+    await telemetry.close();
+  };
   let worker: RunningWorker | undefined;
   let inbound: Listener | null = null;
   let submission: Submission | undefined;
@@ -86,13 +90,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       stop: async () => {
         await Promise.all([running.stop(), listening?.close(), submitting.close()]);
       },
-      close: () => built.close(),
+      close,
     };
   } catch (error) {
     await submission?.close();
     await inbound?.close();
     await worker?.stop();
-    await built.close();
+    await close();
     throw error;
   }
 }

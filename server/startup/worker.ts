@@ -29,7 +29,7 @@ export async function runWorker(
   settings: ConnectedSettings,
   { log, telemetry: shared }: { log: Log; telemetry?: Telemetry },
 ): Promise<RunningWorker> {
-  const telemetry = shared ?? (await openTelemetry(settings, { role: "worker" }));
+  const telemetry = shared ?? (await openTelemetry(settings, { role: "worker", log }));
   const listener = shared ? null : await openMetricsListener(settings, telemetry, log);
   const built = buildDeps(settings, { log, telemetry, applicationName: "backstamp worker" });
   const transport = openTransport(settings, built.deps);
@@ -43,6 +43,7 @@ export async function runWorker(
       await worker.stop();
       await listener?.close();
       await built.close();
+      if (!shared) await telemetry.close();
     },
   };
 }

@@ -60,18 +60,27 @@ export async function receiveMessage(
   const { key, requestId } = arrival;
   const claim = deps.bodies.open(`team:${key.teamId}`);
   let submission: Submission | undefined;
+  const span = deps.tracer?.start("SMTP submission", {
+    kind: "server",
+    attributes: { "backstamp.request_id": requestId },
+  });
   try {
     const bytes = await readStream(stream, claim, deps.bodyMaxBytes);
     if (bytes === null) return null;
     submission = readSubmission(bytes, envelope);
     const { id: keyId, teamId, scopes, domains, allDomains } = key;
     const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };
-    const id = await acceptOnce({ ...deps, teamId, actor, requestId, claim }, submission);
+    const id = await acceptOnce(
+      { ...deps, teamId, actor, requestId, traceparent: span?.traceparent, claim },
+      submission,
+    );
     record(deps, arrival, null, submission, id);
     return id;
   } catch (thrown) {
+    span?.fail(thrown instanceof AppError ? thrown.code : "internal");
     throw record(deps, arrival, toAppError(thrown, deps.log, requestId), submission);
   } finally {
+    span?.end();
     claim.release();
   }
 }

@@ -12,6 +12,7 @@ import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
 import type { Prometheus } from "#server/platform/telemetry/prometheus";
+import type { Tracer } from "#server/platform/telemetry/tracer";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createAuthenticate } from "#server/services/keys/authenticate";
@@ -58,6 +59,8 @@ export type DepsOptions = {
   dnsServers?: { host: string; port: number }[];
   /** Default: no metrics of the process. */
   prometheus?: Prometheus;
+  /** Default: no traces. */
+  tracer?: Tracer;
 } & Partial<
   Pick<
     RestDeps,
@@ -83,6 +86,7 @@ export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, w
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
   const metrics = options.prometheus?.metrics ?? null;
+  const tracer = options.tracer ?? null;
   const database = openDatabase(url, {
     connectionsMax: options.connectionsMax ?? 8,
     pooled: options.pooled ?? false,
@@ -99,7 +103,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const deps: RestDeps = {
     db: database.db,
     hot: database.hot,
-    accept: createAcceptor(database.hot, metrics),
+    accept: createAcceptor(database.hot, { metrics, tracer }),
     transportKind: options.transportKind ?? "capture",
     outside,
     dns: createQueryDns(options.dnsServers ?? NO_DNS),
@@ -113,6 +117,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     clock: clock.now,
     log,
     metrics,
+    tracer,
     hasSharedLimits: options.hasSharedLimits ?? true,
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,

@@ -5,6 +5,7 @@ import type { SigningKey } from "#server/mail/dkim/sign";
 import { isContradictory, type Outcome } from "#server/mail/outcome";
 import { scriptedOutcome } from "#server/mail/transport/scripted";
 import { errorFacts } from "#server/platform/log";
+import type { Span } from "#server/platform/telemetry/tracer";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
 import type { Requeue } from "../queue/requeue";
@@ -72,19 +73,30 @@ const unlinkedReason = ({ senderDomain }: StoredMessage): string =>
   `${senderDomain} was deleted, is now verified for another team, or is no longer linked to the API key that sent this email. The email is not sent.`;
 
 async function attemptScripted(
-  { deps: { metrics }, lease: { signal } }: AttemptParts,
-  { policy }: StoredMessage,
+  { deps, lease: { signal } }: AttemptParts,
+  email: StoredMessage,
   claim: Claim,
 ): Promise<DeliveryResult[]> {
+  const span = startSpan(deps, email, [claim]);
   const { outcome, ...script } = scriptedOutcome(claim.address, claim.attempt);
   // The wait comes before any write: if the worker dies meanwhile, the claim is repeated.
   await wait(script.afterMs + (script.complaintAfterMs ?? 0), undefined, { signal }).catch(() => {});
+  span?.set({ "backstamp.transport": "test", "backstamp.outcome": outcome.kind });
+  span?.end();
   if (signal.aborted) return [];
   if (script.isSuppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
-  if (metrics) recordOutcome(metrics, "test", claim, outcome);
+  if (deps.metrics) recordOutcome(deps.metrics, "test", claim, outcome);
   const { retryAfterMs, complaintAfterMs } = script;
   const complains = complaintAfterMs !== null;
-  return [settleOutcome(claim, outcome, { policy, random: 0, isFinal: true, retryAfterMs, complains })];
+  return [
+    settleOutcome(claim, outcome, {
+      policy: email.policy,
+      random: 0,
+      isFinal: true,
+      retryAfterMs,
+      complains,
+    }),
+  ];
 }
 
 /** The text is generated first, before the email occupies a slot that another one could use. */
@@ -110,12 +122,44 @@ function groupByTransaction({ names }: WorkerDeps, email: StoredMessage, claims:
   return isIndividual ? claims.map((claim) => [claim]) : [claims];
 }
 
-/** One SMTP transaction: admit, build, hand over, dialogue, settle. */
+/** One SMTP transaction, as a span that continues the trace of the request. */
 async function attemptTransaction(
   parts: AttemptParts,
   email: StoredMessage,
   route: Route,
   claims: Claim[],
+): Promise<DeliveryResult[]> {
+  const span = startSpan(parts.deps, email, claims);
+  try {
+    const results = await runTransaction(parts, email, route, claims, span);
+    span?.set({ "backstamp.result": results[0]?.status ?? "requeued" });
+    return results;
+  } catch (error) {
+    span?.fail("internal");
+    throw error;
+  } finally {
+    span?.end();
+  }
+}
+
+const startSpan = ({ tracer }: WorkerDeps, { id, traceparent }: StoredMessage, claims: Claim[]) =>
+  tracer?.start("attempt", {
+    kind: "consumer",
+    parent: traceparent,
+    attributes: {
+      "backstamp.email_id": id,
+      "backstamp.attempt": claims[0]?.attempt ?? 0,
+      "backstamp.recipients": claims.length,
+    },
+  });
+
+/** Admit, build, hand over, dialogue, settle. */
+async function runTransaction(
+  parts: AttemptParts,
+  email: StoredMessage,
+  route: Route,
+  claims: Claim[],
+  span: Span | undefined,
 ): Promise<DeliveryResult[]> {
   if (!canStart(parts, claims)) return [];
   const turn = await parts.throttle.admit(claims, email, route);
@@ -128,7 +172,8 @@ async function attemptTransaction(
     // While a daily cap is reached, most deliveries are requeued here, before the message is built.
     const early = email.isCapReached ? await handOver(parts, email, claims) : claims;
     if (early.length === 0) return [];
-    const built = await buildMessage(parts.deps, email, early, parts.findKeys);
+    const compose = parts.deps.tracer?.start("compose", { parent: span?.traceparent });
+    const built = await buildMessage(parts.deps, email, early, parts.findKeys).finally(() => compose?.end());
     if ("results" in built) return built.results;
     const started = email.isCapReached ? early : await handOver(parts, email, claims);
     if (started.length === 0) return [];
@@ -143,6 +188,7 @@ async function attemptTransaction(
       deadlineMs: attemptMs,
       isLeaseValid: () => started.every(parts.lease.ownsLease),
       signal: parts.lease.signal,
+      traceparent: span?.traceparent,
     });
     turn.end(outcomes);
     logFaults(parts.deps, email, route, outcomes);

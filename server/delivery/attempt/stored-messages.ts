@@ -31,6 +31,8 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
   isCapReached: boolean;
   /** The email has a single recipient. */
   isAlone: boolean;
+  /** The `traceparent` of the request that sent the email; null without traces. */
+  traceparent: string | null;
   /** If false, `withBody` must read html, text and files. */
   hasBody: boolean;
   /** Suppressed recipients among the claimed ones: delivery id to origin; null if there are none. */
@@ -45,7 +47,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.list_unsubscribe, e.tracks_opens, e.tracks_clicks, e.message_id,
+        e.subject, e.headers, e.list_unsubscribe, e.tracks_opens, e.tracks_clicks, e.message_id, e.traceparent,
         -- The date of a scheduled email is its scheduled time, which does not change after the first attempt.
         greatest(e.created_at, e.scheduled_at) as created_at,
         case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
@@ -80,7 +82,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
       e.sender_domain as "senderDomain", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe",
       e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks",
-      e.message_id as "messageId", e.created_at as "createdAt",
+      e.message_id as "messageId", e.traceparent, e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
       coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",

@@ -24,7 +24,7 @@ export type WebhookEngineOptions = RunnerOptions & {
 };
 
 /** An event with its body; null if its email was deleted. */
-type WebhookJob = { claims: [WebhookClaim]; body: string | null };
+type WebhookJob = { claims: [WebhookClaim]; body: string | null; traceparent: string | null };
 
 /** Sends the queued events, many endpoints in parallel. A repeated attempt has the same id and body. */
 export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = {}): Runner<WebhookClaim> {
@@ -49,21 +49,33 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
       async claim(leaseToken) {
         const claims = await claimWebhooks(hot, leaseToken, capacityNow(), concurrency.raised);
         const bodies = await preparePayloads(hot, claims);
+        const parents = deps.tracer ? await readTraceparents(hot, claims) : null;
         const jobs = claims.map(
-          (claim): WebhookJob => ({ claims: [claim], body: bodies.get(claim.id) ?? null }),
+          (claim): WebhookJob => ({
+            claims: [claim],
+            body: bodies.get(claim.id) ?? null,
+            traceparent: parents?.get(claim.emailId ?? "") ?? null,
+          }),
         );
         return { jobs, hasMore: jobs.length > 0 };
       },
-      async run({ claims: [claim], body }) {
+      async run({ claims: [claim], body, traceparent }) {
         const { id, leaseToken, webhookId } = claim;
         if (body === null) {
           log.warn("webhook.mail_gone", { deliveryId: id, webhookId });
           return [{ id, leaseToken, status: "failed", retryAfterMs: null, pauseMs: null, attempt: null }];
         }
+        const span = deps.tracer?.start("webhook", {
+          kind: "client",
+          parent: traceparent,
+          attributes: { "backstamp.webhook_id": webhookId, "backstamp.event_type": claim.type },
+        });
         const attempt = await attemptWebhook(deps, claim, body, {
           timeoutMs: Math.min(attemptMsMax, options.attemptMs?.() ?? attemptMsMax),
           signal: runner.signal,
         });
+        span?.set({ "backstamp.result": attempt?.kind ?? "aborted" });
+        span?.end();
         if (attempt === null) return [];
         deps.metrics?.recordWebhookAttempt(attempt.kind, attempt.durationMs / 1_000);
         concurrency.record(webhookId, attempt.kind === "succeeded", attempt.durationMs);
@@ -85,6 +97,20 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
     options,
   );
   return runner;
+}
+
+/** The `traceparent` of the emails of these events, by email id. */
+async function readTraceparents(
+  hot: Deps["hot"],
+  claims: readonly WebhookClaim[],
+): Promise<Map<string, string>> {
+  const ofEmails = claims.filter(({ emailId }) => emailId !== null);
+  const rows = await hot<{ id: string; traceparent: string }[]>`
+    select e.id, e.traceparent
+    from unnest(${ofEmails.map(({ teamId }) => teamId)}::uuid[], ${ofEmails.map(({ emailId }) => emailId)}::uuid[])
+      as q(team_id, id)
+    join emails e on e.team_id = q.team_id and e.id = q.id where e.traceparent is not null`;
+  return new Map(rows.map(({ id, traceparent }) => [id, traceparent]));
 }
 
 /** The body of each claimed event, rendered and stored now if it had none. An event whose email was deleted has no body. */

@@ -34,6 +34,8 @@ export type DeliveryWatch = {
   deadlineMs: number;
   /** Whether the lease is still valid. Checked right before the final dot; false prevents the delivery. */
   isLeaseValid(): boolean;
+  /** The `traceparent` of the attempt; absent while traces are off. */
+  traceparent?: string;
   /** Ends the attempt at once: deferred if the message was certainly not accepted, else unknown. */
   signal?: AbortSignal;
 };

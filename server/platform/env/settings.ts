@@ -173,6 +173,10 @@ function applyDefaults(values: Values, mode: Mode) {
     /** Where a worker process serves its metrics. Null: nowhere. */
     metricsPort: values.BACKSTAMP_METRICS_PORT ?? null,
     metricsHost: values.BACKSTAMP_METRICS_HOST ?? "127.0.0.1",
+    /** The packages of OpenTelemetry read the variables themselves. */
+    areTracesExported:
+      values.OTEL_SDK_DISABLED !== true &&
+      (values.OTEL_EXPORTER_OTLP_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
   };
 }
 

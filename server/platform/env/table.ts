@@ -30,6 +30,7 @@ export type Setting = {
 };
 
 const OPENSSL = "Generate one with: openssl rand -base64 32";
+const COLLECTOR_URL = "Enter the URL of a collector: http://127.0.0.1:4318";
 const POSTGRES_URL = "Enter the URL of a PostgreSQL database: postgres://user:password@host:5432/name";
 
 const credential = (about: string, example: string) =>
@@ -267,6 +268,25 @@ export const SETTINGS = {
     fallback: "127.0.0.1",
     example: "0.0.0.0",
     read: listenHost,
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    about:
+      "Turns on traces: URL of an OpenTelemetry collector for OTLP over HTTP (protobuf). The other standard variables apply, too: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_….",
+    fallback: "none; traces are off",
+    example: "http://127.0.0.1:4318",
+    read: address(COLLECTOR_URL, "http:", "https:"),
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    about: "The same with the whole URL for traces, to which no path is appended.",
+    fallback: "OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces",
+    example: "http://127.0.0.1:4318/v1/traces",
+    read: address(COLLECTOR_URL, "http:", "https:"),
+  },
+  OTEL_SDK_DISABLED: {
+    about: "Set to true to turn traces off without removing the endpoint.",
+    fallback: "false",
+    example: "true",
+    read: flag,
   },
 } satisfies Record<string, Setting>;
 

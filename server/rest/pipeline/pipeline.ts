@@ -17,6 +17,8 @@ export type Arrival = {
   url: URL;
   params: Record<string, string>;
   requestId: string;
+  /** The `traceparent` of the request's span; absent while traces are off. */
+  traceparent?: string;
   verdict: Verdict;
   /** The IP address of the caller; null if unknown. */
   address: string | null;
@@ -38,7 +40,7 @@ export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  { request, url, params, requestId, verdict, address, holder, onBody }: Arrival,
+  { request, url, params, requestId, traceparent, verdict, address, holder, onBody }: Arrival,
 ): Promise<RouteResult> {
   const { access } = route;
   if (key && typeof access === "object" && !key.scopes.includes(access.scope))
@@ -57,6 +59,7 @@ export async function runRoute(
             allDomains: key.allDomains,
           },
           requestId,
+          traceparent,
           claim,
         }
       : deps;

@@ -2,6 +2,7 @@ import type { HotSql } from "#db/client";
 import { isDatabaseUnreachable, isLockTimeout, isStatementTimeout, isUniqueViolation } from "#db/faults";
 import { DatabaseBusy, withinMs } from "#db/gate";
 import type { Metrics } from "#server/platform/telemetry/metrics";
+import type { Tracer } from "#server/platform/telemetry/tracer";
 import { insertSubmissions, type Submission } from "./insert-submissions";
 
 /**
@@ -69,7 +70,10 @@ type Waiting = {
  * with DatabaseBusy. A submission whose idempotency key is held by another request leaves the queue and is
  * retried until that request finishes; after 10 s it is rejected with IdempotencyKeyBusy.
  */
-export function createAcceptor(hot: HotSql, metrics: Metrics | null = null): Accept {
+export function createAcceptor(
+  hot: HotSql,
+  { metrics, tracer }: { metrics: Metrics | null; tracer: Tracer | null } = { metrics: null, tracer: null },
+): Accept {
   const queue: Waiting[] = [];
   const concurrencyMax = Math.max(1, Math.min(statementsMax, hot.options.max - 1));
   let running = 0;
@@ -167,6 +171,7 @@ export function createAcceptor(hot: HotSql, metrics: Metrics | null = null): Acc
   return async (submission) => {
     const receivedMs = performance.now();
     let result: AcceptResult = "failed";
+    const span = tracer?.start("accept", { parent: submission.mails[0]?.traceparent });
     try {
       const isWritten = await withinMs(
         resultMsMax,
@@ -188,6 +193,9 @@ export function createAcceptor(hot: HotSql, metrics: Metrics | null = null): Acc
       return isWritten;
     } finally {
       const emails = result === "committed" ? submission.mails.length : 0;
+      span?.set({ "backstamp.result": result, "backstamp.emails": emails });
+      if (result === "failed") span?.fail("not_committed");
+      span?.end();
       metrics?.recordAccept(result, emails, (performance.now() - receivedMs) / 1_000);
     }
   };

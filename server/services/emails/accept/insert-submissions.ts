@@ -5,8 +5,8 @@ import type { StoredFile } from "#server/shared/wire/attachment";
 import type { Delivery, EmailSummary } from "#server/shared/wire/email";
 import type { HotTransaction } from "../status";
 
-/** The columns of `emails` that have a default: priority `normal`, and no tracking. */
-type Defaulted = "priority" | "tracksOpens" | "tracksClicks";
+/** The columns of `emails` that have a default: priority `normal`, no tracking, and no trace. */
+type Defaulted = "priority" | "tracksOpens" | "tracksClicks" | "traceparent";
 
 export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagement" | "createdAt"> &
   Partial<Pick<EmailSummary, Defaulted>> & {
@@ -144,6 +144,7 @@ const EMAIL: Columns<EmailRow> = {
   tracks_opens: ["bool", "tracksOpens"],
   tracks_clicks: ["bool", "tracksClicks"],
   priority: ["text", "priority"],
+  traceparent: ["text", "traceparent"],
 };
 
 /** The values of an email that the statement needs and that are not columns of `emails`. */

@@ -134,6 +134,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     text: content.text,
     ...(input.raw && { raw: input.raw.bytes }),
     eventId: newId(),
+    traceparent: ctx.traceparent,
     recipients,
     attachments: input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments) : [],
   };

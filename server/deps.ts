@@ -1,8 +1,10 @@
 import type { Db, HotSql } from "#db/client";
 import type { QueryDns } from "#server/mail/dns/dns";
 import type { ConvertToText } from "#server/mail/mime/html-text";
+import type { Relay } from "#server/mail/transport/relay";
 import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
+import type { DiskSpace } from "#server/platform/disk";
 import type { Outside } from "#server/platform/egress/outside";
 import type { BodyBudget, BodyClaim } from "#server/platform/limits/body-budget";
 import type { Limits } from "#server/platform/limits/limits";
@@ -41,6 +43,8 @@ export type Deps = {
   links: SignedLinks;
   /** Creates and verifies the tokens in one recipient's copy of an email: unsubscribe, tracking and return path. */
   recipientTokens: RecipientTokens;
+  /** Reads the space of the disk with the embedded database. Absent if the database is elsewhere. */
+  readDisk?: () => Promise<DiskSpace>;
   clock: () => Date;
   log: Log;
   /** Counts for the monitoring system; null while metrics are off. */
@@ -99,7 +103,7 @@ export type RestDeps = Deps & {
 
 /** Dependencies of the delivery worker. Without a transport or a relay, email to real recipients stays queued. */
 export type WorkerDeps = Deps & {
-  transport: Transport | null;
+  transport: Transport | Relay | null;
   /** Timeouts in ms of relays configured in the database, where they differ from the defaults. */
   relayTimeouts?: Partial<RelayTimeouts>;
 };

@@ -48,6 +48,22 @@ export const relays = pgTable(
 );
 
 /**
+ * The state of the relay that `SMTP_URL` names, shared by all workers. A row exists from the relay's first fault on. The URL
+ * itself is not stored.
+ */
+export const smtpUrlRelays = pgTable("smtp_url_relays", (c) => ({
+  /** SHA-256 of user, host and port. */
+  id: c.text().primaryKey(),
+  /** `host:port`. */
+  host: c.text().notNull(),
+  /** As in `relays`. */
+  pausedUntil: instant(),
+  failures: c.integer().notNull().default(0),
+  lastFault: c.text(),
+  lastFaultAt: instant(),
+}));
+
+/**
  * The body for which a provider's signed token was used, for providers whose signature does not cover the body. A second use
  * must have the same body. Deleted after the token has expired.
  */

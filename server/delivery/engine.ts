@@ -155,8 +155,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
       ...(metrics && {
         onWritten: (_: EmailJob, { status }: DeliveryResult) => metrics.recordDelivery(status),
       }),
-      release: (claims, { route }) =>
-        releaseClaims(hot, released(claims, runner.isDraining() || route ? "released" : "no_transport")),
+      release: (claims) => releaseClaims(hot, released(claims)),
       renew: (leaseTokens) => renewLeases(hot, leaseTokens, leaseMs),
       close: () => routing.close(),
     },
@@ -173,8 +172,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
   return runner;
 }
 
-const released = (claims: Claim[], rule: "released" | "no_transport" = "released") =>
-  claims.map(({ id, leaseToken }) => ({ id, leaseToken, rule }));
+const released = (claims: Claim[]) =>
+  claims.map(({ id, leaseToken }) => ({ id, leaseToken, rule: "released" as const }));
 
 /**
  * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery. A slow

@@ -3,13 +3,16 @@ import { findUnsupportedRelease } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
 import { withinMs } from "#db/gate";
 import { queuePauses, TICK_WORKER_ID, workers } from "#db/schema/deliveries";
-import { relays } from "#db/schema/relays";
+import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { isMigrated } from "#db/schema-version";
 import { findMissingLimits } from "#db/time-limits";
 import type { Deps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
+import { isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { errorFacts } from "#server/platform/log";
+import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
+import { isProbed } from "./relays/read";
 
 /**
  * Maximum age of a heartbeat: workers send one every few seconds, a scheduled run (`tick`) one every few
@@ -22,75 +25,68 @@ const checkMsMax = 2_000;
 /** The database lacks a migration of this build. */
 export const NOT_MIGRATED = `The database is not migrated to this version of Backstamp. Run: ${cli} migrate. On Vercel, redeploy production, which migrates it.`;
 
-/** Why email cannot be delivered, and what the operator can do. */
-const UNREADY = {
-  database_not_migrated: NOT_MIGRATED,
-  database_away: "The database did not respond within 2 s. No email can be accepted until it does.",
-  no_worker:
-    "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
-  no_transport:
-    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Email to backstamp.test is delivered.",
-} as const;
+const DATABASE_AWAY = "The database did not respond within 2 s. No email can be accepted until it does.";
 
-/** Problems that need the operator although email is accepted and delivered where possible. */
+/** Problems that need the operator although this process accepts email. */
 export const ALARMS = [
+  "no_worker",
+  "no_transport",
   "sending_paused",
   "relays_paused",
+  "delivery_backlog",
+  "webhook_backlog",
+  "disk_space",
   "unqualified_name",
   "no_time_limits",
   "limits_not_shared",
+  "alarms_not_read",
 ] as const;
 export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
 
 export type Readiness =
   | { isReady: true; alarms: Alarm[] }
   | { isReady: false; reason: Unready; message: string };
-export type Unready = keyof typeof UNREADY | "release_unsupported";
+export type Unready = SchemaFault["reason"] | "database_away";
 
 /**
- * Whether accepted email can be delivered: the database responds and is migrated, and a worker with a transport
- * processes the queue.
+ * Whether this process can accept email: the schema is the one of this build. Without a response of the database this is
+ * unknown, and the process is not ready. Everything else is an alarm, because the process accepts email all the same, and a
+ * load balancer that removes it would only add a second fault.
  */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
-  const unready = (reason: keyof typeof UNREADY): Readiness => ({
-    isReady: false,
-    reason,
-    message: UNREADY[reason],
-  });
-  let active: { transport: string; host: string }[];
-  let counted: { shared: number; paused: number }[];
-  let missingLimits: string[];
-  let pauses: number;
+  const fault = await readSchemaState(deps);
+  if (fault === "unknown") return { isReady: false, reason: "database_away", message: DATABASE_AWAY };
+  if (fault) return { isReady: false, ...fault };
   try {
-    const fault = await withinMs(checkMsMax, findSchemaFault(deps));
-    if (fault) return { isReady: false, ...fault };
-    [active, counted, missingLimits, pauses] = await withinMs(
-      checkMsMax,
-      Promise.all([
-        readActiveWorkers(deps),
-        countRelays(deps),
-        findMissingLimits(deps.db),
-        deps.db.$count(queuePauses, isWholePause),
-      ]),
-    );
+    return { isReady: true, alarms: await withinMs(checkMsMax, readAlarms(deps)) };
   } catch (error) {
-    deps.log.warn("health.database_away", errorFacts(error));
-    return unready("database_away");
+    deps.log.warn("health.alarms_not_read", errorFacts(error));
+    return { isReady: true, alarms: [ALARMS_NOT_READ] };
   }
-  if (active.length === 0) return unready("no_worker");
+}
+
+async function readAlarms(deps: Deps): Promise<Alarm[]> {
+  const [active, counted, missingLimits, pauses, backlog, disk] = await Promise.all([
+    readActiveWorkers(deps),
+    countRelays(deps),
+    findMissingLimits(deps.db),
+    deps.db.$count(queuePauses, isWholePause),
+    readBacklog(deps.db),
+    deps.readDisk?.().catch(() => null),
+  ]);
   const { shared = 0, paused = 0 } = counted[0] ?? {};
-  if (active.every(({ transport }) => transport === "none") && shared === 0) return unready("no_transport");
+  const hasTransport = shared > 0 || active.some(({ transport }) => transport !== "none");
   const unnamed = deps.names.mailHost === null ? active.filter(hasUnqualifiedName).length : 0;
-  return {
-    isReady: true,
-    alarms: [
-      ...(pauses > 0 ? [SENDING_PAUSED] : []),
-      ...(paused > 0 ? [pausedRelays(paused)] : []),
-      ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
-      ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
-      ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
-    ],
-  };
+  return [
+    ...(active.length === 0 ? [NO_WORKER] : hasTransport ? [] : [NO_TRANSPORT]),
+    ...(pauses > 0 ? [SENDING_PAUSED] : []),
+    ...(paused > 0 ? [pausedRelays(paused)] : []),
+    ...findBacklogAlarms(backlog),
+    ...(disk && isNearlyFull(disk) ? [DISK_NEARLY_FULL] : []),
+    ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
+    ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
+    ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
+  ];
 }
 
 /** Why this build cannot work with the schema. */
@@ -141,7 +137,8 @@ const countRelays = ({ db }: Deps) =>
   db
     .select({
       shared: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
-      paused: sql<number>`(count(*) filter (where ${relays.pausedUntil} is not null))::int`,
+      paused: sql<number>`(count(*) filter (where ${relays.pausedUntil} is not null) + (
+        select count(*) from ${smtpUrlRelays} where ${isProbed}))::int`,
     })
     .from(relays);
 
@@ -151,6 +148,34 @@ const countRelays = ({ db }: Deps) =>
  */
 const hasUnqualifiedName = ({ transport, host }: { transport: string; host: string }): boolean =>
   transport === "direct" && !readDomainName(host).ok;
+
+const NO_WORKER: Alarm = {
+  alarm: "no_worker",
+  count: 1,
+  message:
+    "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
+};
+
+const NO_TRANSPORT: Alarm = {
+  alarm: "no_transport",
+  count: 1,
+  message:
+    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Email to backstamp.test is delivered.",
+};
+
+const DISK_NEARLY_FULL: Alarm = {
+  alarm: "disk_space",
+  count: 1,
+  message:
+    "The disk of the database is nearly full. When it is full, no email is accepted. Enlarge it, or shorten the retention of email. For figures, run: backstamp doctor.",
+};
+
+const ALARMS_NOT_READ: Alarm = {
+  alarm: "alarms_not_read",
+  count: 1,
+  message:
+    "The database did not return the alarms within 2 s. It is overloaded, or statements wait for a lock.",
+};
 
 const unqualifiedName = (count: number): Alarm => ({
   alarm: "unqualified_name",

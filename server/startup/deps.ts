@@ -4,6 +4,7 @@ import type { Deps, PublicNames, RestDeps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createTextConverter } from "#server/mail/mime/html-text";
+import { readDiskSpace } from "#server/platform/disk";
 import { createOutside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
 import { createBodyBudget } from "#server/platform/limits/body-budget";
@@ -38,6 +39,8 @@ export type BuildOptions = {
   wake?: () => void;
   /** Replaces a timer where the process does not run after a response. */
   later?: Later;
+  /** A folder on the disk of the embedded database. Absent if the database is elsewhere. */
+  findDatabaseFolder?: () => Promise<string>;
   /** True where the platform can freeze the process. It then misses notifications and must not cache keys. Default: false. */
   canFreeze?: boolean;
   /** Default: nothing is reported to monitoring systems. Its owner closes it. */
@@ -56,6 +59,7 @@ export type Built = {
 /** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
 export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
   const { secret } = settings;
+  const { findDatabaseFolder } = options;
   const { metrics, renderProcess, tracer } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
   const log = options.log ?? createProcessLog();
@@ -85,6 +89,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     vault: secret === null ? locked() : createVault(secret),
     recipientTokens: secret === null ? locked() : createRecipientTokens(secret, settings.url),
     links: secret === null ? locked() : createSignedLinks(secret, settings.url),
+    ...(findDatabaseFolder && { readDisk: async () => readDiskSpace(await findDatabaseFolder()) }),
     clock,
     log,
     metrics,

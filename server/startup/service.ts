@@ -11,6 +11,7 @@ import { resolveSecrets, type Secrets, seedInstallation } from "./install/instal
 import { prepareDatabase } from "./install/prepare-database";
 import type { Login } from "./launcher/banner";
 import { provideDeps } from "./next";
+import { findClusterHome } from "./postgres/cluster-location";
 import { openInbound } from "./smtp/inbound";
 import { openSubmission, type Submission } from "./smtp/submission";
 import { superviseWorker } from "./supervise";
@@ -51,7 +52,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const connected = { ...settings, databaseUrl, secret: secrets.secret };
   exportToEnvironment(connected);
   const telemetry = await openTelemetry(connected, { role: "web", log });
-  const built = buildDeps(connected, { log, telemetry, applicationName: "backstamp web" });
+  const built = buildDeps(connected, {
+    log,
+    telemetry,
+    applicationName: "backstamp web",
+    ...(isEmbedded && { findDatabaseFolder: () => findClusterHome(settings.dataDir) }),
+  });
   const close = async () => {
     await built.close();
     await telemetry.close();

@@ -12,20 +12,21 @@ import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
 /** Concurrent emails of the plain loop: more than the pool has connections, so that no connection waits. */
 const inFlight = 50;
 
+function relayOf(smtpUrl: string) {
+  const read = parseSmtpUrl(smtpUrl);
+  if (!read.ok) throw new Error(read.fault);
+  return createRelay(read.target, { name: "bench.example" });
+}
+
 let built: Built | undefined;
 let worker: Worker | undefined;
 
 const commands = {
-  /** Starts the delivery engine like `backstamp worker`. It sends what is due. */
-  async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string }) {
+  /** Starts the delivery engine like `backstamp worker`. It sends what is due, or parks it without an `SMTP_URL`. */
+  async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string | null }) {
     lowerPriority();
     built ??= buildDeps(settingsFor(databaseUrl), { log: silentLog, applicationName: "bench worker" });
-    const read = parseSmtpUrl(smtpUrl);
-    if (!read.ok) throw new Error(read.fault);
-    worker = await startWorker({
-      ...built.deps,
-      transport: createRelay(read.target, { name: "bench.example" }),
-    });
+    worker = await startWorker({ ...built.deps, transport: smtpUrl === null ? null : relayOf(smtpUrl) });
   },
   async stopEngine() {
     await worker?.stop();

@@ -3,6 +3,7 @@ import { openBenchDatabase, type Place } from "./bench-database";
 import { measureBusy } from "./busy";
 import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
+import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
 import { measureStart } from "./start";
@@ -14,6 +15,7 @@ import { measureStart } from "./start";
 const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   accept: measureAccept,
   deliver: measureDelivery,
+  park: measureParking,
   busy: measureBusy,
   scale: measureScale,
   console: measureConsole,

@@ -136,6 +136,7 @@ function startAdvancing(rig: Rig): { stop(): Promise<void> } {
       (hot) => hot`update webhook_deliveries set due_at = now() where status = 'pending' and due_at > now()`,
     );
     await rig.ask((hot) => hot`update webhooks set paused_until = null where paused_until > now()`);
+    await rig.ask((hot) => hot`update smtp_url_relays set paused_until = now() where paused_until > now()`);
   };
   const advancing = (async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {

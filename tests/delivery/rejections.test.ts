@@ -101,7 +101,7 @@ test("email waits longer than the retry schedule for a rejected login, and is se
     await round();
     const email = await world.email(id);
     expect(email.status).toBe("deferred");
-    expect(email.deliveries[0]).toMatchObject({ attempts: 1, waitRule: "transport_fault", status: "queued" });
+    expect(email.deliveries[0]).toMatchObject({ attempts: 1, waitRule: "relay_paused", status: "queued" });
     await world.elapse("1 day");
   }
   isFixed = true;

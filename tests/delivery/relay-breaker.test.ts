@@ -145,7 +145,7 @@ test("a paused relay is reported in readiness and in the list with the reason an
   await relayTo(world.deps, peer, { name: "main", login: "user:secret-word@" });
   await world.send();
   const deps = worker();
-  expect(await readReadiness(deps)).toMatchObject({ isReady: false, reason: "no_worker" });
+  expect(await readReadiness(deps)).toMatchObject({ isReady: true, alarms: [{ alarm: "no_worker" }] });
   await round(deps);
   expect(await readReadiness(deps)).toMatchObject({
     isReady: true,

@@ -49,7 +49,7 @@ test("with an empty environment it serves in production mode, and its log contai
   // After the worker process has reported, only the transport is missing.
   const readiness = async () => await (await fetch(`${first.url}/api/health/ready`)).json();
   await vi.waitFor(
-    async () => expect(await readiness()).toMatchObject({ reason: "no_transport" }),
+    async () => expect(await readiness()).toMatchObject({ alarms: [{ alarm: "no_transport" }] }),
     eventually,
   );
   const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));

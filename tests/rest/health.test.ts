@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
+import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -14,6 +15,11 @@ afterEach(() => world.close());
 const beat = (transport: string, id = newId(), host = "test") =>
   world.deps.db.insert(workers).values({ id, host, pid: 1, transport });
 const ready = () => world.api("GET", "/api/health/ready");
+const alarms = async () => {
+  const { status, body } = await ready();
+  expect(status).toBe(200);
+  return ((body.alarms ?? []) as { alarm: string }[]).map(({ alarm }) => alarm);
+};
 
 describe("readiness", () => {
   test("is 200 while the database responds and a worker with a transport is alive", async () => {
@@ -22,38 +28,94 @@ describe("readiness", () => {
     expect({ status, body }).toEqual({ status: 200, body: { status: "ready" } });
   });
 
-  test("is 503 without a worker, and names the process to start", async () => {
+  test("has an alarm without a worker, which names the process to start, and is 200", async () => {
     const { status, body, headers } = await ready();
-    expect(status).toBe(503);
-    expect(body).toMatchObject({ reason: "no_worker", status: "not_ready", statusCode: 503 });
-    expect(body.error).toMatch(/worker/);
-    expect(headers["retry-after"]).toBe("2");
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        status: "ready",
+        alarms: [{ alarm: "no_worker", count: 1, message: expect.stringContaining("backstamp worker") }],
+      },
+    });
     expect(headers["x-ratelimit-limit"]).toBe("60");
   });
 
-  test("is 503 thirty seconds after the last heartbeat of a worker", async () => {
+  test("has the alarm thirty seconds after the last heartbeat of a worker", async () => {
     await beat("relay");
     await world.elapse("29 seconds");
-    expect((await ready()).status).toBe(200);
+    expect(await alarms()).toEqual([]);
     await world.elapse("2 seconds");
-    expect((await ready()).body.reason).toBe("no_worker");
+    expect(await alarms()).toEqual(["no_worker"]);
   });
 
   test("allows ten minutes between rounds of an external scheduler", async () => {
     await beat("relay", TICK_WORKER_ID);
     await world.elapse("9 minutes 55 seconds");
-    expect((await ready()).status).toBe(200);
+    expect(await alarms()).toEqual([]);
     await world.elapse("10 seconds");
-    expect((await ready()).body.reason).toBe("no_worker");
+    expect(await alarms()).toEqual(["no_worker"]);
   });
 
-  test("is 503 if email to real recipients waits because no transport is configured", async () => {
+  test("has an alarm if email to real recipients waits because no transport is configured", async () => {
     await beat("none");
     const { status, body } = await ready();
-    expect({ status, reason: body.reason }).toEqual({ status: 503, reason: "no_transport" });
-    expect(body.error).toMatch(/SMTP_URL/);
+    expect(status).toBe(200);
+    expect(body.alarms).toMatchObject([
+      { alarm: "no_transport", message: expect.stringContaining("SMTP_URL") },
+    ]);
     await beat("capture");
-    expect((await ready()).status).toBe(200);
+    expect(await alarms()).toEqual([]);
+  });
+
+  test("has an alarm once the oldest due delivery has waited for 5 minutes, and none for email that is not due", async () => {
+    await beat("relay");
+    await world.send({ scheduledAt: new Date(world.clock.now().getTime() + 3_600_000).toISOString() });
+    await world.send();
+    const workersRun = () => world.hot`update workers set beat_at = now()`;
+    await world.elapse("4 minutes");
+    await workersRun();
+    expect(await alarms()).toEqual([]);
+    await world.elapse("2 minutes");
+    await workersRun();
+    const { status, body } = await ready();
+    expect(status).toBe(200);
+    expect(body.alarms).toMatchObject([
+      { alarm: "delivery_backlog", count: 6, message: expect.stringContaining("6 minutes") },
+    ]);
+    await world.hot`update deliveries set due_at = now() + interval '1 day'`;
+    expect(await alarms()).toEqual([]);
+  });
+
+  test("has an alarm for due webhook events of an endpoint that responds, and none for a paused or failing one", async () => {
+    await beat("relay");
+    await createWebhook(world.ctx, {
+      url: "https://example.com/hook",
+      events: ["email.queued"],
+      status: "enabled",
+    });
+    await world.send();
+    await world.hot`update deliveries set due_at = 'infinity'`;
+    await world.elapse("10 minutes");
+    await world.hot`update workers set beat_at = now()`;
+    const { body } = await ready();
+    expect(body.alarms).toMatchObject([{ alarm: "webhook_backlog", count: 10 }]);
+    await world.hot`update webhooks set failing_since = now()`;
+    expect(await alarms()).toEqual([]);
+    await world.hot`update webhooks set failing_since = null, paused_until = now() + interval '1 hour'`;
+    expect(await alarms()).toEqual([]);
+  });
+
+  test("has an alarm while the disk of the embedded database is nearly full", async () => {
+    await beat("relay");
+    const gib = 1024 ** 3;
+    let freeBytes = gib;
+    const readDisk = async () => ({ freeBytes, totalBytes: 100 * gib });
+    const server = await startRest({ ...world.deps, readDisk });
+    const read = () => callApi(server.baseUrl, "GET", "/api/health/ready");
+    expect(await read()).toMatchObject({ status: 200, body: { alarms: [{ alarm: "disk_space" }] } });
+    freeBytes = 50 * gib;
+    expect((await read()).body).toEqual({ status: "ready" });
+    await server.close();
   });
 });
 

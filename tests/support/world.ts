@@ -106,6 +106,7 @@ const TIMES: Record<string, string[]> = {
   domains: ["next_check_at", "failing_since", "expires_at"],
   invitations: ["expires_at"],
   relays: ["paused_until"],
+  smtp_url_relays: ["paused_until", "last_fault_at"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
   webhooks: ["previous_until", "failing_since", "paused_until"],

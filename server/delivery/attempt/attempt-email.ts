@@ -63,9 +63,15 @@ export async function attemptEmail(parts: AttemptParts, job: EmailJob): Promise<
   const results = await Promise.all([
     suppressed,
     ...scripted.map((claim) => attemptScripted(parts, email, claim)),
-    route && real.length > 0 ? attemptRecipients(parts, job, route, real) : [],
+    real.length === 0 ? [] : route ? attemptRecipients(parts, job, route, real) : park(parts, real),
   ]);
   return results.flat();
+}
+
+/** Without a route the email waits for one. The claims of many emails are returned by one statement. */
+async function park({ requeue }: AttemptParts, claims: Claim[]): Promise<DeliveryResult[]> {
+  await requeue(new Map(claims.map((claim) => [claim, { rule: "no_transport", waitMs: 0 }])));
+  return [];
 }
 
 /** A deleted domain, a removed key link or a domain lost to another team also blocks email accepted before. */

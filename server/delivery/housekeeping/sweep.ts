@@ -10,7 +10,9 @@ import { recoverExpired } from "../queue/recover-expired";
 import { releaseCapped } from "../throttle/daily-caps";
 
 const recoverBatch = 500;
-const unparkBatch = 1_000;
+/** Deliveries that one statement makes due, and statements per sweep: a million deliveries are due after a few sweeps. */
+const unparkBatch = 20_000;
+const unparksMax = 20;
 const releaseBatch = 20_000;
 const deleteBatch = 1_000;
 const domainClaimsBatch = 100;
@@ -43,14 +45,27 @@ export async function sweep(deps: WorkerDeps): Promise<number> {
   const recovered = await recoverExpired(hot, newId, recoverBatch);
   for (const { id, emailId, stage, status } of recovered)
     log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
-  const unparked = await (deps.transport ? unparkDeliveries : requeueRelayed)(hot, unparkBatch);
+  const unparked = await unparkAll(deps);
   const released = (await releaseCapped(hot, releaseBatch)) + (await releaseResumed(hot));
   await hot`
     delete from idempotency_keys where (team_id, route, key) in
       (select team_id, route, key from idempotency_keys where expires_at < now() limit ${deleteBatch})`;
+  await hot`delete from smtp_url_relays where last_fault_at < now() - interval '30 days'`;
   await hot`delete from workers where beat_at < now() - interval '1 day'`;
   await expireClaims(deps, domainClaimsBatch);
   await deleteOldAccountRecords(hot, deleteBatch);
   await deleteOldSignInCounters(hot, countersBatch);
   return recovered.length + unparked + released;
+}
+
+/** Makes the deliveries due that waited for a transport and now have one. */
+async function unparkAll({ hot, transport }: WorkerDeps): Promise<number> {
+  const unpark = transport ? unparkDeliveries : requeueRelayed;
+  let total = 0;
+  for (let n = 0; n < unparksMax; n++) {
+    const count = await unpark(hot, unparkBatch);
+    total += count;
+    if (count < unparkBatch) break;
+  }
+  return total;
 }

@@ -1,66 +1,11 @@
 import { performance } from "node:perf_hooks";
-import type { WorkerDeps } from "#server/deps";
-import type { Breakdown } from "#server/mail/transport/judge";
-import { createRelay, type Relay } from "#server/mail/transport/relay";
-import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Relay } from "#server/mail/transport/relay";
+import { openSealedRelay, type RelayDeps } from "#server/services/relays/connect";
 import type { SendingRelay } from "#server/services/relays/health";
-import { vaultPlaceOfRelay } from "#server/services/relays/seal";
 
-/** A relay with its encrypted URL; `teamId` is null for a relay of the whole installation. */
-type SealedRelay = Pick<SendingRelay, "id" | "teamId" | "url">;
-export type RelayDeps = Pick<WorkerDeps, "vault" | "dns" | "outside" | "names" | "relayTimeouts">;
-
-/**
- * Creates the SMTP client of a relay. Each connection to a team's relay passes the egress guard and uses an address that the
- * guard checked. The operator's relays may be at any address. Throws a readable error if the URL cannot be
- * decrypted or parsed.
- */
-function openSealedRelay(
-  { vault, dns, outside, names, relayTimeouts = {} }: RelayDeps,
-  relay: SealedRelay,
-): Relay {
-  const read = parseSmtpUrl(openUrl(vault, relay));
-  if (!read.ok) throw new Error(`The URL of this relay is invalid. ${read.fault}`);
-  const { target } = read;
-  const canConnectTo = (address: string) => outside.judgeAddress(address) !== "blocked";
-  const findAddresses = (signal: AbortSignal) =>
-    resolvePublicAddresses(dns, target.host, canConnectTo, signal);
-  return createRelay(target, {
-    ...(names.mailHost !== null && { name: names.mailHost }),
-    timeouts: relayTimeouts,
-    ...(relay.teamId !== null && { findAddresses }),
-  });
-}
-
-/** Opens and closes a connection as for a message. Returns null on success, otherwise the fault. */
-export async function probeRelay(
-  deps: RelayDeps,
-  relay: SealedRelay,
-  deadlineMs: number,
-): Promise<Breakdown | null> {
-  let client: Relay;
-  try {
-    client = openSealedRelay(deps, relay);
-  } catch (error) {
-    return { alarm: "auth", reason: error instanceof Error ? error.message : String(error) };
-  }
-  try {
-    return await client.probe(deadlineMs);
-  } finally {
-    await client.close();
-  }
-}
-
-function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
-  try {
-    return vault.open(url, vaultPlaceOfRelay("url", id));
-  } catch (cause) {
-    const reason =
-      "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.";
-    throw new Error(reason, { cause });
-  }
-}
+/** Creates the client of a relay: `smtpUrlRelay` is that of `SMTP_URL`, the others have a URL of their own. */
+export const openRelay = (deps: RelayDeps, smtpUrlRelay: Relay | null, relay: SendingRelay): Relay =>
+  relay.isSmtpUrl && smtpUrlRelay ? smtpUrlRelay.clone() : openSealedRelay(deps, relay);
 
 /** An unused relay client is closed after this time; its idle connections close earlier. */
 const idleMs = 5 * 60_000;
@@ -69,7 +14,7 @@ type Entry = { client: Relay; users: number; timer?: NodeJS.Timeout };
 export type RelayPool = ReturnType<typeof createRelayPool>;
 
 /** The relay clients of this worker with their connections, by relay id and URL. */
-export function createRelayPool(deps: RelayDeps) {
+export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
   const entries = new Map<string, Entry>();
   const pausedAtMs = new Map<string, number>();
   const closing = new Set<Promise<void>>();
@@ -86,7 +31,7 @@ export function createRelayPool(deps: RelayDeps) {
     const key = keyOf(relay);
     const found = entries.get(key);
     if (found) return found;
-    const created = { client: openSealedRelay(deps, relay), users: 0 };
+    const created = { client: openRelay(deps, smtpUrlRelay, relay), users: 0 };
     entries.set(key, created);
     return created;
   }

@@ -1,6 +1,8 @@
 import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
+import { isRelay } from "#server/mail/transport/relay";
 import { errorFacts } from "#server/platform/log";
+import { probeRelay, type RelayDeps } from "#server/services/relays/connect";
 import {
   claimRelayProbes,
   recordRelayFault,
@@ -8,7 +10,7 @@ import {
   resumeRelay,
   type SendingRelay,
 } from "#server/services/relays/health";
-import { probeRelay, type RelayDeps } from "./relay-client";
+import { openRelay } from "./relay-client";
 
 const probesBatch = 20;
 const probeMs = 30_000;
@@ -33,7 +35,7 @@ function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
  */
 export async function recordRelayResult(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
-  relay: Pick<SendingRelay, "id" | "name" | "host" | "failures">,
+  relay: Pick<SendingRelay, "id" | "name" | "host" | "failures" | "isSmtpUrl">,
   outcomes: readonly Outcome[],
 ): Promise<boolean> {
   const fault = relayFaultOf(outcomes);
@@ -41,13 +43,13 @@ export async function recordRelayResult(
   const isGrave = fault !== null && fault.alarm !== "connect";
   try {
     if (fault === null) {
-      if (relay.failures > 0) await recordRelaySuccess(hot, relay.id);
+      if (relay.failures > 0) await recordRelaySuccess(hot, relay);
       return false;
     }
     const { alarm, code, reason } = fault;
-    const recorded = await recordRelayFault(hot, { id: relay.id, fault: reason, isGrave });
+    const recorded = await recordRelayFault(hot, relay, { fault: reason, isGrave });
     if (recorded?.isNew) log.error("relay.paused", { ...facts, alarm, code });
-    else log.warn("relay.fault", { ...facts, alarm, code });
+    else if (!recorded?.isPaused) log.warn("relay.fault", { ...facts, alarm, code });
     return recorded?.isPaused ?? true;
   } catch (error) {
     log.warn("relay.not_recorded", { ...facts, ...errorFacts(error) });
@@ -56,24 +58,25 @@ export async function recordRelayResult(
 }
 
 /**
- * Probes the paused relays that are due, one probe a minute per relay over all workers, without sending an email. A relay
- * that accepts connection and login is resumed. Returns how many were resumed. With the capture transport nothing is probed.
+ * Probes the paused relays that are due, that of `SMTP_URL` included, one probe a minute per relay over all workers, without
+ * sending an email. A relay that accepts connection and login is resumed. Returns how many were resumed. With the capture transport nothing is probed.
  */
 export async function probePausedRelays(
   deps: RelayDeps & Pick<WorkerDeps, "hot" | "log" | "transport">,
   deadlineMs = probeMs,
 ): Promise<number> {
   if (deps.transport?.name === "capture") return 0;
-  const due = await claimRelayProbes(deps.hot, probesBatch);
+  const smtpUrlRelay = isRelay(deps.transport) ? deps.transport : null;
+  const due = await claimRelayProbes(deps.hot, { limit: probesBatch, smtpUrlRelay });
   const resumed = await Promise.all(
     due.map(async (relay) => {
       const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
-      const failure = await probeRelay(deps, relay, deadlineMs);
+      const failure = await probeRelay(() => openRelay(deps, smtpUrlRelay, relay), deadlineMs);
       if (failure === null) {
         deps.log.info("relay.resumed", facts);
-        return resumeRelay(deps.hot, relay.id);
+        return resumeRelay(deps.hot, relay);
       }
-      await recordRelayFault(deps.hot, { id: relay.id, fault: failure.reason, isGrave: true });
+      await recordRelayFault(deps.hot, relay, { fault: failure.reason, isGrave: true });
       const { alarm = "connect", reply } = failure;
       deps.log.error("relay.still_paused", { ...facts, alarm, code: reply?.code ?? null });
       return false;

@@ -2,8 +2,14 @@ import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import { deliverInOrder, type OrderedRelay } from "#server/mail/transport/fail-over";
 import { deferAll } from "#server/mail/transport/judge";
+import { isRelay } from "#server/mail/transport/relay";
 import { addressesOf, type Transport } from "#server/mail/transport/transport";
-import { readRelaysFor, relayProbeEveryMs, type SendingRelay } from "#server/services/relays/health";
+import {
+  readRelaysFor,
+  readSmtpUrlRelay,
+  relayProbeEveryMs,
+  type SendingRelay,
+} from "#server/services/relays/health";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { observeDialogue } from "./observe-dialogue";
 import { createRelayPool, type RelayPool } from "./relay-client";
@@ -33,7 +39,7 @@ export type Route = {
  * 1. With `SMTP_URL=capture:` no relay is used.
  * 2. The first scope that has relays: the sender's domain, its team, the installation. Without any, the transport of
  *    `SMTP_URL`. Relays of an outer scope never replace failed relays of an inner one: a team that has relays decides
- *    which servers send its email.
+ *    which servers send its email. A relay in `SMTP_URL` is paused and probed like any other.
  * 3. Within the scope, relays are tried by position, then by age. A paused one is skipped (`relay-faults.ts` pauses and
  *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
  * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
@@ -47,18 +53,25 @@ type Routing = {
 };
 
 export function createRouting(deps: WorkerDeps): Routing {
-  const defaultRoute = deps.transport && routeOfTransport(deps, deps.transport);
-  if (deps.transport?.name === "capture")
-    return { read: async () => () => defaultRoute, close: async () => {} };
-  const pool = createRelayPool(deps);
+  const { transport } = deps;
+  const smtpUrlRelay = isRelay(transport) ? transport : null;
+  const fixedRoute = transport && routeOfTransport(deps, transport);
+  if (transport?.name === "capture") return { read: async () => () => fixedRoute, close: async () => {} };
+  const pool = createRelayPool(deps, smtpUrlRelay);
   /** Due time of the last delivery that waits for relays, by relay ids. */
   const spreadUntilMs = new Map<string, number>();
 
   return {
     async read(teamIds) {
       const readAtMs = performance.now();
-      const relays = await readRelaysFor(deps.hot, [...new Set(teamIds)]);
-      for (const relay of relays) pool.refresh(relay, readAtMs);
+      const [relays, bySmtpUrl] = await Promise.all([
+        readRelaysFor(deps.hot, [...new Set(teamIds)]),
+        smtpUrlRelay && readSmtpUrlRelay(deps.hot, smtpUrlRelay),
+      ]);
+      for (const relay of bySmtpUrl ? [...relays, bySmtpUrl] : relays) pool.refresh(relay, readAtMs);
+      const defaultRoute = bySmtpUrl
+        ? routeOfRelays(deps, pool, [bySmtpUrl], spreadUntilMs, bySmtpUrl.id)
+        : fixedRoute;
       if (relays.length === 0) return () => defaultRoute;
       const known = new Map<string, Route>();
       return ({ teamId, domainId }) => {
@@ -105,7 +118,7 @@ function routeOfRelays(
 ): Route {
   const ordered = relays.map(
     (relay): OrderedRelay => ({
-      id: relay.id,
+      id: relay.isSmtpUrl ? null : relay.id,
       host: relay.host,
       signs: relay.dkim,
       provider: relay.provider,
@@ -148,5 +161,7 @@ function routeOfRelays(
 }
 
 /** The relays of teams share one label, because their number has no limit and their names belong to the teams. */
-const labelOf = ({ teamId, name }: SendingRelay): string =>
-  teamId === null ? `relay:${name}` : "team_relay";
+const labelOf = ({ teamId, name, isSmtpUrl }: SendingRelay): string => {
+  if (isSmtpUrl) return "smtp_url";
+  return teamId === null ? `relay:${name}` : "team_relay";
+};

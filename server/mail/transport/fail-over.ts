@@ -12,7 +12,8 @@ import {
 
 /** One of several relays for a message. */
 export type OrderedRelay = {
-  id: string;
+  /** Recorded with the outcomes; null for the relay of `SMTP_URL`. */
+  id: string | null;
   host: string;
   /** Whether to send our DKIM signatures to this relay. */
   signs: boolean;
@@ -81,5 +82,5 @@ function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): 
 function addIds({ id, provider }: OrderedRelay, message: OutgoingMessage, outcome: Outcome): Outcome {
   const isIdentified = provider !== null && outcome.kind === "accepted";
   const providerId = isIdentified ? providerIdOf(provider, outcome.reply, message) : null;
-  return { ...outcome, relayId: id, providerId: providerId ?? undefined };
+  return { ...outcome, relayId: id ?? undefined, providerId: providerId ?? undefined };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { deferAll } from "./judge";
 import type { FoundAddresses } from "./smtp/guarded-addresses";
 import { createLoginGate } from "./smtp/login-gate";
@@ -5,7 +6,7 @@ import { createPool } from "./smtp/pool";
 import { sendPooled } from "./smtp/send-pooled";
 import { type OpenFailure, openSession, type Session } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
-import type { SmtpTarget } from "./smtp-url";
+import { formatHostAndPort, type SmtpTarget } from "./smtp-url";
 import { addressesOf, createTransport, type Transport, watchAttempt } from "./transport";
 
 export type RelayOptions = {
@@ -24,8 +25,21 @@ export type RelayOptions = {
   findAddresses?(signal: AbortSignal): Promise<FoundAddresses>;
 };
 
-/** A transport over one SMTP server. `probe` opens a connection as for a message and closes it; null on success. */
-export type Relay = Transport & { probe(deadlineMs: number): Promise<OpenFailure | null> };
+/** A transport over one SMTP server. */
+export type Relay = Transport & {
+  /** Identifies user, host and port, but does not contain the user. */
+  id: string;
+  /** `host:port`. */
+  host: string;
+  /** Opens a connection as for a message and closes it; null on success. */
+  probe(deadlineMs: number): Promise<OpenFailure | null>;
+  /** Creates another client of the same server. It shares no connection and no memory of a rejected login. */
+  clone(): Relay;
+};
+
+/** Whether a transport is a single SMTP server: that of `SMTP_URL`. */
+export const isRelay = (transport: Transport | Relay | null): transport is Relay =>
+  transport !== null && "probe" in transport;
 
 const IDLE_MS = 30_000;
 const MESSAGES_PER_CONNECTION = 100;
@@ -81,8 +95,14 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
       pool.close();
     },
   );
+  const place = formatHostAndPort(target);
   return {
     ...transport,
+    id: createHash("sha256")
+      .update(`${target.login?.user ?? ""} ${place}`)
+      .digest("hex"),
+    host: place,
+    clone: () => createRelay(target, options),
     async probe(deadlineMs) {
       const { signal, end } = watchAttempt({ deadlineMs, isLeaseValid: () => true });
       const opened = await open(signal);

@@ -101,6 +101,10 @@ function readOptions(params: URLSearchParams): Read<{ pool: number; tls: string 
   return { ok: true, tls, pool: Number(pool) };
 }
 
+/** `host:port`, the only part of a relay's URL that is ever shown. */
+export const formatHostAndPort = ({ host, port }: Pick<SmtpTarget, "host" | "port">): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

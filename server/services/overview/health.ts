@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries, workers } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
@@ -81,7 +81,7 @@ async function readSmtpUrl(ctx: Ctx) {
         ne(deliveries.domain, BUILT_IN_DOMAIN),
         // If it could not be reached, there was no reply, and the delivery waits like any other one.
         or(
-          eq(deliveries.waitRule, "transport_fault"),
+          inArray(deliveries.waitRule, ["relay_paused", "transport_fault"]),
           and(eq(deliveries.waitRule, "retry_schedule"), isNull(deliveries.lastCode)),
         ),
       ),

@@ -138,4 +138,6 @@ const PARTS = `
   select (select count(*)::int from workers
           where beat_at > now() - case when id = '${TICK_WORKER_ID}' then 600 else 30 end * interval '1 second') as alive,
     (select count(*)::int from relays where paused_until is null) as ready,
-    (select count(*)::int from relays where paused_until is not null) as paused`;
+    (select count(*)::int from relays where paused_until is not null) +
+      (select count(*)::int from smtp_url_relays
+       where paused_until is not null and last_fault_at > now() - interval '10 minutes') as paused`;

@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { relays } from "#db/schema/relays";
 import { runPrepared } from "#db/statement";
+import type { Relay } from "#server/mail/transport/relay";
 
 /** A paused relay is tried once per interval, by one worker for all. */
 export const relayProbeEveryMs = 60_000;
@@ -14,12 +15,21 @@ export type SendingRelay = Pick<
 > & {
   /** Time until the next attempt, at least 0; null if it is not paused. */
   pausedForMs: number | null;
+  /** The relay of `SMTP_URL`. Its state is in `smtp_url_relays`, and `url` is empty. */
+  isSmtpUrl: boolean;
 };
 
-const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, failures,
-  last_fault as "lastFault",
+/** What identifies the state of a relay. */
+export type RelayState = Pick<SendingRelay, "id" | "host" | "isSmtpUrl">;
+
+const STATE = `failures, last_fault as "lastFault",
   case when paused_until is not null
     then greatest(0, extract(epoch from paused_until - now()) * 1000)::float8 end as "pausedForMs"`;
+const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, ${STATE},
+  false as "isSmtpUrl"`;
+
+const tableOf = ({ isSmtpUrl }: Pick<RelayState, "isSmtpUrl">): string =>
+  isSmtpUrl ? "smtp_url_relays" : "relays";
 
 /** The relays available to these teams, in the order in which they are tried. */
 export async function readRelaysFor(hot: HotSql, teamIds: readonly string[]): Promise<SendingRelay[]> {
@@ -28,49 +38,101 @@ export async function readRelaysFor(hot: HotSql, teamIds: readonly string[]): Pr
   return runPrepared<SendingRelay>(hot, text, [teamIds]);
 }
 
+/** The relay of `SMTP_URL` with its current state. */
+export async function readSmtpUrlRelay(
+  hot: HotSql,
+  relay: Pick<Relay, "id" | "host">,
+): Promise<SendingRelay> {
+  const text = `select ${STATE} from smtp_url_relays where id = $1::text`;
+  const [state] = await runPrepared<ReturnType<typeof stateOf>>(hot, text, [relay.id]);
+  return { ...smtpUrlRelayOf(relay), ...state };
+}
+
+const stateOf = ({ failures, lastFault, pausedForMs }: SendingRelay) => ({
+  failures,
+  lastFault,
+  pausedForMs,
+});
+
+const smtpUrlRelayOf = ({ id, host }: Pick<Relay, "id" | "host">): SendingRelay => ({
+  id,
+  host,
+  isSmtpUrl: true,
+  name: "SMTP_URL",
+  teamId: null,
+  domainId: null,
+  url: "",
+  dkim: true,
+  provider: null,
+  failures: 0,
+  lastFault: null,
+  pausedForMs: null,
+});
+
 /**
  * Counts a fault of a relay, and pauses it after `relayFaultsMax` faults or if `isGrave`. Returns whether it
  * is paused, and whether this fault paused it; null if the relay was removed.
  */
 export async function recordRelayFault(
   hot: HotSql,
-  { id, fault, isGrave }: { id: string; fault: string; isGrave: boolean },
+  relay: RelayState,
+  { fault, isGrave }: { fault: string; isGrave: boolean },
 ): Promise<{ isPaused: boolean; isNew: boolean } | null> {
-  const [row] = await hot<{ isPaused: boolean; isNew: boolean }[]>`
-    with before as materialized (select id, paused_until, failures from relays where id = ${id} for no key update)
-    update relays r
-    set failures = b.failures + 1, last_fault = ${fault}, last_fault_at = now(),
+  if (relay.isSmtpUrl)
+    await hot`insert into smtp_url_relays (id, host) values (${relay.id}, ${relay.host}) on conflict do nothing`;
+  const table = tableOf(relay);
+  const [row] = await hot.unsafe<{ isPaused: boolean; isNew: boolean }[]>(
+    `with before as materialized (select id, paused_until, failures from ${table} where id = $1 for no key update)
+    update ${table} r
+    set failures = b.failures + 1, last_fault = $2, last_fault_at = now(),
         paused_until = case when b.paused_until is not null then b.paused_until
-          when ${isGrave} or b.failures + 1 >= ${relayFaultsMax}::int
+          when $3::bool or b.failures + 1 >= ${relayFaultsMax}
           then now() + ${relayProbeEveryMs} * interval '1 ms' end
     from before b where r.id = b.id
     returning r.paused_until is not null as "isPaused",
-      b.paused_until is null and r.paused_until is not null as "isNew"`;
+      b.paused_until is null and r.paused_until is not null as "isNew"`,
+    [relay.id, fault, isGrave],
+  );
   return row ?? null;
 }
 
 /** Resets the fault count of a healthy relay. A paused relay stays paused until it was tried. */
-export async function recordRelaySuccess(hot: HotSql, id: string): Promise<void> {
-  await hot`update relays set failures = 0 where id = ${id} and failures > 0 and paused_until is null`;
+export async function recordRelaySuccess(hot: HotSql, relay: RelayState): Promise<void> {
+  const text = `update ${tableOf(relay)} set failures = 0 where id = $1 and failures > 0 and paused_until is null`;
+  await hot.unsafe(text, [relay.id]);
 }
 
 /**
- * Claims the paused relays that are due to be tried: one worker each, and not again before the next interval.
+ * Claims the paused relays that are due to be tried, among them that of this process's `SMTP_URL`: one worker each, and not
+ * again before the next interval.
  */
-export async function claimRelayProbes(hot: HotSql, limit: number): Promise<SendingRelay[]> {
-  return hot.unsafe<SendingRelay[]>(
+export async function claimRelayProbes(
+  hot: HotSql,
+  { limit, smtpUrlRelay }: { limit: number; smtpUrlRelay: Pick<Relay, "id" | "host"> | null },
+): Promise<SendingRelay[]> {
+  const due = await hot.unsafe<SendingRelay[]>(
     `update relays set paused_until = now() + ${relayProbeEveryMs} * interval '1 ms'
      where id in (select id from relays where paused_until <= now() order by paused_until limit $1
                   for update skip locked)
      returning ${COLUMNS}`,
     [limit],
   );
+  if (!smtpUrlRelay) return due;
+  const { count } = await hot`
+    update smtp_url_relays set paused_until = now() + ${relayProbeEveryMs} * interval '1 ms'
+    where id = ${smtpUrlRelay.id} and paused_until <= now()`;
+  return count === 0 ? due : [...due, smtpUrlRelayOf(smtpUrlRelay)];
 }
 
 /** Ends the pause of a relay. Returns whether it was paused. */
-export async function resumeRelay(hot: HotSql, id: string): Promise<boolean> {
-  const { count } = await hot`
-    update relays set paused_until = null, failures = 0 where id = ${id} and paused_until is not null`;
+export async function resumeRelay(
+  hot: HotSql,
+  relay: Pick<RelayState, "id" | "isSmtpUrl">,
+): Promise<boolean> {
+  const { count } = await hot.unsafe(
+    `update ${tableOf(relay)} set paused_until = null, failures = 0 where id = $1 and paused_until is not null`,
+    [relay.id],
+  );
   return count > 0;
 }
 
@@ -84,6 +146,7 @@ export async function requeueRelayed(hot: HotSql, limit: number): Promise<number
     where id in (
       select d.id from deliveries d
       where d.status = 'queued' and d.due_at = 'infinity' and d.wait_rule = 'no_transport'
+        and exists (select from relays)
         and exists (select from relays r where r.team_id is null or (r.team_id = d.team_id and (
           r.domain_id is null or exists (
             select from emails e join domains o on o.team_id = e.team_id and o.name = e.sender_domain

@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
-import { relays } from "#db/schema/relays";
+import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
@@ -37,6 +37,15 @@ export const listRelays = (deps: Deps, where?: SQL): Promise<RelayView[]> =>
       asc(relays.position),
       asc(relays.createdAt),
     );
+
+/** The paused relays of `SMTP_URL` that workers still probe. */
+export const listPausedSmtpUrlRelays = (deps: Pick<Deps, "db">) =>
+  deps.db.select().from(smtpUrlRelays).where(isProbed).orderBy(asc(smtpUrlRelays.host));
+
+/** Twice the interval of an external scheduler. No worker has the `SMTP_URL` of a paused relay with an older fault. */
+const probedSecondsMax = 600;
+export const isProbed = sql`${smtpUrlRelays.pausedUntil} is not null
+  and ${smtpUrlRelays.lastFaultAt} > now() - ${probedSecondsMax}::int * interval '1 second'`;
 
 /** Finds a relay by id or name. If several teams use the name, the team or the id is required. */
 export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<RelayView> {

@@ -3,7 +3,7 @@ import { isUniqueViolation } from "#db/faults";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import { providerOfHost } from "#server/mail/transport/provider-id";
-import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
+import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { findRelay, type RelayView } from "./read";
@@ -43,7 +43,7 @@ export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> 
       name: input.name,
       position: input.position ?? (await lastPosition(deps, input)) + 1,
       url: deps.vault.seal(input.url, vaultPlaceOfRelay("url", id)),
-      host: hostOf(target),
+      host: formatHostAndPort(target),
       dkim: input.dkim ?? !(provider !== null && REWRITES.has(provider)),
       provider,
     });
@@ -79,7 +79,7 @@ function targetColumns(deps: Deps, { id, teamId }: Pick<RelayView, "id" | "teamI
   const target = readTarget(deps, url, teamId);
   return {
     url: deps.vault.seal(url, vaultPlaceOfRelay("url", id)),
-    host: hostOf(target),
+    host: formatHostAndPort(target),
     pausedUntil: null,
     failures: 0,
     lastFault: null,
@@ -100,8 +100,6 @@ function readTarget({ outside }: Deps, url: string, teamId: string | null): Smtp
     );
   return read.target;
 }
-
-const hostOf = ({ host, port }: SmtpTarget): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 async function lastPosition({ db }: Deps, { teamId, domainId }: RelayScope): Promise<number> {
   const [last] = await db

@@ -66,6 +66,10 @@ export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
   return { ...(await locationIn(home)), installationId: id };
 }
 
+/** The folder of a data directory's cluster, which may be elsewhere. */
+export const findClusterHome = async (dataDir: string): Promise<string> =>
+  (await readFirstLine(path.join(dataDir, LOCATION_FILE))) ?? dataDir;
+
 const hasCluster = (home: string): Promise<boolean> =>
   stat(path.join(home, "postgres")).then(
     () => true,

@@ -16,6 +16,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "sessions",
   "sign_in_counters",
   "sign_in_tokens",
+  "smtp_url_relays",
   "system_mails",
   "teams",
   "totp_factors",

@@ -1,10 +1,16 @@
 import { Option } from "commander";
 import { RELAY_PROVIDERS, type RelayProvider } from "#db/schema/relays";
-import { probeRelay } from "#server/delivery/routing/relay-client";
 import type { Deps } from "#server/deps";
 import { findDomain } from "#server/services/domains/read";
+import { openSealedRelay, probeRelay } from "#server/services/relays/connect";
 import { resumeRelay } from "#server/services/relays/health";
-import { findRelay, listRelays, type RelayView, readSealedRelay } from "#server/services/relays/read";
+import {
+  findRelay,
+  listPausedSmtpUrlRelays,
+  listRelays,
+  type RelayView,
+  readSealedRelay,
+} from "#server/services/relays/read";
 import { addRelay, type RelayChange, removeRelay, updateRelay } from "#server/services/relays/write";
 import { findTeam } from "#server/services/teams";
 import { OperatorError } from "../../launcher/operator-error";
@@ -59,9 +65,17 @@ export function addRelayCommands(program: AdminCommand): void {
   const list = relay
     .command("list")
     .description("lists the relays with their health; failing relays are paused");
-  runInDatabase(list, async ({ deps }) =>
-    listOutput((await listRelays(deps)).map(present), rowOf, "No relays. Add one: relay add --help"),
-  );
+  runInDatabase(list, async ({ deps }) => {
+    const output = listOutput(
+      (await listRelays(deps)).map(present),
+      rowOf,
+      "No relays. Add one: relay add --help",
+    );
+    const paused = (await listPausedSmtpUrlRelays(deps)).map(
+      ({ host, lastFault }) => `The relay of SMTP_URL (${host}) is paused. ${lastFault ?? ""}`,
+    );
+    return { ...output, notes: [...(output.notes ?? []), ...paused] };
+  });
 
   const set = relay
     .command("set")
@@ -103,9 +117,10 @@ export function addRelayCommands(program: AdminCommand): void {
     .option(...RELAY_TEAM);
   runInDatabase(test, async ({ deps }, given: string, options: RelayOptions) => {
     const { id, name } = await findGivenRelay(deps, given, options);
-    const failure = await probeRelay(deps, await readSealedRelay(deps, id), probeMs);
+    const sealed = await readSealedRelay(deps, id);
+    const failure = await probeRelay(() => openSealedRelay(deps, sealed), probeMs);
     if (failure !== null) throw new OperatorError(`Test of relay ${name} failed: ${failure.reason}`);
-    const resumed = await resumeRelay(deps.hot, id);
+    const resumed = await resumeRelay(deps.hot, { id, isSmtpUrl: false });
     return {
       json: { id, works: true, resumed },
       text: [

@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+
+/** Age at which a due delivery or event delivery is reported. Workers normally claim it within a second. */
+const overdueSecondsMax = 300;
+
+/** Deliveries and event deliveries that are due and that no worker has claimed. */
+export type Backlog = {
+  /** Seconds since the oldest due delivery became due, paused queues aside; null if none is due. */
+  deliverySeconds: number | null;
+  /** The same for event deliveries to endpoints that are not disabled, paused or failing. */
+  eventSeconds: number | null;
+};
+
+/**
+ * Reads the age of the oldest due delivery and event delivery. Costs one index step per waiting team and priority, and one
+ * per waiting endpoint, however long the queues are.
+ */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const [found] = await db.execute<Backlog>(sql`
+    with recursive paused as materialized (
+      select team_id from queue_pauses where lifted_at is null and domain is null
+    ), waiting as (
+      (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
+       order by team_id, priority, due_at, id limit 1)
+      union all
+      select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
+        select d.team_id, d.priority, d.due_at from deliveries d
+        where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.team_id, d.priority) > (w.team_id, w.priority)
+        order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+    ), lane as (
+      (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+      union all
+      select (select d.webhook_id from webhook_deliveries d
+              where d.status = 'pending' and d.webhook_id > lane.webhook_id order by d.webhook_id limit 1)
+      from lane where lane.webhook_id is not null
+    ), event as (
+      select (select d.due_at from webhook_deliveries d where d.status = 'pending' and d.webhook_id = w.id
+              order by d.due_at, d.id limit 1) as due_at
+      from lane join webhooks w on w.id = lane.webhook_id
+      where w.status = 'enabled' and w.failing_since is null and (w.paused_until is null or w.paused_until <= now())
+    )
+    select (select extract(epoch from now() - min(due_at)) from waiting w
+        where due_at <= now() and not exists (select from paused p where p.team_id is null or p.team_id = w.team_id))::float8 as "deliverySeconds",
+      (select extract(epoch from now() - min(due_at)) from event where due_at <= now())::float8 as "eventSeconds"`);
+  if (!found) throw new TypeError("a select without from returned no row");
+  return found;
+}
+
+type BacklogAlarm = { alarm: "delivery_backlog" | "webhook_backlog"; count: number; message: string };
+
+/** The alarms of a backlog: what is overdue, and for how long. `count` is in minutes. */
+export function findBacklogAlarms({ deliverySeconds, eventSeconds }: Backlog): BacklogAlarm[] {
+  const alarms: BacklogAlarm[] = [];
+  if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)
+    alarms.push({
+      alarm: "delivery_backlog",
+      count: minutesOf(deliverySeconds),
+      message: `The oldest due email has waited for ${formatAge(deliverySeconds)}. Check that workers run and are not overloaded: run backstamp doctor, then add workers.`,
+    });
+  if (eventSeconds !== null && eventSeconds > overdueSecondsMax)
+    alarms.push({
+      alarm: "webhook_backlog",
+      count: minutesOf(eventSeconds),
+      message: `The oldest due webhook event has waited for ${formatAge(eventSeconds)}. An endpoint responds slowly, or too few workers run: run backstamp webhook list.`,
+    });
+  return alarms;
+}
+
+const minutesOf = (seconds: number): number => Math.floor(seconds / 60);
+
+function formatAge(seconds: number): string {
+  const minutes = minutesOf(seconds);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours`;
+}

@@ -1,0 +1,57 @@
+import type { WorkerDeps } from "#server/deps";
+import type { Breakdown } from "#server/mail/transport/judge";
+import { createRelay, type Relay } from "#server/mail/transport/relay";
+import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { vaultPlaceOfRelay } from "./seal";
+
+/** A relay with its encrypted URL; `teamId` is null for a relay of the whole installation. */
+export type SealedRelay = { id: string; teamId: string | null; url: string };
+export type RelayDeps = Pick<WorkerDeps, "vault" | "dns" | "outside" | "names" | "relayTimeouts">;
+
+/**
+ * Creates the SMTP client of a relay. Each connection to a team's relay passes the egress guard and uses an address that the
+ * guard checked. The operator's relays may be at any address. Throws a readable error if the URL cannot be
+ * decrypted or parsed.
+ */
+export function openSealedRelay(
+  { vault, dns, outside, names, relayTimeouts = {} }: RelayDeps,
+  relay: SealedRelay,
+): Relay {
+  const read = parseSmtpUrl(openUrl(vault, relay));
+  if (!read.ok) throw new Error(`The URL of this relay is invalid. ${read.fault}`);
+  const { target } = read;
+  const canConnectTo = (address: string) => outside.judgeAddress(address) !== "blocked";
+  const findAddresses = (signal: AbortSignal) =>
+    resolvePublicAddresses(dns, target.host, canConnectTo, signal);
+  return createRelay(target, {
+    ...(names.mailHost !== null && { name: names.mailHost }),
+    timeouts: relayTimeouts,
+    ...(relay.teamId !== null && { findAddresses }),
+  });
+}
+
+/** Opens and closes a connection as for a message, with a client of its own. Returns null on success, otherwise the fault. */
+export async function probeRelay(open: () => Relay, deadlineMs: number): Promise<Breakdown | null> {
+  let client: Relay;
+  try {
+    client = open();
+  } catch (error) {
+    return { alarm: "auth", reason: error instanceof Error ? error.message : String(error) };
+  }
+  try {
+    return await client.probe(deadlineMs);
+  } finally {
+    await client.close();
+  }
+}
+
+function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
+  try {
+    return vault.open(url, vaultPlaceOfRelay("url", id));
+  } catch (cause) {
+    const reason =
+      "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.";
+    throw new Error(reason, { cause });
+  }
+}

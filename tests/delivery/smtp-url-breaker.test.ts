@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { tick } from "#server/delivery/tick";
+import type { WorkerDeps } from "#server/deps";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Log } from "#server/platform/log";
+import { readReadiness } from "#server/services/health";
+import {
+  EHLO_AUTH,
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let peer: SmtpTestServer | undefined;
+const logged: string[] = [];
+
+beforeEach(async () => {
+  world = await createWorld({ transportKind: "relay" });
+  logged.splice(0);
+});
+afterEach(async () => {
+  await peer?.close();
+  peer = undefined;
+  await world.close();
+});
+
+const record = (event: string) => void logged.push(event);
+const log: Log = { info: record, warn: record, error: record };
+
+/** A separate worker that sends by `SMTP_URL`. */
+function worker(port: number, login = ""): WorkerDeps {
+  const read = parseSmtpUrl(`smtp://${login}127.0.0.1:${port}`);
+  if (!read.ok) throw new Error(read.fault);
+  return { ...world.withTransport(createRelay(read.target)), log };
+}
+
+const round = (deps: WorkerDeps) => tick(deps, { budgetMs: 20_000 });
+const serve = async (script: SmtpScript, port?: number) => {
+  peer = await startSmtpTestServer(script, ...(port === undefined ? [] : [{ port }]));
+  return peer;
+};
+const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.send()));
+const waiting = () => world.hot<{ status: string; rule: string | null; attempts: number; n: number }[]>`
+  select status, wait_rule as rule, attempts, count(*)::int as n from deliveries group by 1, 2, 3 order by attempts`;
+
+test("while the server of SMTP_URL is down, email waits through any outage with few log lines, and all of it goes out later", async () => {
+  const { port } = await serve({});
+  await peer?.close();
+  const workers = [worker(port), worker(port)] as const;
+  await sendMany(40);
+  const minutes = 16;
+  for (let minute = 0; minute < minutes; minute++) {
+    await Promise.all(workers.map(round));
+    // Far more than the retry table allows in 13 attempts.
+    await world.elapse(minute % 2 === 0 ? "1 day" : "61 seconds");
+  }
+  const rows = await waiting();
+  expect(rows.map(({ status, rule }) => ({ status, rule }))).toEqual(
+    rows.map(() => ({ status: "queued", rule: "relay_paused" })),
+  );
+  expect(Math.max(...rows.map(({ attempts }) => attempts))).toBeLessThanOrEqual(1);
+  expect(rows.reduce((sum, { n }) => sum + n, 0)).toBe(40);
+  expect(logged.filter((event) => event === "relay.paused")).toHaveLength(1);
+  expect(logged.filter((event) => event === "relay.still_paused").length).toBeLessThanOrEqual(minutes);
+  expect(logged).not.toContain("transport.alarm");
+  expect(logged.length).toBeLessThan(minutes + 10);
+  await round(workers[0]);
+  expect(await readReadiness(workers[0])).toMatchObject({
+    isReady: true,
+    alarms: [{ alarm: "relays_paused", count: 1 }],
+  });
+
+  const found = await serve({}, port);
+  await vi.waitFor(
+    async () => {
+      await world.elapse("11 minutes");
+      await Promise.all(workers.map(round));
+      expect(new Set((await waiting()).map(({ status }) => status))).toEqual(new Set(["sent"]));
+    },
+    { timeout: 30_000, interval: 10 },
+  );
+  expect(found.messages).toHaveLength(40);
+  expect(logged.filter((event) => event === "relay.resumed")).toHaveLength(1);
+  expect(await readReadiness(workers[1])).toMatchObject({ isReady: true, alarms: [] });
+});
+
+test("a login that the server of SMTP_URL rejects is tried once a minute by all workers together", async () => {
+  const { port, commands } = await serve({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
+  const logins = () => commands.filter((line) => line.startsWith("AUTH")).length;
+  const workers = [worker(port, "user:wrong@"), worker(port, "user:wrong@"), worker(port, "user:wrong@")];
+  await sendMany(20);
+  const [first, ...others] = workers;
+  if (first) await round(first);
+  await Promise.all(others.map(round));
+  expect(logins()).toBe(1);
+  for (let minute = 1; minute <= 5; minute++) {
+    await world.elapse("61 seconds");
+    await Promise.all(workers.map(round));
+    expect(logins()).toBe(1 + minute);
+  }
+  expect(commands.some((line) => line.startsWith("MAIL"))).toBe(false);
+  const rows = await waiting();
+  expect(new Set(rows.map(({ status, rule }) => `${status} ${rule}`))).toEqual(
+    new Set(["queued relay_paused"]),
+  );
+  const dump = await world.hot`select to_jsonb(r)::text as row from smtp_url_relays r`;
+  expect(dump).toHaveLength(1);
+  expect(JSON.stringify(dump)).not.toMatch(/user:|wrong|"user"/);
+});

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { AppError } from "#server/platform/errors";
+import { AppError, notFound } from "#server/platform/errors";
+import { HOPS_PATH, Hops } from "#server/services/doctor/proxy";
 import { ALARMS, readReadiness } from "#server/services/health";
 import { withApi } from "./pipeline/route";
 
@@ -15,7 +16,22 @@ export const healthRoutes = [
     },
     async () => ({ status: "live" as const }),
   ),
-  /** Readiness: whether this process can serve traffic; 503 with the reason if it cannot. */
+  /** For `backstamp doctor`, which signs the link and calls it through the public URL. */
+  withApi(
+    {
+      route: "GET /api/health/hops/{token}",
+      access: "public",
+      summary: "Count the reverse proxies that a request passes",
+      params: { token: "Signed by the command line; valid for a minute." },
+      response: Hops,
+    },
+    async ({ ctx, params, header }) => {
+      if (ctx.links.open(HOPS_PATH, params.token, ctx.clock()) === null) throw notFound("Link");
+      const entries = (header("x-forwarded-for") ?? "").split(",").filter((entry) => entry.trim() !== "");
+      return { forwarded: entries.length, trusted: ctx.trustedHops };
+    },
+  ),
+  /** Readiness: whether this process accepts email; 503 with the reason if it does not. */
   withApi(
     {
       route: "GET /api/health/ready",

@@ -153,7 +153,8 @@ function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
   return { mailHost, returnPathDomain, webHost: web.ok ? web.domain : null };
 }
 
-function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
+/** How email is sent with this `SMTP_URL`. */
+export function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
   if (smtpUrl === null) return "none";
   if (smtpUrl === "capture:") return "capture";
   return smtpUrl === "direct:" ? "direct" : "relay";

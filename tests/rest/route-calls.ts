@@ -167,6 +167,10 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       const { body } = await mailWithFile(by);
       return new URL(String((await fileOf(by, String(body.id))).body.download_url)).pathname;
     },
+    "GET /api/health/hops/{token}": async () => {
+      const inAnHour = new Date(world.clock.now().getTime() + 3_600_000);
+      return new URL(world.deps.links.make("/api/health/hops/{token}", [newId()], inAnHour)).pathname;
+    },
   };
 
   /** A path of the route with a row of the key's team. */

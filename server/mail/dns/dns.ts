@@ -8,6 +8,7 @@ type RecordOf = {
   CNAME: string;
   A: string;
   AAAA: string;
+  PTR: string;
 };
 export type DnsType = keyof RecordOf;
 
@@ -103,4 +104,5 @@ const RESOLVE_BY_TYPE: { [T in DnsType]: (resolver: Resolver, name: string) => P
   CNAME: (resolver, name) => resolver.resolveCname(name),
   A: (resolver, name) => resolver.resolve4(name),
   AAAA: (resolver, name) => resolver.resolve6(name),
+  PTR: (resolver, name) => resolver.resolvePtr(name),
 };

@@ -23,6 +23,13 @@ export class AdminCommand extends Command {
   }
 }
 
+/** Ends a command that has printed its result with this exit code. */
+export class CommandExit extends Error {
+  constructor(readonly code: number) {
+    super(`exit code ${code}`);
+  }
+}
+
 /** Adds an option to every command of a group. */
 export function addToAll(group: Command, [flags, description]: readonly [string, string]): void {
   for (const command of group.commands) command.option(flags, description);

@@ -5,11 +5,12 @@ import { loadDotEnv, SettingsError } from "#server/platform/env/settings";
 import { AppError } from "#server/platform/errors";
 import { explainDatabaseFault } from "../install/database-faults";
 import { OperatorError } from "../launcher/operator-error";
-import { AdminCommand, addToAll } from "./command";
+import { AdminCommand, addToAll, CommandExit } from "./command";
 import type { Terminal } from "./terminal";
 
 /*
- * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments. Results are written to
+ * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments; those of `doctor` are the
+ * severity of its findings. Results are written to
  * standard output, everything else to standard error.
  */
 const exitFailed = 1;
@@ -43,6 +44,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   destination: async () => (await import("./commands/destinations")).addDestinationCommands,
   callback: async () => (await import("./commands/callbacks")).addCallbackCommands,
   inbound: async () => (await import("./commands/callbacks")).addInboundCommands,
+  doctor: async () => (await import("./commands/doctor")).addDoctorCommand,
   migrate: loadService,
   worker: loadService,
 };
@@ -76,6 +78,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
+    if (error instanceof CommandExit) return error.code;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitUsage;
     terminal.writeError(`backstamp: ${explainFault(error)}\n`);
     return exitFailed;

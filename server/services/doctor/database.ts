@@ -1,0 +1,108 @@
+import { performance } from "node:perf_hooks";
+import { findMissingLimits } from "#db/time-limits";
+import { formatBytes, isNearlyFull } from "#server/platform/disk";
+import { cli } from "#server/platform/env/cli";
+import { readSchemaState } from "../health";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+
+const oldestMajor = 15;
+/** From this share of the connections on, a new process may not get any. */
+const connectionsShareMax = 0.8;
+const skewMsMax = { warning: 2_000, error: 60_000 };
+
+type Server = {
+  version: string;
+  number: number;
+  used: number;
+  most: number;
+  ofRole: number;
+  isReadOnly: boolean;
+};
+
+/** Reachability, version, connections and time limits of the role. */
+export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Promise<Results> {
+  const startedMs = performance.now();
+  let server: Server | undefined;
+  try {
+    [server] = await hot<Server[]>`
+      select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+        current_setting('max_connections')::int as most, r.rolconnlimit as "ofRole",
+        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly"
+      from pg_roles r where r.rolname = current_user`;
+  } catch (error) {
+    const reason = databaseFault ?? (error instanceof Error ? error.message : String(error));
+    return [failure(`The database did not respond: ${reason}`, "Start it, and check DATABASE_URL.")];
+  }
+  if (!server) return [failure("The role of DATABASE_URL does not exist.", "Check DATABASE_URL.")];
+  const { version, number, used, most, ofRole, isReadOnly } = server;
+  const ms = Math.ceil(performance.now() - startedMs);
+  const limit = ofRole > 0 ? Math.min(most, ofRole) : most;
+  const results: Results = [];
+  if (number < oldestMajor * 10_000)
+    results.push(
+      failure(`PostgreSQL ${version} is too old.`, `Upgrade it to PostgreSQL ${oldestMajor} or newer.`),
+    );
+  if (isReadOnly)
+    results.push(
+      failure(
+        "The database is read-only, so no email is accepted.",
+        "Set DATABASE_URL to the primary server.",
+      ),
+    );
+  if (used > limit * connectionsShareMax)
+    results.push(
+      warning(
+        `${used} of ${limit} connections are in use.`,
+        "Raise max_connections (or the connection limit of the role), or put a transaction pooler in front.",
+      ),
+    );
+  const missing = await findMissingLimits(db);
+  if (missing.length > 0)
+    results.push(
+      warning(
+        `Connections have no ${missing.join(", ")}, so a stuck statement can block others without end.`,
+        `Run: ${cli} migrate. Behind a pooler, set BACKSTAMP_DB_POOLED=1 for it.`,
+      ),
+    );
+  const fine = ok(`PostgreSQL ${version} responded in ${ms} ms; ${used} of ${limit} connections are in use.`);
+  return results.length > 0 ? results : [fine];
+}
+
+/** Whether the schema is the one of this build. */
+export async function checkSchema(deps: DoctorDeps): Promise<Results> {
+  const state = await readSchemaState(deps);
+  if (state === "unknown") return [notChecked("This needs the database, which did not respond.")];
+  if (state === null) return [ok("The database has every migration of this version.")];
+  const [, sentence = state.message, advice = `Run: ${cli} migrate`] =
+    /^(.*?\.) (.*)$/s.exec(state.message) ?? [];
+  return [failure(sentence, advice)];
+}
+
+/** The difference between the clocks of this machine and of the database, which sets all due times. */
+export async function checkClock({ hot, clock }: DoctorDeps): Promise<Results> {
+  const beforeMs = clock().getTime();
+  const [row] = await hot<
+    { ms: number }[]
+  >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
+  const afterMs = clock().getTime();
+  const skewMs = (row?.ms ?? 0) - (beforeMs + afterMs) / 2;
+  const seconds = (Math.abs(skewMs) / 1_000).toFixed(1);
+  if (Math.abs(skewMs) <= skewMsMax.warning + (afterMs - beforeMs) / 2)
+    return [ok("The clocks of this machine and of the database agree.")];
+  const message = `The clock of this machine is ${seconds} s ${skewMs > 0 ? "behind" : "ahead of"} that of the database.`;
+  const advice =
+    "Synchronize both machines by NTP. Signatures, links and sessions use the clock of this machine, due times that of the database.";
+  return [Math.abs(skewMs) > skewMsMax.error ? failure(message, advice) : warning(message, advice)];
+}
+
+/** Free space where the embedded database is; the size of another one. */
+export async function checkDisk({ hot, readDisk }: DoctorDeps): Promise<Results> {
+  const [row] = await hot<{ bytes: string }[]>`select pg_database_size(current_database())::text as bytes`;
+  const size = formatBytes(Number(row?.bytes ?? 0));
+  if (!readDisk) return [ok(`The database has ${size}. Watch the free space of its server there.`)];
+  const disk = await readDisk();
+  const space = `The database has ${size}, and ${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} are free on its disk.`;
+  if (!isNearlyFull(disk)) return [ok(space)];
+  return [failure(space, "Enlarge the disk or free space on it. PostgreSQL stops when its disk is full.")];
+}

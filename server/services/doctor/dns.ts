@@ -1,0 +1,68 @@
+import { and, eq, isNotNull, ne, or } from "drizzle-orm";
+import { BUILT_IN_DOMAIN, domains, type RecordCheck } from "#db/schema/domains";
+import { checkDomainRecords } from "../domains/check/doctor";
+import { PROOF } from "../domains/check/evaluate";
+import { type Domain, domainColumns } from "../domains/read";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+
+const domainsMax = 100;
+const atOnce = 10;
+
+/** Whether each configured name server responds. */
+export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Results> {
+  const host = publicUrl === null ? "example.com" : new URL(publicUrl).hostname;
+  const advice = "Correct BACKSTAMP_DNS_SERVERS, or the name servers of this machine.";
+  const answers = await Promise.all(resolvers().map((query) => query(host, "A")));
+  if (answers.length === 0) return [failure("No name server is configured.", advice)];
+  const isDown = ({ kind }: (typeof answers)[number]) => kind === "servfail" || kind === "timeout";
+  const isEveryDown = answers.every(isDown);
+  return answers.map((answer) => {
+    const { resolver, kind } = answer;
+    if (!isDown(answer)) return ok("The name server responds.", resolver);
+    const message =
+      kind === "timeout" ? "The name server did not respond." : "The name server returned an error.";
+    return isEveryDown ? failure(message, advice, resolver) : warning(message, advice, resolver);
+  });
+}
+
+/** Whether the records of the verified domains are still published: ownership and DKIM, SPF, MX and DMARC. */
+export async function checkDomains(deps: DoctorDeps): Promise<Results> {
+  const verified = await deps.db
+    .select(domainColumns)
+    .from(domains)
+    .where(
+      and(
+        ne(domains.name, BUILT_IN_DOMAIN),
+        or(eq(domains.status, "verified"), isNotNull(domains.declaredVerifiedAt)),
+      ),
+    )
+    .orderBy(domains.name)
+    .limit(domainsMax + 1);
+  if (verified.length === 0) return [notChecked("No domain is verified yet.")];
+  const left = verified.slice(0, domainsMax);
+  const results: Results = [];
+  const work = async () => {
+    for (let domain = left.shift(); domain; domain = left.shift())
+      results.push(judge(domain, await checkDomainRecords(deps, domain)));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  if (verified.length > domainsMax)
+    results.push(notChecked(`Only the first ${domainsMax} domains were checked.`));
+  return results.sort((one, other) => (one.subject ?? "").localeCompare(other.subject ?? ""));
+}
+
+function judge(
+  { name, declaredVerifiedAt }: Pick<Domain, "name" | "declaredVerifiedAt">,
+  checks: readonly RecordCheck[],
+): Results[number] {
+  const faulty = checks.filter(({ status }) => status !== "verified");
+  const [first] = faulty;
+  if (!first) return ok("All records are published.", name);
+  const message = `Faulty or missing: ${faulty.map(({ key, askedName, fault }) => `${key} at ${askedName} (${fault})`).join("; ")}.`;
+  const advice = first.advice ?? "Publish the records that the domain's page lists.";
+  // The operator declared it verified without its records.
+  const isProofLost =
+    declaredVerifiedAt === null &&
+    faulty.some(({ key, status }) => PROOF.includes(key) && status !== "temporary_failure");
+  return isProofLost ? failure(message, advice, name) : warning(message, advice, name);
+}

@@ -1,0 +1,85 @@
+import type { Deps } from "#server/deps";
+import type { Relay } from "#server/mail/transport/relay";
+import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
+
+/** The parts of an installation that are checked, in the order of the report. */
+export const CHECKS = [
+  "settings",
+  "database",
+  "schema",
+  "clock",
+  "disk",
+  "secret",
+  "workers",
+  "smtp",
+  "dns",
+  "domains",
+  "reverse_dns",
+  "ports",
+  "proxy",
+] as const;
+export type Check = (typeof CHECKS)[number];
+
+/** From the least to the most severe. `not_checked` says why a check does not apply here or was not possible. */
+export type Status = "not_checked" | "ok" | "warning" | "error";
+
+/** One result: what was found, as a sentence, and what to do about it. `subject` is the relay, domain or port. */
+export type Finding = {
+  check: Check;
+  subject: string | null;
+  status: Status;
+  message: string;
+  advice: string | null;
+};
+
+/** The settings and effects that the checks need besides those of a service. */
+export type DoctorDeps = Deps & {
+  /** Why the database could not be opened, if that is known already. */
+  databaseFault: string | null;
+  /** Why the settings are not complete for production; null if they are. */
+  settingsFault: string | null;
+  /** The relay of `SMTP_URL`. */
+  smtpUrlRelay: Relay | null;
+  relayTimeouts: Partial<RelayTimeouts>;
+  /** The name in EHLO. */
+  ehloName: string;
+  /** The port of MX hosts. */
+  mxPort: number;
+  listeners: { setting: string; host: string; port: number; isImplicitTls: boolean }[];
+  /** Reads the certificate of SMTP submission in PEM format; null without one. */
+  readCertificate: (() => Promise<string>) | null;
+  trustedHops: number;
+  /** The configured public URL; null if there is none. */
+  publicUrl: string | null;
+  /** Sends a GET to a URL of this installation. */
+  fetchOwn(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown }>;
+};
+
+type Result = Omit<Finding, "check" | "advice" | "subject"> & { subject?: string; advice?: string };
+
+/** What one check returns: findings without the name of the check. */
+export type Results = Result[];
+
+export const ok = (message: string, subject?: string): Result => ({ status: "ok", message, subject });
+export const notChecked = (message: string, subject?: string): Result => ({
+  status: "not_checked",
+  message,
+  subject,
+});
+export const warning = (message: string, advice: string, subject?: string): Result => ({
+  status: "warning",
+  message,
+  advice,
+  subject,
+});
+export const failure = (message: string, advice: string, subject?: string): Result => ({
+  status: "error",
+  message,
+  advice,
+  subject,
+});
+
+/** The longest time of one check. */
+export const checkMsMax = 20_000;
+/** The longest time of one SMTP connection, below that of a check. */
+export const probeMsMax = 10_000;

@@ -1,0 +1,48 @@
+import { TICK_WORKER_ID } from "#db/schema/deliveries";
+import { readBacklog } from "../backlog-alarms";
+import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
+
+/** The limits of readiness: workers send a heartbeat every 5 s, an external scheduler calls every few minutes. */
+const workerSecondsMax = 30;
+const tickSecondsMax = 600;
+const overdueSecondsMax = 300;
+
+type Beat = { isTick: boolean; seconds: number };
+
+/** Whether workers, or rounds of an external scheduler (`/api/cron/tick`), process the queue. */
+export async function checkWorkers({ hot, db }: DoctorDeps): Promise<Results> {
+  const beats = await hot<Beat[]>`
+    select id = ${TICK_WORKER_ID} as "isTick", extract(epoch from now() - beat_at)::float8 as seconds
+    from workers order by beat_at desc`;
+  const { deliverySeconds } = await readBacklog(db);
+  const results = [describeWorkers(beats)];
+  if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)
+    results.push(
+      warning(
+        `The oldest due email has waited for ${formatAge(deliverySeconds)}.`,
+        "Add workers, or check what those that run are doing in their log.",
+      ),
+    );
+  return results;
+}
+
+function describeWorkers(beats: readonly Beat[]): Results[number] {
+  const running = beats.filter(({ isTick, seconds }) => !isTick && seconds <= workerSecondsMax).length;
+  const tick = beats.find(({ isTick }) => isTick);
+  const [last] = beats;
+  if (running > 0) return ok(`${running === 1 ? "One worker runs." : `${running} workers run.`}`);
+  if (tick && tick.seconds <= tickSecondsMax)
+    return ok(`The scheduler last called /api/cron/tick ${formatAge(tick.seconds)} ago.`);
+  const message = last
+    ? `No worker runs. The last ${last.isTick ? "call of /api/cron/tick" : "heartbeat"} was ${formatAge(last.seconds)} ago.`
+    : "No worker has run yet, so the queue is not processed.";
+  return failure(
+    message,
+    "Start Backstamp or backstamp worker, or have a scheduler call /api/cron/tick every minute.",
+  );
+}
+
+function formatAge(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3_600)} hours`;
+}

@@ -1,0 +1,337 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
+import { reverseNameOf } from "#server/mail/dns/reverse-name";
+import { newId } from "#server/platform/ids";
+import { installationSecret } from "../support/deps";
+import { runCommand } from "../support/processes/command-line";
+import { freePort } from "../support/processes/redis";
+import { relayTo } from "../support/relays";
+import { startRest } from "../support/rest";
+import { makeCertificate } from "../support/servers/certificate";
+import { addressRecords, type DnsScript, startDnsTestServer } from "../support/servers/dns-test-server";
+import { EHLO_AUTH, type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld, type World } from "../support/world";
+
+type Finding = {
+  check: string;
+  subject: string | null;
+  status: string;
+  message: string;
+  advice: string | null;
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ transportKind: "none" });
+});
+afterAll(() => world.close());
+
+const wait = { timeout: 60_000 };
+
+async function doctor(env: Record<string, string> = {}, args: string[] = []) {
+  const done = await runCommand(["doctor", "--json", ...args], {
+    env: {
+      DATABASE_URL: world.databaseUrl,
+      BACKSTAMP_SECRET: installationSecret,
+      BACKSTAMP_URL: world.baseUrl,
+      BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
+      ...env,
+    },
+  });
+  const report: { status: string; findings: Finding[] } = JSON.parse(done.stdout);
+  const of = (check: string) => report.findings.filter((finding) => finding.check === check);
+  return { ...done, report, of };
+}
+
+/** Every fault says what to do, and the exit code is that of the most severe finding. */
+function expectAdvice({ code, report }: Awaited<ReturnType<typeof doctor>>): void {
+  for (const { status, message, advice } of report.findings) {
+    expect(message).toMatch(/^[A-Z0-9].*\.$/s);
+    if (status === "error" || status === "warning") expect(advice).toMatch(/^[A-Z].*\.?$/s);
+    else expect(advice).toBeNull();
+  }
+  const has = (status: string) => report.findings.some((finding) => finding.status === status);
+  expect(code).toBe(has("error") ? 2 : has("warning") ? 1 : 0);
+}
+
+async function smtp(script: SmtpScript = {}, options: Parameters<typeof startSmtpTestServer>[1] = {}) {
+  const server = await startSmtpTestServer(script, options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function dns(script: DnsScript) {
+  const server = await startDnsTestServer(script);
+  onTestFinished(() => server.close());
+  return { server, setting: `${server.host}:${server.port}` };
+}
+
+const beat = (id = newId()) =>
+  world.deps.db.insert(workers).values({ id, host: "test", pid: 1, transport: "relay" });
+
+test("a sound installation has no fault, and the exit code is 0", wait, async () => {
+  const relay = await smtp({ ehlo: EHLO_AUTH, auth: "235 welcome" });
+  const names = await dns(({ type }) => (type === "A" ? {} : null));
+  await beat();
+  onTestFinished(async () => void (await world.hot`delete from workers`));
+  const done = await doctor({
+    SMTP_URL: `smtp://user:secret-word@127.0.0.1:${relay.port}`,
+    BACKSTAMP_DNS_SERVERS: names.setting,
+  });
+  expectAdvice(done);
+  const { of, report } = done;
+  expect(report.findings.filter(({ status }) => status === "error" || status === "warning")).toEqual([
+    // The test's domain is declared verified, and has no records.
+    expect.objectContaining({ check: "domains", subject: "example.org", status: "warning" }),
+  ]);
+  expect(of("database")[0]?.message).toMatch(/^PostgreSQL \d+.* responded in \d+ ms/);
+  expect(of("smtp")).toMatchObject([{ subject: "SMTP_URL", status: "ok" }]);
+  expect(relay.commands.some((line) => line.startsWith("AUTH"))).toBe(true);
+  expect(relay.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
+  expect(of("proxy")).toMatchObject([{ status: "ok" }]);
+  expect(done.stdout).not.toContain("secret-word");
+});
+
+test("without --json each finding is a line, with what to do below it", wait, async () => {
+  const env = {
+    DATABASE_URL: world.databaseUrl,
+    BACKSTAMP_SECRET: installationSecret,
+    BACKSTAMP_URL: world.baseUrl,
+    BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
+  };
+  const { stdout, code } = await runCommand(["doctor"], { env });
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^ok +settings +All settings are valid\.$/m);
+  expect(stdout).toMatch(/^ERROR +smtp +Outgoing email is not configured\.\n +To do: Set SMTP_URL/m);
+  expect(stdout).toMatch(/^\d+ errors, \d+ warnings, \d+ ok, \d+ not checked\.$/m);
+});
+
+test("without the database everything else is still checked, each within its time", wait, async () => {
+  const relay = await smtp();
+  const done = await doctor({
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
+  });
+  expectAdvice(done);
+  expect(done.of("database")).toMatchObject([
+    { status: "error", message: expect.stringContaining("did not respond") },
+  ]);
+  for (const check of ["schema", "clock", "disk", "secret", "workers", "domains"])
+    expect(done.of(check)).toMatchObject([{ status: "not_checked" }]);
+  expect(done.of("smtp")[0]).toMatchObject({ subject: "SMTP_URL", status: "ok" });
+});
+
+test("settings that production rejects are a finding, and the rest is checked", wait, async () => {
+  const done = await doctor({ BACKSTAMP_URL: "" });
+  expect(done.of("settings")).toMatchObject([
+    { status: "error", message: expect.stringContaining("BACKSTAMP_URL") },
+  ]);
+  expect(done.of("database")).toMatchObject([{ status: "ok" }]);
+  expect(done.of("proxy")).toMatchObject([{ status: "not_checked" }]);
+});
+
+test("a schema that lacks a migration is an error with the command that migrates", wait, async () => {
+  await world.hot`update drizzle.__drizzle_migrations set created_at = created_at - 1`;
+  onTestFinished(
+    async () => void (await world.hot`update drizzle.__drizzle_migrations set created_at = created_at + 1`),
+  );
+  expect((await doctor()).of("schema")).toMatchObject([
+    { status: "error", advice: expect.stringMatching(/-- migrate/) },
+  ]);
+});
+
+test.each([
+  [10_000, "warning", "ahead of"],
+  [-3_600_000, "error", "behind"],
+])("a clock that differs by %i ms is a %s", wait, async (aheadMs, status, word) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+  onTestFinished(() => void vi.useRealTimers());
+  const [finding] = (await doctor()).of("clock");
+  expect(finding).toMatchObject({ status, message: expect.stringContaining(word) });
+});
+
+test(
+  "another secret than the one of the stored texts is an error, and the right one is not",
+  wait,
+  async () => {
+    const relay = await smtp();
+    const { id } = await relayTo(world.deps, relay);
+    onTestFinished(async () => void (await world.hot`delete from relays where id = ${id}`));
+    expect((await doctor()).of("secret")).toMatchObject([{ status: "ok" }]);
+    const wrong = await doctor({ BACKSTAMP_SECRET: "another secret that is long enough" });
+    expect(wrong.of("secret")).toMatchObject([
+      { status: "error", message: expect.stringMatching(/1 of 1 relay URLs/) },
+    ]);
+    expect(wrong.of("smtp")).toMatchObject([
+      { status: "error", message: expect.stringContaining("BACKSTAMP_SECRET") },
+    ]);
+    expect(wrong.code).toBe(2);
+  },
+);
+
+test("each relay is reported with its fault: rejected login, closed port, no TLS", wait, async () => {
+  const rejecting = await smtp({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
+  const plain = await smtp();
+  const relays = [
+    await relayTo(world.deps, rejecting, { name: "login", login: "user:secret-word@" }),
+    await relayTo(world.deps, { port: 1 }, { name: "closed" }),
+    await relayTo(world.deps, plain, { name: "plain", query: "?tls=required" }),
+  ];
+  onTestFinished(
+    async () => void (await world.hot`delete from relays where id = any(${relays.map(({ id }) => id)})`),
+  );
+  const done = await doctor();
+  expectAdvice(done);
+  const about = (name: string) => done.of("smtp").find(({ subject }) => subject?.startsWith(name));
+  expect(about("login")).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("535"),
+    advice: expect.stringContaining("password"),
+  });
+  expect(about("closed")).toMatchObject({ status: "error", advice: expect.stringContaining("firewall") });
+  expect(about("plain")).toMatchObject({ status: "error", advice: expect.stringContaining("STARTTLS") });
+  expect(JSON.stringify(done)).not.toContain("secret-word");
+});
+
+describe("direct delivery", () => {
+  const host = "mail.example.net";
+  const address = "127.0.0.1";
+  const scripted =
+    (pointer: string | null): DnsScript =>
+    (question) => {
+      const { name, type } = question;
+      if (type === "MX")
+        return { answers: [{ name, type, ttl: 0, data: { preference: 1, exchange: host } }] };
+      if (type === "PTR" && name === reverseNameOf(address))
+        return pointer === null ? null : { answers: [{ name, type, ttl: 0, data: pointer }] };
+      if (name === host || name === "other.example.net")
+        return { answers: addressRecords(question, [address]) };
+      return null;
+    };
+  const examine = async (pointer: string | null, mxPort: number) =>
+    doctor({
+      SMTP_URL: "direct:",
+      BACKSTAMP_HOSTNAME: host,
+      BACKSTAMP_DNS_SERVERS: (await dns(scripted(pointer))).setting,
+      BACKSTAMP_MX_PORT: String(mxPort),
+      BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
+    });
+
+  test("with open port 25 and a PTR record that names the host, both are ok", wait, async () => {
+    const mx = await smtp();
+    const done = await examine(host, mx.port);
+    expect(done.of("smtp")).toMatchObject([{ status: "ok", subject: "direct delivery" }]);
+    expect(done.of("reverse_dns")).toMatchObject([{ status: "ok", subject: address }]);
+    expect(mx.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
+  });
+
+  test("a blocked port 25 is an error", wait, async () => {
+    const done = await examine(host, 1);
+    expect(done.of("smtp")).toMatchObject([
+      { status: "error", advice: expect.stringContaining("open outgoing port 25") },
+    ]);
+  });
+
+  test.each([
+    ["no record", null, "error"],
+    ["a name that resolves to another address", "elsewhere.example.net", "error"],
+    ["another name of the same address", "other.example.net", "warning"],
+  ])("a PTR record with %s is reported", wait, async (_what, pointer, status) => {
+    const mx = await smtp();
+    const [finding] = (await examine(pointer, mx.port)).of("reverse_dns");
+    expect(finding).toMatchObject({
+      status,
+      advice: expect.stringContaining(`Set the PTR record of ${address}`),
+    });
+  });
+});
+
+test(
+  "a name server that does not respond, and domains whose records are gone, are reported",
+  wait,
+  async () => {
+    const domain = await world.domain("lost.example", { verified: true });
+    await world.hot`update domains set declared_verified_at = null, status = 'verified' where id = ${domain.id}`;
+    onTestFinished(async () => void (await world.hot`delete from domains where id = ${domain.id}`));
+    const names = await dns(() => null);
+    const gone = await doctor({ BACKSTAMP_DNS_SERVERS: names.setting });
+    expect(gone.of("dns")).toMatchObject([{ status: "ok", subject: names.setting }]);
+    expect(gone.of("domains")).toMatchObject([
+      { subject: "example.org", status: "warning" },
+      { subject: "lost.example", status: "error", message: expect.stringContaining("ownership at ") },
+    ]);
+    expect(gone.of("domains")[1]?.message).toContain("dmarc at _dmarc.lost.example");
+    const down = await doctor({ BACKSTAMP_DNS_SERVERS: "127.0.0.1:9" });
+    expect(down.of("dns")).toMatchObject([{ status: "error" }]);
+  },
+);
+
+test("workers and the scheduler are judged by their last heartbeat", wait, async () => {
+  const judge = async () => (await doctor()).of("workers")[0];
+  onTestFinished(async () => void (await world.hot`delete from workers`));
+  expect(await judge()).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("No worker has run"),
+  });
+  await beat(TICK_WORKER_ID);
+  await world.elapse("3 minutes");
+  expect(await judge()).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("/api/cron/tick 3 minutes ago"),
+  });
+  await world.elapse("20 minutes");
+  expect(await judge()).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("23 minutes ago"),
+  });
+  await beat();
+  expect(await judge()).toMatchObject({ status: "ok", message: "One worker runs." });
+});
+
+test("SMTP ports and the certificate are checked", wait, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "doctor-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = { cert: path.join(folder, "cert.pem"), key: path.join(folder, "key.pem") };
+  const certificate = makeCertificate();
+  await writeFile(files.cert, certificate.cert);
+  await writeFile(files.key, certificate.key);
+  const open = await smtp({}, { certificate });
+  const env = {
+    BACKSTAMP_SMTP_PORT: String(open.port),
+    BACKSTAMP_SMTPS_PORT: String(await freePort()),
+    BACKSTAMP_SMTP_TLS_CERT: files.cert,
+    BACKSTAMP_SMTP_TLS_KEY: files.key,
+  };
+  const now = (await doctor(env)).of("ports");
+  expect(now).toMatchObject([
+    { subject: `BACKSTAMP_SMTP_PORT ${open.port}`, status: "ok" },
+    { subject: `BACKSTAMP_SMTPS_PORT ${env.BACKSTAMP_SMTPS_PORT}`, status: "error" },
+    { subject: "BACKSTAMP_SMTP_TLS_CERT" },
+  ]);
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2199-01-01") });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await doctor(env)).of("ports")[2]).toMatchObject({
+    status: "error",
+    message: expect.stringMatching(/^The certificate expired on /),
+  });
+});
+
+test("the number of reverse proxies is compared with what a request passes", wait, async () => {
+  const behind = await startRest({ ...world.deps, trustedHops: 1, clock: () => new Date() });
+  onTestFinished(() => behind.close());
+  expect((await doctor({ BACKSTAMP_URL: behind.baseUrl })).of("proxy")).toMatchObject([
+    { status: "error", message: expect.stringContaining("pass 0 reverse proxies") },
+  ]);
+  const unreachable = `http://127.0.0.1:${await freePort()}`;
+  expect((await doctor({ BACKSTAMP_URL: unreachable })).of("proxy")).toMatchObject([{ status: "warning" }]);
+  const stranger = await doctor({
+    BACKSTAMP_URL: behind.baseUrl,
+    BACKSTAMP_SECRET: "another secret that is long enough",
+  });
+  expect(stranger.of("proxy")).toMatchObject([
+    { status: "error", message: expect.stringContaining("status 404") },
+  ]);
+});

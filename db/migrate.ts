@@ -50,6 +50,8 @@ export type MigrateOptions = {
   blockedMsMax?: number;
   /** Called once if another process has been migrating for some seconds. */
   onWait?: () => void;
+  /** Runs when exactly the migrations of these times are applied, before the others. Programs that start meanwhile wait. */
+  load?: { at: readonly string[]; run(): Promise<void> };
 };
 
 type Migration = ReturnType<typeof readMigrationFiles>[number];
@@ -89,8 +91,16 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
       if (unsupported) throw unsupported;
       const times = new Set(applied.map(({ at }) => at));
       const pending = migrations.filter(({ folderMillis }) => !times.has(String(folderMillis)));
-      for (const migration of pending)
-        await retryWhileBlocked(options.blockedMsMax ?? blockedMsMax, () => apply(sql, migration, pooled));
+      const applyAll = async (some: Migration[]) => {
+        for (const migration of some)
+          await retryWhileBlocked(options.blockedMsMax ?? blockedMsMax, () => apply(sql, migration, pooled));
+      };
+      if (options.load) {
+        const { at, run } = options.load;
+        await applyAll(pending.filter(({ folderMillis }) => at.includes(String(folderMillis))));
+        await run();
+        await applyAll(pending.filter(({ folderMillis }) => !at.includes(String(folderMillis))));
+      } else await applyAll(pending);
       await sql.begin((feed) => feed`select continue_event_feed()`);
       const limits = missingLimits.length > 0 ? await findUnsetLimits(tx, missingLimits) : [];
       if (limits.length > 0) await setRoleLimits(tx, limits);
@@ -188,7 +198,31 @@ async function retryWhileBlocked(msMax: number, run: () => Promise<void>): Promi
   }
 }
 
-type Applied = { hash: string; at: string };
+/** A migration: the hash of its text, and its time in ms since 1970 as text. */
+export type Applied = { hash: string; at: string };
+
+/** The migrations of this build, with the applied ones of a database. Neither is changed. */
+export async function readMigrations(
+  url: string,
+  folder = ownFolder,
+): Promise<{ known: Applied[]; applied: Applied[] }> {
+  const sql = postgres(url, {
+    ...createDialer(url),
+    max: 1,
+    connect_timeout: 10,
+    fetch_types: false,
+    prepare: false,
+  });
+  try {
+    const known = readMigrationFiles({ migrationsFolder: folder });
+    return {
+      known: known.map(({ hash, folderMillis }) => ({ hash, at: String(folderMillis) })),
+      applied: await readApplied(sql),
+    };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
 
 /** The applied migrations, the oldest first. */
 async function readApplied(sql: Sql | TransactionSql): Promise<Applied[]> {

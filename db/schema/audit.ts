@@ -1,5 +1,5 @@
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
-import { now } from "../columns";
+import { instant, now } from "../columns";
 import { ofTeam } from "./teams";
 
 export type AuditActor = "user" | "key" | "operator" | "system";
@@ -33,3 +33,40 @@ export const auditLog = pgTable(
     index("audit_log_action_idx").on(t.teamId, t.action, t.id),
   ],
 );
+
+export const BACKUP_STATUSES = ["running", "succeeded", "failed"] as const;
+
+/** Backups of the installation: the scheduled ones, and completed ones of the command line. */
+export const backups = pgTable(
+  "backups",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    isScheduled: c.boolean().notNull(),
+    status: c.text({ enum: BACKUP_STATUSES }).notNull(),
+    /** The folder, the bucket or the file, without credentials. */
+    location: c.text().notNull(),
+    name: c.text(),
+    sizeBytes: c.bigint({ mode: "number" }),
+    /** Whether it is encrypted and contains the installation's secret. */
+    hasSecret: c.boolean(),
+    /** Why it failed, for the operator. */
+    fault: c.text(),
+    startedAt: now(),
+    /** Updated while it runs. A running backup with an old one belongs to a process that has exited. */
+    beatAt: now(),
+    endedAt: instant(),
+  }),
+  (t) => [index("backups_age_idx").on(t.startedAt)],
+);
+
+/** The backups that were restored into this database. */
+export const restores = pgTable("restores", (c) => ({
+  id: c.uuid().primaryKey(),
+  /** The moment of the backup. */
+  takenAt: instant().notNull(),
+  /** The release that made the backup. */
+  release: c.text().notNull(),
+  /** The number of deliveries that were held. */
+  held: c.integer().notNull(),
+  restoredAt: now(),
+}));

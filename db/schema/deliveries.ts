@@ -39,6 +39,7 @@ export const WAIT_RULES = [
   "installation_paused",
   "team_paused",
   "domain_paused",
+  "restored",
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
 

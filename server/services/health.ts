@@ -12,6 +12,7 @@ import { isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { errorFacts } from "#server/platform/log";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
+import { isLastBackupFailed } from "./backups/record";
 import { isProbed } from "./relays/read";
 
 /**
@@ -40,6 +41,7 @@ export const ALARMS = [
   "no_time_limits",
   "limits_not_shared",
   "alarms_not_read",
+  "backup_failed",
 ] as const;
 export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
 
@@ -66,13 +68,14 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
 }
 
 async function readAlarms(deps: Deps): Promise<Alarm[]> {
-  const [active, counted, missingLimits, pauses, backlog, disk] = await Promise.all([
+  const [active, counted, missingLimits, pauses, backlog, disk, hasFailedBackup] = await Promise.all([
     readActiveWorkers(deps),
     countRelays(deps),
     findMissingLimits(deps.db),
     deps.db.$count(queuePauses, isWholePause),
     readBacklog(deps.db),
     deps.readDisk?.().catch(() => null),
+    isLastBackupFailed(deps),
   ]);
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   const hasTransport = shared > 0 || active.some(({ transport }) => transport !== "none");
@@ -86,6 +89,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
     ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
     ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
+    ...(hasFailedBackup ? [BACKUP_FAILED] : []),
   ];
 }
 
@@ -202,6 +206,12 @@ const noTimeLimits = (missing: string[]): Alarm => ({
   count: missing.length,
   message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 ${cli} migrate. The pooler applies it to connections that it opens after that.`,
 });
+
+const BACKUP_FAILED: Alarm = {
+  alarm: "backup_failed",
+  count: 1,
+  message: `The last scheduled backup failed. For the reason, run: ${cli} backup --list`,
+};
 
 /** What to set so that all function instances count rate limits together. */
 export const LIMITS_NOT_SHARED: Alarm = {

@@ -27,5 +27,7 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
     "Sending is paused for this team. The email stays queued and is sent after the operator resumes it.",
   domain_paused:
     "Sending is paused for the sender's domain. The email stays queued and is sent after the operator resumes it.",
+  restored:
+    "The installation was restored from a backup. This email may have been sent after the backup was made, so it is held until an owner or the operator releases or cancels it.",
   held: "The outcome of the last attempt is unknown. The team's policy is to wait for a decision.",
 };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { createCapture } from "#server/delivery/attempt/capture";
 import { startWorker } from "#server/delivery/worker";
 import type { Deps } from "#server/deps";
@@ -10,6 +11,7 @@ import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
+import { startBackupSchedule } from "./backup/schedule";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { openMetricsListener } from "./telemetry/metrics-listener";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
@@ -37,15 +39,31 @@ export async function runWorker(
     { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
     { leaseMs: settings.leaseMs },
   );
+  const backups = settings.backup.target && startBackups(settings, built.deps);
   return {
     started: Promise.resolve(),
     async stop() {
-      await worker.stop();
+      await Promise.all([worker.stop(), backups?.stop()]);
       await listener?.close();
       await built.close();
       if (!shared) await telemetry.close();
     },
   };
+}
+
+function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promise<void> } {
+  // In the folder of this file, for the source as well as for the compiled program.
+  const { dir, ext } = path.parse(import.meta.filename);
+  return startBackupSchedule(deps, {
+    schedule: settings.backup.schedule,
+    program: path.join(dir, `admin${ext}`),
+    env: {
+      ...process.env,
+      DATABASE_URL: settings.databaseUrl,
+      BACKSTAMP_SECRET: settings.secret ?? "",
+      BACKSTAMP_DATA_DIR: settings.dataDir,
+    },
+  });
 }
 
 /** The transport of `SMTP_URL`. Null if it is not set; email to real recipients then stays queued. */

@@ -17,7 +17,7 @@ import { webhookCalls } from "./calls/webhooks";
 export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...domainCalls(console),
   ...emailCalls(console),
-  ...overviewCalls(),
+  ...overviewCalls(console),
   ...keyCalls(console),
   ...suppressionCalls(console),
   ...templateCalls(console),

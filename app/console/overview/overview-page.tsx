@@ -7,6 +7,7 @@ import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
+import { HeldNotice } from "./held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";
@@ -50,6 +51,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
           />
         }
       />
+      <HeldNotice teamId={teamId} />
       {parts.data && !parts.data.setup.hasSent ? (
         <SetupCard setup={parts.data.setup} publicUrl={publicUrl} />
       ) : null}

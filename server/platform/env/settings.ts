@@ -76,6 +76,14 @@ const RULES: readonly Rule[] = [
     reason: "Required because BACKSTAMP_METRICS_PORT is set. Set the token that Prometheus sends.",
     isViolated: (isSet) => isSet("BACKSTAMP_METRICS_PORT") && !isSet("BACKSTAMP_METRICS_TOKEN"),
   },
+  ...(["BACKSTAMP_BACKUP_S3_KEY_ID", "BACKSTAMP_BACKUP_S3_SECRET"] as const).map(
+    (name): Rule => ({
+      name,
+      reason: "Required because BACKSTAMP_BACKUP_TO is an s3:// URL.",
+      isViolated: (isSet, _mode, { BACKSTAMP_BACKUP_TO: target }) =>
+        target !== undefined && "bucket" in target && !isSet(name),
+    }),
+  ),
   ...pairRules("BACKSTAMP_SMTP_TLS_CERT", "BACKSTAMP_SMTP_TLS_KEY"),
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
@@ -177,6 +185,29 @@ function applyDefaults(values: Values, mode: Mode) {
     areTracesExported:
       values.OTEL_SDK_DISABLED !== true &&
       (values.OTEL_EXPORTER_OTLP_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
+    backup: backupOf(values),
+  };
+}
+
+/** Scheduled backups, and the passphrase of all. `target` is null if there are none. */
+function backupOf(values: Values) {
+  const target = values.BACKSTAMP_BACKUP_TO ?? null;
+  const region = values.BACKSTAMP_BACKUP_S3_REGION ?? "us-east-1";
+  return {
+    target,
+    s3: {
+      endpoint: values.BACKSTAMP_BACKUP_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
+      region,
+      keyId: values.BACKSTAMP_BACKUP_S3_KEY_ID ?? "",
+      secret: values.BACKSTAMP_BACKUP_S3_SECRET ?? "",
+    },
+    passphrase: values.BACKSTAMP_BACKUP_PASSPHRASE ?? null,
+    passphraseFile: values.BACKSTAMP_BACKUP_PASSPHRASE_FILE ?? null,
+    schedule: {
+      everyHours: values.BACKSTAMP_BACKUP_EVERY_HOURS ?? 24,
+      minuteOfDay: values.BACKSTAMP_BACKUP_AT ?? 180,
+    },
+    keep: values.BACKSTAMP_BACKUP_KEEP ?? 7,
   };
 }
 

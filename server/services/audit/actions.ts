@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = {
   "email.rescheduled": "Rescheduled an email",
   "email.retried": "Retried an email",
   "email.retried_many": "Retried many emails",
+  "email.released": "Released emails held after a restore",
+  "email.held_canceled": "Canceled emails held after a restore",
   "email.settled": "Resolved an email of unknown outcome",
   "queue.paused": "Paused sending",
   "queue.resumed": "Resumed sending",

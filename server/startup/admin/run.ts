@@ -30,6 +30,8 @@ type Group = (program: AdminCommand) => void;
 
 const loadService = async (): Promise<Group> => (await import("./commands/service")).addServiceCommands;
 
+const loadBackups = async (): Promise<Group> => (await import("./commands/backup/backups")).addBackupCommands;
+
 /** The command groups by their first word. Loading only the called group halves the startup time. */
 const GROUPS: Record<string, () => Promise<Group>> = {
   key: async () => (await import("./commands/keys")).addKeyCommands,
@@ -47,6 +49,9 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   doctor: async () => (await import("./commands/doctor")).addDoctorCommand,
   migrate: loadService,
   worker: loadService,
+  backup: loadBackups,
+  restore: loadBackups,
+  release: loadBackups,
 };
 
 /** The groups to load for the first word of a command line. All of them for an unknown word, for the help text. */

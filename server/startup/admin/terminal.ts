@@ -10,6 +10,8 @@ export type Terminal = {
   env: Record<string, string | undefined>;
   /** Standard input, to its end. */
   readInput(): Promise<string>;
+  /** Asks for a text that is not displayed. Absent if standard input is not a terminal. */
+  askSecret?(question: string): Promise<string>;
   write(text: string): void;
   writeError(text: string): void;
   onStopSignals: typeof onStopSignals;

@@ -42,6 +42,10 @@ function locatePackage(): string {
   }
 }
 
+/** The major version of the installed PostgreSQL, such as 18. */
+export const readMajorVersion = async (): Promise<number> =>
+  Number.parseInt(await versionOf(locatePackage()), 10);
+
 async function versionOf(native: string): Promise<string> {
   const text = await readFile(path.join(native, "..", "package.json"), "utf8");
   const { version } = JSON.parse(text) as { version: string };

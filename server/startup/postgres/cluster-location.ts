@@ -35,7 +35,7 @@ export const INSTALLATION_FILE = "installation.id";
 export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const root = await realpath(dataDir);
-  const installationId = await readFirstLine(path.join(root, INSTALLATION_FILE));
+  const installationId = await readInstallationId(root);
   const locationIn = async (home: string): Promise<ClusterLocation> => {
     const pgdata = path.join(home, "postgres");
     return { dataDir: root, home, pgdata, account: await chooseAccount(pgdata), installationId };
@@ -69,6 +69,10 @@ export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
 /** The folder of a data directory's cluster, which may be elsewhere. */
 export const findClusterHome = async (dataDir: string): Promise<string> =>
   (await readFirstLine(path.join(dataDir, LOCATION_FILE))) ?? dataDir;
+
+/** The id of the installation with this data directory; null before its embedded database was first started. */
+export const readInstallationId = (dataDir: string): Promise<string | null> =>
+  readFirstLine(path.join(dataDir, INSTALLATION_FILE));
 
 const hasCluster = (home: string): Promise<boolean> =>
   stat(path.join(home, "postgres")).then(

@@ -5,6 +5,7 @@ import { findBinaries } from "./binaries";
 import { locateCluster } from "./cluster-location";
 import { createCluster, ensurePassword } from "./initialise";
 import { ensureLoopback } from "./loopback";
+import { requireMajorVersion } from "./major-version";
 import { claimCluster, requireOwnership } from "./ownership";
 import { readPostmaster, stopOrphan, stopPostmaster } from "./postmaster";
 import { findPort, launchServer } from "./server";
@@ -43,6 +44,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const place = await locateCluster(options.dataDir);
   await requireOwnership(place, shouldAdopt);
   const { initdb, postgres: program } = await findBinaries(place.home, place.account);
+  await requireMajorVersion(place);
   const password = await ensurePassword(place.home, place.pgdata);
   await createCluster(place, { initdb, user: NAME, password, isQuick: quick });
   const lock = await claimCluster(place);

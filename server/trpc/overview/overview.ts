@@ -8,6 +8,7 @@ import {
   readDeliveryTimes,
   readQueue,
 } from "#server/services/overview/queue";
+import { type HeldEmail, readHeld, readLastRestore, settleHeld } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 import { inTeam, router } from "../init";
@@ -62,6 +63,23 @@ const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({
 });
 export type PartsView = ReturnType<typeof viewParts>;
 
+const SettleHeld = strictInput({
+  to: z.enum(["release", "cancel"]),
+  /** Only email accepted at or after this time, and at or before this one; the rest stays held. */
+  acceptedAfter: z.iso.datetime().optional(),
+  acceptedBefore: z.iso.datetime().optional(),
+});
+const timeOrNull = (text: string | undefined) => (text === undefined ? null : new Date(text));
+
+const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, backupAt: Date | null) => ({
+  deliveries,
+  oldestAt: oldestAt.toISOString(),
+  newestAt: newestAt.toISOString(),
+  /** When the restored backup was made; null if that is not recorded. */
+  backupAt: backupAt?.toISOString() ?? null,
+});
+export type HeldView = ReturnType<typeof viewHeld>;
+
 export const overviewRouter = router({
   /** Counts per day, or per hour for today, and the delivery times. */
   traffic: inTeam("usage:read")
@@ -83,6 +101,23 @@ export const overviewRouter = router({
       const [queue, failures] = await Promise.all([readQueue(service), listFailures(service, failuresShown)]);
       return { queue: viewQueue(queue), failures: failures.map(viewFailure) };
     }),
+  /** The deliveries that are held after a restore; null if there are none. */
+  held: inTeam("emails:read")
+    .input(TeamInput)
+    .query(async ({ ctx: { service } }) => {
+      const held = await readHeld(service);
+      return held && viewHeld(held, (await readLastRestore(service))?.takenAt ?? null);
+    }),
+  /** Releases or cancels held deliveries of the team. Returns how many. */
+  settleHeld: inTeam("team:write")
+    .input(SettleHeld)
+    .mutation(async ({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore } }) => ({
+      settled: await settleHeld(service, {
+        to,
+        acceptedAfter: timeOrNull(acceptedAfter),
+        acceptedBefore: timeOrNull(acceptedBefore),
+      }),
+    })),
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read")
     .input(TeamInput)

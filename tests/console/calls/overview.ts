@@ -1,7 +1,24 @@
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
-export const overviewCalls = (): ProcedureCalls => ({
-  "overview.traffic": { input: async () => ({ range: "7d" }), names: [] },
-  "overview.standing": { input: async () => ({}), names: [] },
-  "overview.parts": { input: async () => ({}), names: [] },
-});
+export function overviewCalls({ world }: Console): ProcedureCalls {
+  const holdEmail = async ({ ctx }: RoleTeam) => {
+    const { id } = await world.send({ sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] }, ctx);
+    await world.hot`
+      update deliveries set wait_rule = 'restored', due_at = 'infinity' where team_id = ${ctx.teamId} and email_id = ${id}`;
+  };
+  return {
+    "overview.traffic": { input: async () => ({ range: "7d" }), names: [] },
+    "overview.standing": { input: async () => ({}), names: [] },
+    "overview.parts": { input: async () => ({}), names: [] },
+    "overview.held": { input: async () => ({}), names: [] },
+    "overview.settleHeld": {
+      input: async (party) => {
+        await holdEmail(party);
+        return { to: "cancel" };
+      },
+      names: [],
+    },
+  };
+}

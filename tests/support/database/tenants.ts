@@ -2,16 +2,18 @@ import type { HotSql } from "#db/client";
 
 /**
  * Tables without a team: the state of relays, users and their sign-in, the system email, the running
- * processes, and the teams themselves.
+ * processes, backups, and the teams themselves.
  */
 export const GLOBAL_TABLES: readonly string[] = [
   "account_events",
   "accounts",
+  "backups",
   "callback_tokens",
   "destination_limits",
   "passkey_challenges",
   "passkeys",
   "recovery_codes",
+  "restores",
   "second_steps",
   "sessions",
   "sign_in_counters",

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emails } from "#db/schema/emails";
 import { emailEvents } from "#db/schema/events";
@@ -19,7 +19,11 @@ export async function rescheduleEmail(ctx: Ctx, id: string, time: string): Promi
   await ctx.db.transaction(async (tx) => {
     await lockScheduled({ ...ctx, db: tx }, id, "rescheduled");
     await tx.update(emails).set({ scheduledAt: at }).where(isEmail(ctx, id));
-    await tx.update(deliveries).set({ dueAt: at }).where(isScheduledOf(ctx, id));
+    // A delivery that is held after a restore stays held. Its release uses the new time.
+    await tx
+      .update(deliveries)
+      .set({ dueAt: at })
+      .where(and(isScheduledOf(ctx, id), sql`${deliveries.waitRule} is distinct from 'restored'`));
     await tx.insert(emailEvents).values({
       id: newId(),
       teamId: ctx.teamId,

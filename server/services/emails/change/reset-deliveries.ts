@@ -41,6 +41,8 @@ export async function resetDeliveries(
         select id from deliveries
         where team_id = ${teamId} and email_id = any(${parents.map(({ id }) => id)}::uuid[])
           and case when status = 'queued' and attempts > 0 then 'deferred' else status end = any(${[...states]}::text[])
+          -- Only the decision about the restored email releases it, see services/restores/held.ts.
+          and wait_rule is distinct from 'restored'
           and (${addresses === null} or address = any(${[...(addresses ?? [])]}::text[]))
           -- The content may have been erased before the row was locked.
           and (${!isQueued} or exists (

@@ -38,6 +38,11 @@ export async function retryEmail(
       "conflict",
       "The content of this email was erased by the team's retention settings, so it cannot be sent again.",
     );
+  if (email.deliveries.some(({ waitRule }) => waitRule === "restored"))
+    throw new AppError(
+      "conflict",
+      "This email is held because the installation was restored from a backup. An owner releases or cancels held email on the overview, or the operator with `backstamp release`.",
+    );
   const requested = email.deliveries.filter(({ address }) => recipients?.includes(address) ?? true);
   const found = [...new Set(requested.map(({ status }) => status))];
   throw new AppError(

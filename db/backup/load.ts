@@ -1,0 +1,94 @@
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReservedSql } from "postgres";
+import { type Catalog, quoteName, quoteNames, readCatalog } from "./catalog";
+import { inLongTransaction } from "./session";
+
+/** The transaction in which a backup is loaded. */
+export type Loading = {
+  /** The tables of the schema. A backup can contain others, which Backstamp did not create. */
+  tables: ReadonlySet<string>;
+  tx: ReservedSql;
+  /** Adds rows in the format of `Snapshot.readTable`. Can be called repeatedly for one table. */
+  loadRows(table: string, columns: readonly string[], rows: Readable): Promise<void>;
+};
+
+/**
+ * Replaces all rows of the database by those that `load` adds, in one transaction: all or nothing. `check` runs before and
+ * throws if the rows must not be replaced. The schema must be that of the backup. Triggers do not fire, and foreign keys are checked at the end, so tables can be loaded in any order.
+ * This needs the owner of the tables, not a superuser.
+ */
+export async function loadBackup(
+  url: string,
+  backup: Catalog,
+  { check, load }: { check(tx: ReservedSql): Promise<void>; load(loading: Loading): Promise<void> },
+): Promise<void> {
+  await inLongTransaction(url, { mode: "", name: "backstamp restore" }, async (tx) => {
+    await check(tx);
+    const { tables } = await readCatalog(tx);
+    const names = new Set(tables.map(({ name }) => name));
+    await tx.unsafe(`truncate ${quoteNames([...names])} cascade`);
+    const constraints = await tx.unsafe<Constraint[]>(FOREIGN_KEYS);
+    for (const { table, name } of constraints)
+      await tx.unsafe(`alter table ${quoteName(table)} drop constraint ${quoteName(name)}`);
+    const triggers = await tx.unsafe<Trigger[]>(TRIGGERS);
+    for (const { table, name } of triggers)
+      await tx.unsafe(`alter table ${quoteName(table)} disable trigger ${quoteName(name)}`);
+    await replacePartitions(tx, backup, names);
+
+    await load({
+      tables: names,
+      tx,
+      loadRows: async (table, columns, rows) => {
+        const copy = `copy ${quoteName(table)} (${quoteNames(columns)}) from stdin`;
+        await pipeline(rows, await tx.unsafe(copy).writable());
+        // The driver reports an error after the last row only to the next statement.
+        await tx.unsafe("select 1");
+      },
+    });
+
+    for (const { name, value } of backup.sequences)
+      await tx.unsafe("select setval(to_regclass(quote_ident($1)), $2::bigint)", [name, value]);
+    for (const { table, name, mode } of triggers)
+      await tx.unsafe(`alter table ${quoteName(table)} ${MODES[mode]} trigger ${quoteName(name)}`);
+    for (const { table, name, definition } of constraints)
+      await tx.unsafe(`alter table ${quoteName(table)} add constraint ${quoteName(name)} ${definition}`);
+  });
+}
+
+type Constraint = { table: string; name: string; definition: string };
+
+/** Those of partitions belong to the constraint of their parent. */
+const FOREIGN_KEYS = `
+  select r.relname as "table", c.conname as name, pg_get_constraintdef(c.oid) as definition
+  from pg_constraint c join pg_class r on r.oid = c.conrelid
+  where c.contype = 'f' and c.conparentid = 0 and r.relnamespace = current_schema()::regnamespace
+  order by 1, 2`;
+
+type Trigger = { table: string; name: string; mode: keyof typeof MODES };
+
+/** How a trigger fires (`pg_trigger.tgenabled`), as the statement that restores it. */
+const MODES = { O: "enable", A: "enable always", R: "enable replica" } as const;
+
+const TRIGGERS = `
+  select r.relname as "table", t.tgname as name, t.tgenabled::text as mode
+  from pg_trigger t join pg_class r on r.oid = t.tgrelid
+  where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' and r.relnamespace = current_schema()::regnamespace
+  order by 1, 2`;
+
+/** Partitions are created as rows arrive, so those of the migrations can differ from those of the backup. */
+async function replacePartitions(
+  tx: ReservedSql,
+  { partitions }: Catalog,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  const { partitions: existing } = await readCatalog(tx);
+  for (const { name } of existing) await tx.unsafe(`drop table ${quoteName(name)}`);
+  for (const { name, parent, bound, options } of partitions) {
+    if (!names.has(parent)) continue;
+    await tx.unsafe(
+      `create table ${quoteName(name)} partition of ${quoteName(parent)} ${bound}` +
+        (options ? ` with (${options.join(", ")})` : ""),
+    );
+  }
+}

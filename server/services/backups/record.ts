@@ -1,0 +1,112 @@
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { backups } from "#db/schema/audit";
+import type { Deps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+
+/** When scheduled backups are made: every `everyHours`, counted from `minuteOfDay` (UTC). */
+export type BackupSchedule = { everyHours: number; minuteOfDay: number };
+
+/** Arbitrary number of the advisory lock under which one process claims a scheduled backup. */
+const CLAIM_LOCK = 7_067_381_211;
+/** Longer than several heartbeats. A running backup without one for this long belongs to a process that has exited. */
+const silentSecondsMax = 120;
+/** A failed backup is repeated after this time. */
+const retryMinutes = 15;
+/** Older records are deleted. */
+const keptDays = 90;
+
+type BackupDeps = Pick<Deps, "db">;
+
+const isSilent = sql`${backups.beatAt} < now() - ${silentSecondsMax} * interval '1 second'`;
+
+/** The start of the current period. */
+const periodStart = ({ everyHours, minuteOfDay }: BackupSchedule) =>
+  sql`date_bin(${everyHours} * interval '1 hour', now(), timestamptz '2001-01-01 00:00Z' + ${minuteOfDay} * interval '1 minute')`;
+
+const isDue = (schedule: BackupSchedule) => sql`not exists (
+    select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'succeeded'
+      and ${backups.startedAt} >= ${periodStart(schedule)})
+  and not exists (
+    select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'running' and not ${isSilent})
+  and not exists (
+    select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'failed'
+      and ${backups.endedAt} > now() - ${retryMinutes} * interval '1 minute')`;
+
+/** Whether a scheduled backup of the current period is missing, and no process makes it. */
+export async function isBackupDue({ db }: BackupDeps, schedule: BackupSchedule): Promise<boolean> {
+  const [row] = await db.execute<{ isDue: boolean }>(sql`select ${isDue(schedule)} as "isDue"`);
+  return row?.isDue === true;
+}
+
+/**
+ * Claims the backup of the current period for this process. Null if it is not due, or another process claimed it first. A
+ * claim whose process has exited is recorded as failed.
+ */
+export async function claimBackup(
+  { db }: BackupDeps,
+  schedule: BackupSchedule,
+  location: string,
+): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`);
+    if (!(await isBackupDue({ db: tx }, schedule))) return null;
+    await tx
+      .update(backups)
+      .set({
+        status: "failed",
+        endedAt: sql`now()`,
+        fault: "The process ended before the backup was complete.",
+      })
+      .where(and(eq(backups.status, "running"), isSilent));
+    await tx.delete(backups).where(sql`${backups.startedAt} < now() - ${keptDays} * interval '1 day'`);
+    const id = newId();
+    await tx.insert(backups).values({ id, isScheduled: true, status: "running", location });
+    return id;
+  });
+}
+
+/** Records that the process still makes the backup. */
+export async function beatBackup({ db }: BackupDeps, id: string): Promise<void> {
+  await db.update(backups).set({ beatAt: sql`now()` }).where(eq(backups.id, id));
+}
+
+export type FinishedBackup = { name: string; sizeBytes: number; hasSecret: boolean };
+
+export async function completeBackup({ db }: BackupDeps, id: string, done: FinishedBackup): Promise<void> {
+  await db
+    .update(backups)
+    .set({ ...done, status: "succeeded", endedAt: sql`now()` })
+    .where(eq(backups.id, id));
+}
+
+export async function failBackup({ db }: BackupDeps, id: string, fault: string): Promise<void> {
+  await db
+    .update(backups)
+    .set({ status: "failed", fault: fault.slice(0, 1_000), endedAt: sql`now()` })
+    .where(eq(backups.id, id));
+}
+
+/** Records a completed backup of the command line. */
+export async function recordBackup(
+  { db }: BackupDeps,
+  done: FinishedBackup & { location: string; startedAt: Date },
+): Promise<void> {
+  await db
+    .insert(backups)
+    .values({ ...done, id: newId(), isScheduled: false, status: "succeeded", endedAt: sql`now()` });
+}
+
+/** The newest backups first. */
+export const listBackups = ({ db }: BackupDeps, limit: number) =>
+  db.select().from(backups).orderBy(desc(backups.startedAt)).limit(limit);
+
+/** Whether the last scheduled backup that has ended failed. */
+export async function isLastBackupFailed({ db }: BackupDeps): Promise<boolean> {
+  const [last] = await db
+    .select({ status: backups.status })
+    .from(backups)
+    .where(and(backups.isScheduled, isNotNull(backups.endedAt)))
+    .orderBy(desc(backups.startedAt))
+    .limit(1);
+  return last?.status === "failed";
+}

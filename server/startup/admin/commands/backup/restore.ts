@@ -1,0 +1,162 @@
+import { cli, startCommandOf } from "#server/platform/env/cli";
+import { readSettings, type Settings } from "#server/platform/env/settings";
+import { silentLog } from "#server/platform/log";
+import { type BackupSecrets, type Header, idOfSecret } from "../../../backup/format";
+import { readPassphrase } from "../../../backup/passphrase";
+import { isEncrypted, readArchive } from "../../../backup/read-archive";
+import { type RestoredDatabase, requireRestorable, restoreBackup } from "../../../backup/restore-backup";
+import { generatedFileOf, readGenerated, writeGenerated } from "../../../install/generated";
+import { acquireLock } from "../../../launcher/lock";
+import { OperatorError } from "../../../launcher/operator-error";
+import { startEmbeddedPostgres } from "../../../postgres/embedded";
+import { printOutput, type Terminal } from "../../terminal";
+
+type RestoreOptions = { passphraseFile?: string; withoutSecret?: true; json?: true };
+type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: string | null };
+
+/** Verifies a backup, restores it into the configured database or a new data directory, and prints what to do next. */
+export async function restore(terminal: Terminal, file: string, options: RestoreOptions): Promise<void> {
+  const settings = readSettings(terminal.env, "dev");
+  const verified = await verify(terminal, settings, file, options);
+  const configured = settings.secret ?? (await readGenerated(settings.dataDir)).secret ?? null;
+  requireSecret(file, verified, configured, options);
+
+  const restored = await withTarget(terminal, settings, async (databaseUrl) => {
+    const { header, secrets, passphrase } = verified;
+    await requireRestorable(databaseUrl, header);
+    // Before the rows: after an interruption, the same command can be repeated.
+    if (secrets && settings.secret === null)
+      await writeGenerated(settings.dataDir, { ...(await readGenerated(settings.dataDir)), ...secrets });
+    const { isDatabasePooled } = settings;
+    return restoreBackup({ databaseUrl, isDatabasePooled, file, passphrase, header });
+  });
+  printRestored(terminal, settings, verified, restored, options.json === true);
+}
+
+async function verify(
+  terminal: Terminal,
+  settings: Settings,
+  file: string,
+  { passphraseFile }: RestoreOptions,
+): Promise<Verified> {
+  const passphrase = (await isEncrypted(file))
+    ? await findPassphrase(terminal, settings, passphraseFile)
+    : null;
+  let secrets: BackupSecrets | null = null;
+  const { header } = await readArchive(file, passphrase, {
+    secrets: (found) => {
+      secrets = found;
+    },
+  });
+  return { header, secrets, passphrase };
+}
+
+async function findPassphrase(terminal: Terminal, settings: Settings, file?: string): Promise<string> {
+  const passphrase =
+    (await readPassphrase(settings, file)) ?? (await terminal.askSecret?.("Passphrase: ")) ?? "";
+  if (passphrase !== "") return passphrase;
+  throw new OperatorError(
+    "The backup is encrypted. Set BACKSTAMP_BACKUP_PASSPHRASE, or use --passphrase-file.",
+  );
+}
+
+/** The secret of this installation must be that of the backup, or the sealed values could not be opened. */
+function requireSecret(
+  file: string,
+  { header, secrets }: Verified,
+  configured: string | null,
+  { withoutSecret }: RestoreOptions,
+): void {
+  if (header.secretId === null || withoutSecret) return;
+  if (configured === null && secrets === null)
+    throw new OperatorError(
+      `${file} does not contain the installation's secret. Set BACKSTAMP_SECRET to it, or copy secrets.json of the original into the data directory first. ` +
+        "If the secret is lost, add --without-secret: DKIM keys, relays, webhook secrets and two-factor authentication must then be set up again.",
+    );
+  if (configured !== null && idOfSecret(configured) !== header.secretId)
+    throw new OperatorError(
+      "The secret of this installation (BACKSTAMP_SECRET or secrets.json) is not that of the backup, so the stored DKIM keys and relay passwords could not be decrypted. " +
+        (secrets
+          ? "Remove it: the backup contains the right one."
+          : "Set BACKSTAMP_SECRET to the secret of the installation that was backed up."),
+    );
+}
+
+/** The configured database, or the embedded one of the data directory, which is started for this. */
+async function withTarget<T>(
+  { onStopSignals }: Terminal,
+  { databaseUrl, dataDir }: Settings,
+  task: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  if (databaseUrl !== null) return task(databaseUrl);
+  const taken = await acquireLock(dataDir, "restore");
+  if ("holder" in taken)
+    throw new OperatorError(
+      `${dataDir} is in use by process ${taken.holder.pid} (${taken.holder.purpose}). A restore needs a new data directory: BACKSTAMP_DATA_DIR=${dataDir}-restored`,
+    );
+  let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>> | undefined;
+  const close = async () => {
+    await postgres?.stop();
+    await taken.lock.release();
+  };
+  onStopSignals({
+    first: async () => {
+      await close();
+      process.exit(1);
+    },
+    again: async () => process.exit(1),
+  });
+  try {
+    postgres = await startEmbeddedPostgres({ dataDir, log: silentLog });
+    return await task(postgres.url);
+  } finally {
+    await close();
+  }
+}
+
+function printRestored(
+  terminal: Terminal,
+  settings: Settings,
+  { header, secrets }: Verified,
+  { rows, held, skipped }: RestoredDatabase,
+  isJson: boolean,
+): void {
+  const { databaseUrl, dataDir, secret } = settings;
+  const target = databaseUrl === null ? dataDir : "the database of DATABASE_URL";
+  const isSecretMissing = header.secretId !== null && secrets === null && secret === null;
+  printOutput(
+    terminal,
+    {
+      json: { taken_at: header.takenAt, release: header.release, rows, held, skipped_tables: skipped },
+      text: [
+        `Restored ${rows} rows into ${target}, as of ${header.takenAt} (Backstamp ${header.release}).`,
+        held === 0
+          ? "No email was queued at that time."
+          : `${held} ${held === 1 ? "delivery is" : "deliveries are"} HELD: they were queued at that time and may have been sent since.`,
+      ],
+      notes: [
+        ...(held === 0 ? [] : RELEASE_ADVICE),
+        "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again.",
+        "Events can be posted to webhooks a second time, with the same webhook-id.",
+        ...(secrets && databaseUrl !== null && secret === null
+          ? [
+              `The secret was written to ${generatedFileOf(dataDir)}. On other machines, set BACKSTAMP_SECRET to it.`,
+            ]
+          : []),
+        ...(isSecretMissing
+          ? ["The secret is that of the data directory, or a new one if it had none."]
+          : []),
+        ...skipped.map((table) => `Not restored, because Backstamp did not create it: table ${table}.`),
+        `Start Backstamp: ${startCommandOf("start")}`,
+      ],
+    },
+    isJson,
+  );
+}
+
+const RELEASE_ADVICE = [
+  "New email is sent normally. Decide about the held email:",
+  `  ${cli} release --all                    sends it; what was sent after the backup arrives twice`,
+  `  ${cli} release --accepted-after TIME    sends what was accepted since TIME, for example since sending stopped`,
+  `  ${cli} release --none                   cancels what is still held`,
+];

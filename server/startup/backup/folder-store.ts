@@ -1,0 +1,60 @@
+import { createWriteStream } from "node:fs";
+import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Writable } from "node:stream";
+import { OperatorError } from "../launcher/operator-error";
+import type { BackupStore } from "./store";
+
+/** Keeps backups in a folder, which is created if it is missing. */
+export const openFolderStore = (folder: string): BackupStore => ({
+  location: folder,
+  async write(name, fill) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return writeBackupFile(path.join(folder, name), fill);
+  },
+  list: () => readdir(folder),
+  remove: (name) => rm(path.join(folder, name)),
+});
+
+/**
+ * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk. OperatorError if the file
+ * exists or cannot be created. Returns its size in bytes.
+ */
+export async function writeBackupFile(
+  file: string,
+  fill: (output: Writable) => Promise<void>,
+): Promise<number> {
+  if (await stat(file).catch(() => null))
+    throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
+  const partial = `${file}.${process.pid}.partial`;
+  await writeFile(partial, "", { mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
+    throw new OperatorError(
+      `${partial} cannot be created (${cause.code}). Choose a folder that exists and is writable.`,
+      { cause },
+    );
+  });
+  try {
+    await chmod(partial, 0o600);
+    await fill(createWriteStream(partial));
+    const { size } = await stat(partial);
+    await syncToDisk(partial);
+    await rename(partial, file);
+    await syncToDisk(path.dirname(file));
+    return size;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Of a folder: without it, a power failure could undo a rename. Not every file system supports that. */
+async function syncToDisk(file: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!(await handle.stat()).isDirectory()) throw error;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,113 @@
+import postgres from "postgres";
+import { quoteName } from "#db/backup/catalog";
+import { loadBackup } from "#db/backup/load";
+import { RELEASE } from "#db/compatibility";
+import { migrateDatabase, readMigrations } from "#db/migrate";
+import { newId } from "#server/platform/ids";
+import { holdRestored } from "#server/services/restores/hold";
+import { OperatorError } from "../launcher/operator-error";
+import type { Header } from "./format";
+import { readArchive } from "./read-archive";
+
+export type RestoreInput = {
+  databaseUrl: string;
+  isDatabasePooled: boolean;
+  file: string;
+  /** Null for a backup that is not encrypted. */
+  passphrase: string | null;
+  /** The verified header. */
+  header: Header;
+};
+
+export type RestoredDatabase = {
+  rows: number;
+  held: number;
+  /** Tables of the backup that Backstamp did not create, and that were not restored. */
+  skipped: string[];
+};
+
+/**
+ * Restores a verified backup into an empty database: creates the schema of the backup, loads all rows in one transaction,
+ * holds what was about to be sent, and migrates to this release. Programs that start meanwhile wait. Call `requireRestorable`
+ * before. After a failure the database has no rows, and the same command can be repeated.
+ */
+export async function restoreBackup(input: RestoreInput): Promise<RestoredDatabase> {
+  const { databaseUrl, header, file, passphrase } = input;
+  const result: RestoredDatabase = { rows: 0, held: 0, skipped: [] };
+  const load = async () => {
+    await loadBackup(databaseUrl, header, {
+      check: requireEmpty,
+      load: async ({ tables, tx, loadRows }) => {
+        const columnsOf = new Map(header.tables.map(({ name, columns }) => [name, columns]));
+        const { checksums } = await readArchive(file, passphrase, {
+          rows: async (table, rows) => {
+            const columns = columnsOf.get(table) ?? [];
+            if (tables.has(table)) await loadRows(table, columns, rows);
+            else for await (const _ of rows);
+          },
+        });
+        for (const [table, { rows }] of Object.entries(checksums))
+          if (tables.has(table)) result.rows += rows;
+          else if (rows > 0) result.skipped.push(table);
+        result.held = await holdRestored(tx);
+      },
+    });
+  };
+  const { isDatabasePooled: pooled } = input;
+  await migrateDatabase(databaseUrl, {
+    pooled,
+    load: { at: header.migrations.map(({ at }) => at), run: load },
+  });
+  await withConnection(databaseUrl, async (sql) => {
+    await sql`insert into restores (id, taken_at, release, held)
+      values (${newId()}, ${header.takenAt}, ${header.release}, ${result.held})`;
+    await sql`analyze`;
+  });
+  return result;
+}
+
+async function withConnection(url: string, task: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => {},
+    fetch_types: false,
+    prepare: false,
+  });
+  try {
+    await task(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** OperatorError if this build does not have every migration of the backup, or the database is in use. */
+export async function requireRestorable(
+  url: string,
+  { migrations, release }: Pick<Header, "migrations" | "release">,
+): Promise<void> {
+  const { known, applied } = await readMigrations(url);
+  const isKnown = (hash: string) => known.some((migration) => migration.hash === hash);
+  if (!migrations.every(({ hash }) => isKnown(hash)))
+    throw new OperatorError(
+      `The backup was made by Backstamp ${release}, whose database is newer than that of this release (${RELEASE}). Install the release of the backup or a newer one.`,
+    );
+  if (applied.length === 0) return;
+  await withConnection(url, requireEmpty);
+  // Its schema is complete after an interrupted restore, or that of an older release.
+  if (!applied.every(({ hash }) => migrations.some((migration) => migration.hash === hash)))
+    throw new OperatorError(
+      "The database has the tables of a newer release than the backup. Restore into a new, empty database.",
+    );
+}
+
+const USED = ["teams", "users", "emails"];
+
+async function requireEmpty(sql: Pick<postgres.Sql, "unsafe">): Promise<void> {
+  const parts = USED.map((name) => `exists (select from ${quoteName(name)})`);
+  const [row] = await sql.unsafe<{ isUsed: boolean }[]>(`select ${parts.join(" or ")} as "isUsed"`);
+  if (row?.isUsed)
+    throw new OperatorError(
+      "The database already contains an installation, and a restore never overwrites one. Restore into a new data directory (BACKSTAMP_DATA_DIR) or a new, empty database (DATABASE_URL).",
+    );
+}

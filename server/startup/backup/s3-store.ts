@@ -1,0 +1,99 @@
+import { Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { S3mini } from "s3mini";
+import type { BackupStore } from "./store";
+
+export type S3Target = {
+  endpoint: string;
+  region: string;
+  keyId: string;
+  secret: string;
+  bucket: string;
+  /** Precedes each name: empty, or with a `/` at its end. */
+  prefix: string;
+};
+
+/** A store permits 10,000 parts, so this allows 156 GiB. All parts but the last have one size, which some stores require. */
+const partBytes = 16 * 1024 * 1024;
+const requestMsMax = 120_000;
+const RETRY_AFTER_MS = [1_000, 5_000, 15_000] as const;
+
+/** Keeps backups in a bucket. A backup is uploaded in parts while it is made; the bucket shows it when it is complete. */
+export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }: S3Target): BackupStore {
+  const client = new S3mini({
+    accessKeyId: keyId,
+    secretAccessKey: secret,
+    endpoint: `${endpoint.replace(/\/$/, "")}/${bucket}`,
+    region,
+    requestAbortTimeout: requestMsMax,
+  });
+  return {
+    location: `s3://${bucket}/${prefix}`,
+    async write(name, fill) {
+      const key = `${prefix}${name}`;
+      const upload = await retry(() => client.getMultipartUploadId(key, "application/octet-stream"));
+      const parts: Parameters<typeof client.completeMultipartUpload>[2] = [];
+      try {
+        const size = await collectParts(fill, async (bytes) => {
+          const number = parts.length + 1;
+          parts.push(await retry(() => client.uploadPart(key, upload, bytes, number)));
+        });
+        await client.completeMultipartUpload(key, upload, parts);
+        return size;
+      } catch (error) {
+        await client.abortMultipartUpload(key, upload).catch(() => {});
+        throw error;
+      }
+    },
+    async list() {
+      const objects = (await retry(() => client.listObjects("/", prefix))) ?? [];
+      return objects.map(({ Key }) => Key.slice(prefix.length));
+    },
+    remove: async (name) => {
+      await client.deleteObject(`${prefix}${name}`);
+    },
+  };
+}
+
+/** Divides a stream into parts. Holds one part in memory. Returns the size in bytes. */
+async function collectParts(
+  fill: (output: Writable) => Promise<void>,
+  upload: (part: Buffer) => Promise<void>,
+): Promise<number> {
+  let size = 0;
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  const flush = async (bytes: number) => {
+    const all = Buffer.concat(pending);
+    pending = [all.subarray(bytes)];
+    pendingBytes = all.length - bytes;
+    await upload(all.subarray(0, bytes));
+  };
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      pending.push(chunk);
+      pendingBytes += chunk.length;
+      size += chunk.length;
+      if (pendingBytes < partBytes) done();
+      else flush(partBytes).then(() => done(), done);
+    },
+    final(done) {
+      flush(pendingBytes).then(() => done(), done);
+    },
+  });
+  await fill(output);
+  return size;
+}
+
+async function retry<T>(call: () => Promise<T>): Promise<T> {
+  for (const pauseMs of RETRY_AFTER_MS) {
+    try {
+      return await call();
+    } catch (error) {
+      // The store understood the request and rejects it.
+      if (/^4/.test(String((error as { status?: number }).status ?? ""))) throw error;
+    }
+    await wait(pauseMs);
+  }
+  return call();
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Deps } from "#server/deps";
+import { errorFacts } from "#server/platform/log";
+import { type BackupSchedule, isBackupDue } from "#server/services/backups/record";
+
+const checkMs = 60_000;
+/** The reason is on the last lines. */
+const outputCharsMax = 2_000;
+
+export type ScheduleOptions = {
+  schedule: BackupSchedule;
+  /** The program of the command line, for a process of its own: a backup must not delay deliveries. */
+  program: string;
+  env: NodeJS.ProcessEnv;
+};
+
+/**
+ * Starts a process for each scheduled backup that is due, while this worker runs. Of several workers, one makes the backup.
+ * `stop` ends a backup in progress; a later one replaces it.
+ */
+export function startBackupSchedule(
+  deps: Pick<Deps, "db" | "log">,
+  { schedule, program, env }: ScheduleOptions,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+
+  const makeBackup = async () => {
+    const running = spawn(
+      process.execPath,
+      [...process.execArgv, program, "backup", "--scheduled", "--json"],
+      {
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    child = running;
+    let [output, errors] = ["", ""];
+    running.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    running.stderr
+      .setEncoding("utf8")
+      .on("data", (text: string) => (errors = (errors + text).slice(-outputCharsMax)));
+    const code = await new Promise((resolve) => {
+      running.once("error", resolve);
+      running.once("close", resolve);
+    });
+    child = undefined;
+    if (stopping.signal.aborted) return;
+    if (code === 0) deps.log.info("backup.made", JSON.parse(output));
+    else deps.log.error("backup.failed", { reason: errors.trim() });
+  };
+
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        if (await isBackupDue(deps, schedule)) await makeBackup();
+      } catch (error) {
+        deps.log.warn("backup.not_started", errorFacts(error));
+      }
+      await wait(checkMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      child?.kill("SIGTERM");
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Deps } from "#server/deps";
+import type { Settings } from "#server/platform/env/settings";
+import {
+  beatBackup,
+  claimBackup,
+  completeBackup,
+  type FinishedBackup,
+  failBackup,
+} from "#server/services/backups/record";
+import { explainDatabaseFault } from "../install/database-faults";
+import { OperatorError } from "../launcher/operator-error";
+import { createBackup } from "./create-backup";
+import { openFolderStore } from "./folder-store";
+import { readPassphrase } from "./passphrase";
+import { openS3Store } from "./s3-store";
+import { type BackupStore, deleteOldBackups, nameOfBackup } from "./store";
+
+const beatMs = 20_000;
+
+type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret"> & { databaseUrl: string };
+export type ScheduledBackup = FinishedBackup & { location: string; deleted: string[] };
+
+/**
+ * Makes the backup of the current period and deletes old ones. Null if it is not due or another process makes it. A failure
+ * is recorded with its reason and thrown; it is repeated later.
+ */
+export async function runScheduledBackup(
+  deps: Pick<Deps, "db" | "clock">,
+  settings: ScheduledSettings,
+): Promise<ScheduledBackup | null> {
+  const { backup, databaseUrl, dataDir, secret } = settings;
+  const store = openStore(settings);
+  const id = await claimBackup(deps, backup.schedule, store.location);
+  if (id === null) return null;
+  const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
+  try {
+    const passphrase = await readPassphrase(settings);
+    const name = nameOfBackup(deps.clock(), passphrase !== null);
+    let hasSecret = false;
+    const sizeBytes = await store.write(name, async (output) => {
+      ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output));
+    });
+    const deleted = await deleteOldBackups(store, backup.keep);
+    await completeBackup(deps, id, { name, sizeBytes, hasSecret });
+    return { name, sizeBytes, hasSecret, location: store.location, deleted };
+  } catch (error) {
+    await failBackup(deps, id, reasonOf(error));
+    throw error;
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">): BackupStore {
+  if (target === null)
+    throw new OperatorError("BACKSTAMP_BACKUP_TO is not set. Set a folder or an s3:// URL.");
+  return "folder" in target ? openFolderStore(target.folder) : openS3Store({ ...s3, ...target });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  const { message, code } = error as NodeJS.ErrnoException;
+  return explainDatabaseFault(error) ?? [message, code].filter(Boolean).join(" ");
+}

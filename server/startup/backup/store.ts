@@ -1,0 +1,29 @@
+import type { Writable } from "node:stream";
+
+/** Where backups are kept: a folder, or a bucket of an S3-compatible store. */
+export type BackupStore = {
+  /** For the operator, without credentials. */
+  location: string;
+  /**
+   * Fills and ends a stream. The backup appears under its name only when it is complete; after an error, nothing remains.
+   * Returns its size in bytes.
+   */
+  write(name: string, fill: (output: Writable) => Promise<void>): Promise<number>;
+  /** The names of all files. */
+  list(): Promise<string[]>;
+  remove(name: string): Promise<void>;
+};
+
+const NAME = /^backstamp-\d{8}T\d{6}Z\.tar\.gz(\.age)?$/;
+
+/** The name of a scheduled backup. Names in alphabetical order are in the order of time. */
+export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
+  `backstamp-${takenAt.toISOString().replaceAll(/[-:]|\.\d+/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
+
+/** Deletes all scheduled backups but the newest `count`, and no other files. Returns the names. */
+export async function deleteOldBackups(store: BackupStore, count: number): Promise<string[]> {
+  const names = (await store.list()).filter((name) => NAME.test(name)).sort();
+  const old = names.slice(0, Math.max(0, names.length - count));
+  for (const name of old) await store.remove(name);
+  return old;
+}

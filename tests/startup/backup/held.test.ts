@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import type { Ctx, RestDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { rescheduleEmail } from "#server/services/emails/change/change";
+import { retryEmail } from "#server/services/emails/change/retry";
+import { getEmail } from "#server/services/emails/read/read";
+import { relayTo } from "../../mail/relay-world";
+import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { type BackupWorld, createBackupWorld, type Target } from "./backup-world";
+
+let world: BackupWorld;
+let target: Target;
+let deps: RestDeps;
+let ctx: Ctx;
+let peer: SmtpTestServer;
+const ids: Record<"early" | "sending" | "deferred" | "scheduled", string> = {} as never;
+beforeAll(async () => {
+  world = await createBackupWorld();
+  peer = await startSmtpTestServer({});
+  const { source } = world;
+  const send = async (name: string, scheduledAt: string | null = null) =>
+    (await source.send({ to: [`${name}@example.net`], subject: name, scheduledAt })).id;
+  ids.early = await send("early");
+  await source.hot`update emails set created_at = now() - interval '1 hour' where id = ${ids.early}`;
+  ids.sending = await send("sending");
+  ids.deferred = await send("deferred");
+  ids.scheduled = await send("scheduled", "in 2 hours");
+  const sent = await send("sent");
+  await source.hot`update deliveries set status = 'sent' where email_id = ${sent}`;
+  await source.hot`update emails set status = 'sent' where id = ${sent}`;
+  await source.hot`
+    update deliveries set status = 'sending', stage = 'handed_over', attempts = 1, lease_token = ${newId()},
+      leased_until = now() + interval '1 min' where email_id = ${ids.sending}`;
+  await source.hot`update emails set status = 'sending' where id = ${ids.sending}`;
+  await source.hot`
+    update deliveries set attempts = 1, wait_rule = 'retry_schedule' where email_id = ${ids.deferred}`;
+  await source.hot`update emails set status = 'deferred' where id = ${ids.deferred}`;
+  await source.hot`
+    insert into system_mails (id, kind, recipient, details, expires_at, message_id)
+    values (${newId()}, 'invitation', 'ben@example.com', 'sealed', now() + interval '1 day', 'm@example.com')`;
+  const userId = newId();
+  await source.hot`insert into users (id, email) values (${userId}, 'ann@example.com')`;
+  await source.hot`
+    insert into sessions (id, user_id, expires_at) values (${newId()}, ${userId}, now() + interval '1 day')`;
+  const file = await world.backUp("held.tar.gz");
+  target = await world.target();
+  const restored = await target.backstamp(["restore", file]);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("4 deliveries are HELD") });
+  deps = target.open({ transportKind: "relay" }).deps;
+  ctx = { ...source.ctx, ...deps };
+});
+afterAll(async () => {
+  await peer.close();
+  await world.close();
+});
+
+async function deliver(): Promise<string[]> {
+  const transport = relayTo(peer);
+  await tick({ ...deps, transport }, { budgetMs: 10_000 });
+  await transport.close();
+  return peer.messages.flatMap(({ to }) => to);
+}
+const statusesOf = async () =>
+  Object.fromEntries(
+    (await deps.hot`select subject, status from emails order by id`).map(({ subject, status }) => [
+      subject,
+      status,
+    ]),
+  );
+
+test("nothing that was queued, scheduled or sending is sent, and new email is", async () => {
+  await deps.hot`update deliveries set updated_at = now() - interval '1 day'`;
+  await world.source.send({ to: ["new@example.net"], subject: "new" }, ctx);
+  expect(await deliver()).toEqual(["new@example.net"]);
+  expect(await statusesOf()).toEqual({
+    early: "queued",
+    sending: "deferred",
+    deferred: "deferred",
+    scheduled: "scheduled",
+    sent: "sent",
+    new: "sent",
+  });
+  const email = await getEmail(ctx, ids.early);
+  expect(email.deliveries).toMatchObject([{ status: "queued", waitRule: "restored" }]);
+});
+
+test("neither a retry nor a new time releases held email", async () => {
+  await expect(retryEmail(ctx, ids.deferred, true)).rejects.toThrow(/restored from a backup/);
+  await rescheduleEmail(ctx, ids.scheduled, "in 1 hour");
+  const rows = await deps.hot`select from deliveries where wait_rule = 'restored' and due_at = 'infinity'`;
+  expect(rows).toHaveLength(4);
+});
+
+test("pending system email is not sent, and sessions have ended", async () => {
+  expect(await deps.hot`select status, details from system_mails`).toEqual([
+    { status: "failed", details: null },
+  ]);
+  expect(await deps.hot`select from sessions where revoked_at is null`).toHaveLength(0);
+});
+
+test("the operator releases email by the time of its acceptance, and cancels the rest", async () => {
+  expect(await target.backstamp(["release"])).toMatchObject({ code: 0, stdout: "4 deliveries are held.\n" });
+  const both = await target.backstamp(["release", "--all", "--none"]);
+  expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining("Use one of") });
+  const since = new Date(Date.now() - 30 * 60_000).toISOString();
+  const released = await target.backstamp(["release", "--accepted-after", since]);
+  expect(released).toMatchObject({ code: 0, stdout: "Released 3 deliveries. 1 delivery is held.\n" });
+  expect((await deliver()).sort()).toEqual([
+    "deferred@example.net",
+    "new@example.net",
+    "sending@example.net",
+  ]);
+  const [scheduled] = await deps.hot`
+    select d.wait_rule, d.due_at = e.scheduled_at as "isOnTime" from deliveries d join emails e on e.id = d.email_id
+    where e.id = ${ids.scheduled}`;
+  expect(scheduled).toEqual({ wait_rule: null, isOnTime: true });
+
+  expect(await target.backstamp(["release", "--none", "--json"])).toMatchObject({ code: 0 });
+  expect(await statusesOf()).toMatchObject({ early: "canceled", scheduled: "scheduled", sending: "sent" });
+  const email = await getEmail(ctx, ids.early);
+  expect(email.events.at(-1)).toMatchObject({
+    type: "email.canceled",
+    data: { reason: expect.stringContaining("restored from a backup") },
+  });
+  const actions = await deps.hot`select action from audit_log where action like 'email.%' order by id`;
+  expect(actions.map(({ action }) => action)).toEqual([
+    "email.rescheduled",
+    "email.released",
+    "email.held_canceled",
+  ]);
+  expect(peer.messages).toHaveLength(3);
+});

@@ -1,0 +1,94 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BackupWorld, createBackupWorld, type Target } from "./backup-world";
+
+let world: BackupWorld;
+let target: Target;
+let plain: Buffer;
+beforeAll(async () => {
+  world = await createBackupWorld();
+  await world.source.send({ subject: "A subject to find" });
+  await world.backUp("good.tar.gz.age");
+  plain = await readFile(await world.backUp("good.tar.gz"));
+  target = await world.target();
+});
+afterAll(() => world.close());
+
+async function restoreBytes(name: string, bytes: Buffer, env = {}) {
+  await writeFile(world.fileOf(name), bytes);
+  return target.backstamp(["restore", world.fileOf(name)], env);
+}
+
+const tablesOfTarget = () => target.open().deps.hot`select from pg_tables where schemaname = 'public'`;
+
+test.each([
+  ["cut in the middle", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+  ["without its last bytes", (bytes: Buffer) => bytes.subarray(0, -20)],
+  ["with a changed byte", (bytes: Buffer) => changed(bytes, Math.floor(bytes.length / 2))],
+])("a backup %s is rejected, and the database stays empty", async (_, damage) => {
+  const encrypted = await readFile(world.fileOf("good.tar.gz.age"));
+  for (const bytes of [plain, encrypted])
+    expect(await restoreBytes("damaged", damage(bytes))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is incomplete or damaged: .* Use another copy/),
+    });
+  expect(await tablesOfTarget()).toHaveLength(0);
+});
+
+const changed = (bytes: Buffer, at: number) => {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+  return copy;
+};
+
+test("changed rows in an intact archive are rejected", async () => {
+  const archive = gunzipSync(plain);
+  const at = archive.indexOf("A subject to find");
+  const done = await restoreBytes("changed", gzipSync(changed(archive, at)));
+  expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining("the rows of emails differ") });
+  expect(await tablesOfTarget()).toHaveLength(0);
+});
+
+test("a wrong or missing passphrase is rejected with what to do", async () => {
+  const file = world.fileOf("good.tar.gz.age");
+  const wrong = await target.backstamp(["restore", file], {
+    BACKSTAMP_BACKUP_PASSPHRASE: "not the passphrase",
+  });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("The passphrase does not open") });
+  const none = await target.backstamp(["restore", file], { BACKSTAMP_BACKUP_PASSPHRASE: "" });
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("BACKSTAMP_BACKUP_PASSPHRASE") });
+  const text = await restoreBytes("text", Buffer.from("select 1"));
+  expect(text).toMatchObject({ code: 1, stderr: expect.stringContaining("is not a backup") });
+  const missing = await target.backstamp(["restore", world.fileOf("missing")]);
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be read (ENOENT)") });
+});
+
+test("a backup of a newer release is rejected", async () => {
+  const { hot } = world.source;
+  await hot`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a later release', 4000000000000)`;
+  const file = await world.backUp("newer.tar.gz");
+  await hot`delete from drizzle.__drizzle_migrations where hash = 'of a later release'`;
+  const done = await target.backstamp(["restore", file]);
+  expect(done).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Install the release of the backup"),
+  });
+  expect(await tablesOfTarget()).toHaveLength(0);
+});
+
+test("a database in use is rejected and stays as it is", async () => {
+  const before = await world.source.rowCounts();
+  const done = await world.backstamp(["restore", world.fileOf("good.tar.gz")]);
+  expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining("never overwrites") });
+  expect(await world.source.rowCounts()).toEqual(before);
+});
+
+test("an interrupted restore can be repeated", async () => {
+  // A restore that was interrupted before its rows were committed leaves the empty tables.
+  expect(await target.backstamp(["migrate"])).toMatchObject({ code: 0 });
+  expect(await target.backstamp(["restore", world.fileOf("good.tar.gz")])).toMatchObject({ code: 0 });
+  expect(await target.open().deps.hot`select subject from emails`).toEqual([
+    { subject: "A subject to find" },
+  ]);
+});

@@ -1,0 +1,91 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSettings } from "#server/platform/env/settings";
+import { listBackups } from "#server/services/backups/record";
+import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
+import { installationSecret } from "../../support/deps";
+import { type BackupWorld, createBackupWorld } from "./backup-world";
+
+let world: BackupWorld;
+let folder: string;
+beforeEach(async () => {
+  world = await createBackupWorld();
+  folder = world.fileOf("scheduled");
+});
+afterEach(() => world.close());
+
+const run = (env: Record<string, string> = {}) =>
+  runScheduledBackup(world.source.deps, {
+    ...readSettings(
+      {
+        BACKSTAMP_BACKUP_TO: folder,
+        BACKSTAMP_BACKUP_KEEP: "2",
+        BACKSTAMP_SECRET: installationSecret,
+        BACKSTAMP_DATA_DIR: world.fileOf("data"),
+        ...env,
+      },
+      "dev",
+    ),
+    databaseUrl: world.source.databaseUrl,
+  });
+const nextPeriod = () =>
+  world.source
+    .hot`update backups set started_at = started_at - interval '1 day', ended_at = ended_at - interval '1 day'`;
+
+test("of several workers, one makes the backup of a period, and it can be restored", async () => {
+  const made = (await Promise.all([run(), run(), run()])).filter((each) => each !== null);
+  expect(made).toHaveLength(1);
+  expect(await run()).toBeNull();
+  expect(await readdir(folder)).toEqual([made[0]?.name]);
+  const target = await world.target();
+  const file = path.join(folder, made[0]?.name ?? "");
+  expect(await target.backstamp(["restore", file])).toMatchObject({ code: 0 });
+});
+
+test("old backups are deleted after a successful one, and no other files", async () => {
+  await mkdir(folder);
+  const old = ["20250101", "20250102", "20250103"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  for (const name of [...old, "notes.txt", "backstamp-mine.tar.gz"])
+    await writeFile(path.join(folder, name), "");
+  const made = await run();
+  expect(made?.deleted).toEqual(old.slice(0, 2));
+  expect((await readdir(folder)).sort()).toEqual(
+    ["backstamp-mine.tar.gz", "notes.txt", old[2], made?.name].sort(),
+  );
+});
+
+test("a failure is recorded with its reason, keeps old backups, is reported, and is repeated later", async () => {
+  const kept = path.join(folder, "backstamp-20250101T030000Z.tar.gz.age");
+  await run();
+  await writeFile(kept, "");
+  await nextPeriod();
+  const file = world.fileOf("no passphrase here");
+  await expect(run({ BACKSTAMP_BACKUP_PASSPHRASE_FILE: file })).rejects.toThrow(/cannot be read/);
+  expect((await listBackups(world.source.deps, 10)).map(({ status, fault }) => ({ status, fault }))).toEqual([
+    { status: "failed", fault: expect.stringContaining(file) },
+    { status: "succeeded", fault: null },
+  ]);
+  expect(await readdir(folder)).toContain(path.basename(kept));
+  const listed = await world.backstamp(["backup", "--list"]);
+  expect(listed).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/failed\s+schedule.*cannot be read/),
+  });
+  expect(await run()).toBeNull();
+  await world.source.hot`update backups set ended_at = ended_at - interval '16 min'`;
+  expect(await run()).toMatchObject({ hasSecret: false });
+});
+
+test("a backup whose process was killed is replaced", async () => {
+  const { hot } = world.source;
+  await run();
+  await hot`
+    update backups set status = 'running', ended_at = null, beat_at = now() - interval '3 min'`;
+  await rm(folder, { recursive: true });
+  expect(await run()).not.toBeNull();
+  expect(await hot`select status, fault from backups order by started_at`).toMatchObject([
+    { status: "failed", fault: expect.stringContaining("process ended") },
+    { status: "succeeded", fault: null },
+  ]);
+});

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { findMemoryFolder } from "./support/database/memory-folder";
+import { LongestFirst } from "./support/longest-first";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
@@ -20,6 +21,7 @@ export default defineConfig({
     root,
     // Many files wait for processes and deadlines: three workers on two cores finish sooner than two.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    sequence: { sequencer: LongestFirst },
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     projects: [
       {

@@ -20,6 +20,7 @@ import { createWorld, type World } from "../support/world";
  */
 
 const cronSecret = "the-operator's-secret-0123456789";
+const metricsToken = "the-token-of-prometheus-0123456789";
 const apiHost = "api.example.com";
 const megabyte = 1024 * 1024;
 
@@ -34,7 +35,7 @@ const narrow = new Map<string, string>();
 
 beforeAll(async () => {
   // Next alone counts rate limits per instance, and its readiness says so.
-  world = await createWorld({ cronSecret, bodyMaxBytes: megabyte, hasSharedLimits: false });
+  world = await createWorld({ cronSecret, metricsToken, bodyMaxBytes: megabyte, hasSharedLimits: false });
   ({ token } = await world.key());
   ({ token: expired } = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") }));
   for (const scope of SCOPES) {
@@ -63,6 +64,7 @@ beforeAll(async () => {
     BACKSTAMP_BODY_MAX_MB: "1",
     BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
     CRON_SECRET: cronSecret,
+    BACKSTAMP_METRICS_TOKEN: metricsToken,
     SMTP_URL: "capture:",
     NODE_ENV: "production",
     NEXT_TELEMETRY_DISABLED: "1",

@@ -25,6 +25,22 @@ export const NETWORK: Threats = {
     ["delivery/webhooks/deliver", "a %i is a failure and is not followed"],
     ["delivery/mta-sts", "an enforced policy is applied, and one with an invalid certificate is ignored"],
   ],
+  "metrics read by others, or made endless by them": [
+    [
+      "rest/metrics",
+      "is 401 with a wrong token, and reads nothing from the database for it",
+      "contains no team, address, subject or name of a team's relay",
+      "hostile names and replies do not add series without limit",
+    ],
+    ["startup/worker-metrics", "a worker serves its own metrics on loopback, only with the token"],
+  ],
+  "traces begun by others, or with content": [
+    [
+      "delivery/traces",
+      "a request without a valid key writes no trace",
+      "a trace of a failed attempt has the code of the reply, and no trace has an address or content",
+    ],
+  ],
   "names of internal networks": [["platform/egress/outside-url", "a name of an internal network"]],
   "a proxy in the environment": [
     ["platform/egress/outside", "a proxy in the environment variables is not used"],

@@ -301,3 +301,18 @@ describe.runIf(redisMissing === null)(`an Upstash with a fault${withoutRedis}`, 
     expect(recoveries()).toHaveLength(1);
   });
 });
+
+test("each request that this process counts instead of the store is reported for the metrics", async () => {
+  let fallbacks = 0;
+  const openCounted = (store: LimitStore) => {
+    const limits = createLimits({ store, clock: () => Date.now(), log, onFallback: () => fallbacks++ });
+    onTestFinished(() => limits.close());
+    return limits;
+  };
+  await openCounted({ kind: "in-process" }).take("key", "other", 3);
+  expect(fallbacks).toBe(0);
+  const away = openCounted({ kind: "redis", url: `redis://127.0.0.1:${await freePort()}` });
+  await away.take("key", "other", 3);
+  await away.peek("key", "other", 3);
+  expect(fallbacks).toBe(2);
+});

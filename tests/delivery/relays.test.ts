@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sweep } from "#server/delivery/housekeeping/sweep";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import { createRelay } from "#server/mail/transport/relay";
@@ -256,4 +257,36 @@ test("email that waits for a route is sent after a relay is added for it, and ot
   await relayTo(world.deps, peer, { teamId: world.ctx.teamId });
   await round();
   expect((await world.email(id)).status).toBe("sent");
+});
+
+test("all email that waits for a route is due at once after a relay is added, and none before", async () => {
+  const { id } = await world.send();
+  await round();
+  // As many deliveries as one statement makes due, and some more.
+  await world.hot`
+    insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, due_at, wait_rule)
+    select gen_random_uuid(), d.team_id, d.email_id, n, d.kind, n || d.address, d.domain, d.status, d.due_at, d.wait_rule
+    from deliveries d, generate_series(1, 20100) n where d.email_id = ${id}`;
+  const countParked = async () => {
+    const [row] = await world.hot<{ n: number }[]>`
+      select count(*)::int as n from deliveries where wait_rule = 'no_transport' and due_at = 'infinity'`;
+    return row?.n;
+  };
+  expect(await sweep(world.withTransport(null))).toBe(0);
+  expect(await countParked()).toBe(20_101);
+  await relayTo(world.deps, await peerWith());
+  expect(await sweep(world.withTransport(null))).toBe(20_101);
+  expect(await countParked()).toBe(0);
+});
+
+test("many emails without a route return to the queue together, without a counted attempt", async () => {
+  await Promise.all(Array.from({ length: 60 }, () => world.send()));
+  const statements = vi.spyOn(world.hot, "begin");
+  await round();
+  const transactions = statements.mock.calls.length;
+  statements.mockRestore();
+  const rows = await world.hot`
+    select status, wait_rule, attempts, count(*)::int as n from deliveries group by 1, 2, 3`;
+  expect(rows).toEqual([{ status: "queued", wait_rule: "no_transport", attempts: 0, n: 60 }]);
+  expect(transactions).toBeLessThan(20);
 });

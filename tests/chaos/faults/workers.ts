@@ -99,7 +99,7 @@ export const loginRefused: Fault = {
       await startAgain();
       await wait(refusedMs);
       rig.refuseLogin(false);
-      // A new process tries immediately; the old one would in a minute.
+      // The pause of the relay outlives the processes. `startAdvancing` makes its next probe due.
       await startAgain();
     }
     return times;

@@ -71,7 +71,9 @@ export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Pro
 
 /** Whether the schema is the one of this build. */
 export async function checkSchema(deps: DoctorDeps): Promise<Results> {
-  const state = await readSchemaState(deps);
+  const first = await readSchemaState(deps);
+  // The first connection to a busy database can take longer than readiness waits.
+  const state = first === "unknown" ? await readSchemaState(deps) : first;
   if (state === "unknown") return [notChecked("This needs the database, which did not respond.")];
   if (state === null) return [ok("The database has every migration of this version.")];
   const [, sentence = state.message, advice = `Run: ${cli} migrate`] =

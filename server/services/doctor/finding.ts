@@ -41,6 +41,8 @@ export type DoctorDeps = Deps & {
   /** The relay of `SMTP_URL`. */
   smtpUrlRelay: Relay | null;
   relayTimeouts: Partial<RelayTimeouts>;
+  /** Whether BACKSTAMP_SECRET is known. Without it, links and what is encrypted cannot be read. */
+  hasSecret: boolean;
   /** The name in EHLO. */
   ehloName: string;
   /** The port of MX hosts. */

@@ -15,6 +15,7 @@ const linkMs = 60_000;
 export async function checkProxy(deps: DoctorDeps): Promise<Results> {
   const { publicUrl, links, clock } = deps;
   if (publicUrl === null) return [notChecked("BACKSTAMP_URL is not set, so there is no public URL to call.")];
+  if (!deps.hasSecret) return [notChecked("This needs BACKSTAMP_SECRET, which signs the request.")];
   const url = links.make(HOPS_PATH, [newId()], new Date(clock().getTime() + linkMs));
   let response: { status: number; body: unknown };
   try {

@@ -18,7 +18,14 @@ const placeOf = (from: string, column: string, row: { id: string; teamId: string
   from === "dkim_keys" ? dkimKeyPlace(row.teamId, row.id) : { table: from, column, ...row };
 
 /** Whether BACKSTAMP_SECRET decrypts what is stored: the oldest and newest texts of each kind. */
-export async function checkSecret({ hot, vault }: DoctorDeps): Promise<Results> {
+export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promise<Results> {
+  if (!hasSecret)
+    return [
+      failure(
+        "BACKSTAMP_SECRET is not set here.",
+        "Set the secret of the installation, as for the web process.",
+      ),
+    ];
   const unreadable: string[] = [];
   let readable = 0;
   for (const { what, from, column, id, team } of SEALED) {

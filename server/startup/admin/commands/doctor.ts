@@ -43,11 +43,11 @@ async function examine(terminal: Terminal): Promise<Report> {
   const { settings, fault } = readProductionSettings(terminal.env);
   let isOpen = false;
   try {
-    return await withDatabase(terminal, ({ deps, publicUrl }) => {
+    return await withDatabase(terminal, async ({ deps, publicUrl }) => {
       isOpen = true;
-      return runDoctor(
-        createDoctorDeps({ deps, settings, publicUrl, settingsFault: fault, databaseFault: null }),
-      );
+      const hasSecret = (await withKeptSecret(settings)).secret !== null;
+      const facts = { publicUrl, hasSecret, settingsFault: fault, databaseFault: null };
+      return runDoctor(createDoctorDeps({ deps, settings, ...facts }));
     });
   } catch (error) {
     if (isOpen || !(error instanceof Error)) throw error;
@@ -61,15 +61,19 @@ async function examineWithoutDatabase(
   settingsFault: string | null,
   databaseFault: string,
 ): Promise<Report> {
-  const nowhere = {
-    ...(await withKeptSecret(settings)),
-    databaseUrl: "postgres://backstamp@127.0.0.1:1/none",
-  };
-  const built = buildDeps(nowhere, { log: silentLog });
+  const kept = await withKeptSecret(settings);
+  const built = buildDeps(
+    { ...kept, databaseUrl: "postgres://backstamp@127.0.0.1:1/none" },
+    { log: silentLog },
+  );
   try {
-    const { deps } = built;
-    const publicUrl = settings.givenUrl;
-    return await runDoctor(createDoctorDeps({ deps, settings, publicUrl, settingsFault, databaseFault }));
+    const facts = {
+      publicUrl: settings.givenUrl,
+      hasSecret: kept.secret !== null,
+      settingsFault,
+      databaseFault,
+    };
+    return await runDoctor(createDoctorDeps({ deps: built.deps, settings, ...facts }));
   } finally {
     await built.close();
   }
@@ -86,7 +90,7 @@ function readProductionSettings(env: Terminal["env"]): { settings: Settings; fau
   }
 }
 
-type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl"> & {
+type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" | "hasSecret"> & {
   deps: Deps;
   settings: Settings;
 };
@@ -131,6 +135,9 @@ function outputOf(report: Report): Output {
   ]);
   const count = (wanted: keyof typeof MARKS) =>
     report.findings.filter(({ status }) => status === wanted).length;
-  const summary = `${count("error")} errors, ${count("warning")} warnings, ${count("ok")} ok, ${count("not_checked")} not checked.`;
+  const [errors, warnings] = [count("error"), count("warning")];
+  const summary =
+    `${errors} ${errors === 1 ? "error" : "errors"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}, ` +
+    `${count("ok")} ok, ${count("not_checked")} not checked.`;
   return { json: report, text: [...lines, "", summary] };
 }

@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
-import { CsvError, parse } from "csv-parse";
+import { CsvError } from "csv-parse";
 import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from "#db/schema/suppressions";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
@@ -8,12 +6,11 @@ import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
 import { restoreCell } from "#server/shared/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
+import { readRecords } from "./csv-records";
 import type { NewSuppression } from "./suppress";
 
 /** Lines per import; a larger file must be split. */
 const linesMax = 100_000;
-/** A longer line cannot be an address: most likely a quote was opened and never closed. */
-const lineCharsMax = 10_000;
 /** Invalid lines that are reported individually. */
 const faultsMax = 1_000;
 
@@ -39,26 +36,10 @@ type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty:
  */
 export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<ParsedEntries> {
   const read: ParsedEntries = { entries: [], faults: [], faulty: 0 };
-  const parser = parse({
-    bom: true,
-    delimiter: [",", ";", "\t"],
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: lineCharsMax,
-    skip_empty_lines: true,
-    trim: true,
-  });
-  const source = Readable.from(decode(bytes));
-  source.once("error", (error) => parser.destroy(error));
-  source.pipe(parser);
   let columns: Columns | undefined;
   let lines = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
+    for await (const { record, line } of readRecords(bytes)) {
       if (columns === undefined) {
         columns = findColumns(record);
         if (columns.address !== -1) continue;
@@ -71,13 +52,11 @@ export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<Par
         );
       const entry = readEntry(columns, record);
       if (typeof entry !== "string") read.entries.push(entry);
-      else if (++read.faulty <= faultsMax) read.faults.push({ line: info.lines, message: entry });
+      else if (++read.faulty <= faultsMax) read.faults.push({ line, message: entry });
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new AppError("invalid", `${placeOf(error)}Check its quotation marks.`, { cause: error });
-  } finally {
-    source.destroy();
   }
   return read;
 }
@@ -86,23 +65,6 @@ const placeOf = ({ lines }: CsvError & { lines?: unknown }): string =>
   typeof lines === "number"
     ? `The file is not valid CSV from line ${lines} on. `
     : "The file is not valid CSV. ";
-
-async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const utf8 = new TextDecoder("utf-8", { fatal: true });
-  const read = (...given: Parameters<typeof utf8.decode>) => {
-    try {
-      return utf8.decode(...given);
-    } catch (cause) {
-      throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
-    }
-  };
-  for await (const chunk of bytes) {
-    yield read(chunk, { stream: true });
-    // One chunk contains thousands of lines. Other requests run before the next one.
-    await setImmediate();
-  }
-  yield read();
-}
 
 /** The columns of our own export, and the names that other services use for address and reason. */
 const HEADINGS = {

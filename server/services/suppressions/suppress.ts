@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import { type Columns, writeStatement } from "#db/statement";
@@ -25,7 +26,7 @@ import { isNamed, readSuppression, type SuppressionName } from "./read";
  * | complaint: feedback report, callback  | `complaint` | all email                        | services/returns/record.ts  |
  * | unsubscribe link                      | `manual`    | email sent with list_unsubscribe | `unsubscribe`               |
  * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
- * | CSV import                            | in the file | in the file                      | `addNewSuppressions`        |
+ * | CSV import, import from a provider    | in the file | in the file                      | `addNewSuppressions`        |
  *
  * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report only if it
  * is verified to belong to one of our deliveries (services/returns). Recipients of the built-in domain are never suppressed by
@@ -48,12 +49,15 @@ const IS_ANNOUNCED = { report: "true", request: "s.id in (select id from entry)"
 /**
  * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin, source_email_id, lists_only)
  * and queues their events. If several rows have the same address, one is used. `suppressed` contains the written entries; an
- * entry whose id differs from the proposed one existed before.
+ * entry whose id differs from the proposed one existed before. With `created_at`, `entry` also has the times of new entries.
  */
-export const addEntries = (cause: keyof typeof IF_LISTED): string => `
+export const addEntries = (
+  cause: keyof typeof IF_LISTED,
+  createdAt: "now()" | "created_at" = "now()",
+): string => `
 suppressed as (
-  insert into suppressions (team_id, id, address, origin, source_email_id, lists_only)
-  select distinct on (team_id, address collate "C") team_id, id, address, origin, source_email_id, lists_only
+  insert into suppressions (team_id, id, address, origin, source_email_id, lists_only, created_at)
+  select distinct on (team_id, address collate "C") team_id, id, address, origin, source_email_id, lists_only, ${createdAt}
   from entry order by team_id, address collate "C"
   on conflict (team_id, address) do update ${IF_LISTED[cause]}
   returning *
@@ -106,9 +110,13 @@ export async function suppressReported(
 }
 
 /** Adds entries that a person requests. Returns them, and existing entries with the same addresses. */
-async function addRequested(tx: Db, entry: SQL): Promise<Suppression[]> {
+async function addRequested(
+  tx: Db,
+  entry: SQL,
+  createdAt: Parameters<typeof addEntries>[1] = "now()",
+): Promise<Suppression[]> {
   const rows = await tx.execute<{ row: SuppressionRow }>(sql`
-    with entry as (${entry}), ${sql.raw(addEntries("request"))}
+    with entry as (${entry}), ${sql.raw(addEntries("request", createdAt))}
     select to_jsonb(s) as row from suppressed s`);
   return rows.map(({ row }) => readSuppression(row));
 }
@@ -134,18 +142,21 @@ export async function unsubscribe(
   wake();
 }
 
-/** An entry to import. */
-export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEmailId" | "listsOnly">;
+/** An entry to import; `createdAt` is when another service suppressed the address. Default: now. */
+export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEmailId" | "listsOnly"> & {
+  createdAt?: Date | null;
+};
 
 /** `ids` has one id per requested address, in the same order. `added` contains only the new entries. */
 export type AddResult = { ids: string[]; added: Suppression[] };
 
 /**
- * The audit action, and a callback for progress: how many entries are written while the transaction is still
- * open.
+ * The audit action with further detail, and a callback for progress: how many entries are written while the
+ * transaction is still open.
  */
 export type AddOptions = {
   action?: Extract<AuditAction, "suppression.added" | "suppression.imported">;
+  detail?: AuditDetail;
   onWritten?: (count: number, of: number) => void;
 };
 
@@ -166,7 +177,7 @@ export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise
 export async function addNewSuppressions(
   ctx: Ctx,
   entries: readonly NewSuppression[],
-  { action = "suppression.added", onWritten }: AddOptions = {},
+  { action = "suppression.added", detail = {}, onWritten }: AddOptions = {},
 ): Promise<AddResult> {
   const byAddress = new Map<string, NewSuppression>();
   for (const entry of entries) {
@@ -188,18 +199,22 @@ export async function addNewSuppressions(
         tx,
         sql`
           select ${ctx.teamId}::uuid as team_id, a.id, a.address, a.origin, e.id as source_email_id,
-            a.lists_only::boolean as lists_only
+            a.lists_only::boolean as lists_only,
+            least(coalesce(a.created_at::timestamptz, now()), now()) as created_at
           from unnest(${sql.param(proposed)}::uuid[], ${column(({ address }) => address)}::text[],
             ${column(({ origin }) => origin)}::text[], ${column(({ sourceEmailId }) => sourceEmailId)}::uuid[],
-            ${column(({ listsOnly }) => String(listsOnly))}::text[]) as a(id, address, origin, source, lists_only)
+            ${column(({ listsOnly }) => String(listsOnly))}::text[],
+            ${column(({ createdAt }) => createdAt?.toISOString() ?? null)}::text[])
+            as a(id, address, origin, source, lists_only, created_at)
           left join emails e on e.team_id = ${ctx.teamId} and e.id = a.source`,
+        "created_at",
       );
       for (const { address, id } of rows) ids.set(address, id);
       for (const row of rows) if (own.has(row.id)) added.push(row);
       onWritten?.(Math.min(at + rowsMax, wanted.length), wanted.length);
     }
     if (added.length > 0)
-      await recordAudit(tx, ctx, { action, ...subjectOf(added), detail: { count: added.length } });
+      await recordAudit(tx, ctx, { action, ...subjectOf(added), detail: { ...detail, count: added.length } });
   });
   if (added.length > 0) ctx.wake();
   return { ids: entries.map(({ address }) => ids.get(foldAddress(address)) ?? ""), added };

@@ -47,6 +47,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   callback: async () => (await import("./commands/callbacks")).addCallbackCommands,
   inbound: async () => (await import("./commands/callbacks")).addInboundCommands,
   doctor: async () => (await import("./commands/doctor")).addDoctorCommand,
+  import: async () => (await import("./commands/import/import")).addImportCommands,
   migrate: loadService,
   worker: loadService,
   backup: loadBackups,

@@ -1,0 +1,177 @@
+import type { List, ProviderName } from "#server/services/imports/providers/provider";
+
+/*
+ * Files and API responses of providers. They are written for these tests after the shapes that the sources named in
+ * server/services/imports/providers document; no provider's data is copied.
+ */
+
+/** A file, and what its import adds to the list. */
+export type SuppressionFile = {
+  title: string;
+  from: ProviderName;
+  list?: List;
+  text: string;
+  added: { address: string; origin: string; lists_only: boolean; at: string | null }[];
+  /** Other counts of the report that are not 0. */
+  counts?: Partial<Record<"other" | "repeated" | "skipped", number>>;
+};
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+
+export const SUPPRESSION_FILES: SuppressionFile[] = [
+  {
+    title: "SendGrid bounces as CSV",
+    from: "sendgrid",
+    list: "bounces",
+    text: 'status,reason,email,created\n5.1.1,"550 5.1.1 unknown, ""gone""",Gone@sg.example,1700000000\n',
+    added: [
+      { address: "gone@sg.example", origin: "bounce", lists_only: false, at: "2023-11-14T22:13:20.000Z" },
+    ],
+  },
+  {
+    title: "SendGrid global unsubscribes as JSON",
+    from: "sendgrid",
+    list: "unsubscribes",
+    text: json([{ created: 1_700_000_100, email: "left@sg.example" }]),
+    added: [
+      { address: "left@sg.example", origin: "manual", lists_only: false, at: "2023-11-14T22:15:00.000Z" },
+    ],
+  },
+  {
+    title: "SendGrid group unsubscribes, which their rows show",
+    from: "sendgrid",
+    text: json([{ email: "news@sg.example", group_id: 4, group_name: "News", created_at: 1_700_000_200 }]),
+    added: [
+      { address: "news@sg.example", origin: "manual", lists_only: true, at: "2023-11-14T22:16:40.000Z" },
+    ],
+  },
+  {
+    title: "Postmark's dump of a stream",
+    from: "postmark",
+    text: json({
+      Suppressions: [
+        {
+          EmailAddress: "gone@pm.example",
+          SuppressionReason: "HardBounce",
+          Origin: "Recipient",
+          CreatedAt: "2019-12-17T08:58:33-05:00",
+        },
+        {
+          EmailAddress: "spam@pm.example",
+          SuppressionReason: "SpamComplaint",
+          Origin: "Recipient",
+          CreatedAt: "2020-01-01T00:00:00Z",
+        },
+        {
+          EmailAddress: "left@pm.example",
+          SuppressionReason: "ManualSuppression",
+          Origin: "Recipient",
+          CreatedAt: "2020-01-02T00:00:00Z",
+        },
+        {
+          EmailAddress: "never@pm.example",
+          SuppressionReason: "ManualSuppression",
+          Origin: "Customer",
+          CreatedAt: "2020-01-03T00:00:00Z",
+        },
+      ],
+    }),
+    added: [
+      { address: "gone@pm.example", origin: "bounce", lists_only: false, at: "2019-12-17T13:58:33.000Z" },
+      { address: "left@pm.example", origin: "manual", lists_only: true, at: "2020-01-02T00:00:00.000Z" },
+      { address: "never@pm.example", origin: "manual", lists_only: false, at: "2020-01-03T00:00:00.000Z" },
+      { address: "spam@pm.example", origin: "complaint", lists_only: false, at: "2020-01-01T00:00:00.000Z" },
+    ],
+  },
+  {
+    title: "the joined output of two calls of the AWS CLI",
+    from: "ses",
+    text: `${json({
+      SuppressedDestinationSummaries: [
+        {
+          EmailAddress: "gone@ses.example",
+          Reason: "BOUNCE",
+          LastUpdateTime: "2021-04-05T06:07:08.123000+00:00",
+        },
+        { EmailAddress: "spam@ses.example", Reason: "COMPLAINT", LastUpdateTime: 1_617_602_828.5 },
+      ],
+      NextToken: "more",
+    })}\n${json({ SuppressedDestinationSummaries: [{ EmailAddress: "last@ses.example", Reason: "BOUNCE", LastUpdateTime: null }] })}`,
+    added: [
+      { address: "gone@ses.example", origin: "bounce", lists_only: false, at: "2021-04-05T06:07:08.123Z" },
+      { address: "last@ses.example", origin: "bounce", lists_only: false, at: null },
+      { address: "spam@ses.example", origin: "complaint", lists_only: false, at: "2021-04-05T06:07:08.500Z" },
+    ],
+  },
+  {
+    title: "Mailgun bounces as CSV",
+    from: "mailgun",
+    text: 'address,code,error,created_at\ngone@mg.example,550,No such mailbox,"Fri, 21 Oct 2011 11:02:55 GMT"\n',
+    added: [
+      { address: "gone@mg.example", origin: "bounce", lists_only: false, at: "2011-10-21T11:02:55.000Z" },
+    ],
+  },
+  {
+    title: "Mailgun unsubscribes as JSON, from everything and from tags",
+    from: "mailgun",
+    text: json({
+      items: [
+        { address: "all@mg.example", tags: ["*"], created_at: "Fri, 18 Oct 2024 18:28:14 UTC" },
+        { address: "tag@mg.example", tags: ["news"], created_at: "Mon, 01 Jan 0001 00:00:00 UTC" },
+        { address: "tag@mg.example", tags: ["offers"], created_at: "Fri, 18 Oct 2024 18:28:14 UTC" },
+      ],
+      paging: { next: "https://api.mailgun.net/v3/mg.example/unsubscribes?page=next" },
+    }),
+    added: [
+      { address: "all@mg.example", origin: "manual", lists_only: false, at: "2024-10-18T18:28:14.000Z" },
+      { address: "tag@mg.example", origin: "manual", lists_only: true, at: null },
+    ],
+    counts: { repeated: 1 },
+  },
+  {
+    title: "Mailgun complaints, whose rows show no list",
+    from: "mailgun",
+    list: "complaints",
+    text: "address,created_at\nspam@mg.example,2024-10-18 18:28:14\n",
+    added: [
+      { address: "spam@mg.example", origin: "complaint", lists_only: false, at: "2024-10-18T18:28:14.000Z" },
+    ],
+  },
+  {
+    title: "Resend's suppressions as JSON",
+    from: "resend",
+    text: json({
+      object: "list",
+      has_more: false,
+      data: [
+        {
+          id: "1",
+          email: "gone@rs.example",
+          origin: "bounce",
+          source_id: null,
+          created_at: "2026-01-31T12:00:00.000Z",
+        },
+        {
+          id: "2",
+          email: "never@rs.example",
+          origin: "manual",
+          source_id: null,
+          created_at: "2026-02-01T12:00:00.000Z",
+        },
+      ],
+    }),
+    added: [
+      { address: "gone@rs.example", origin: "bounce", lists_only: false, at: "2026-01-31T12:00:00.000Z" },
+      { address: "never@rs.example", origin: "manual", lists_only: false, at: "2026-02-01T12:00:00.000Z" },
+    ],
+  },
+  {
+    title: "Resend's contacts as CSV",
+    from: "resend",
+    text: "id,created_at,first_name,last_name,email,unsubscribed\n1,2026-01-31 12:00:00+00,Ann,,left@rs.example,true\n2,,Ben,,stays@rs.example,false\n",
+    added: [
+      { address: "left@rs.example", origin: "manual", lists_only: true, at: "2026-01-31T12:00:00.000Z" },
+    ],
+    counts: { other: 1 },
+  },
+];

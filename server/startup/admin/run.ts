@@ -30,7 +30,7 @@ type Group = (program: AdminCommand) => void;
 
 const loadService = async (): Promise<Group> => (await import("./commands/service")).addServiceCommands;
 
-const loadBackups = async (): Promise<Group> => (await import("./commands/backup/backups")).addBackupCommands;
+const loadBackups = async (): Promise<Group> => (await import("./commands/data/backups")).addBackupCommands;
 
 /** The command groups by their first word. Loading only the called group halves the startup time. */
 const GROUPS: Record<string, () => Promise<Group>> = {
@@ -38,16 +38,16 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   domain: async () => (await import("./commands/domains")).addDomainCommands,
   team: async () => (await import("./commands/teams")).addTeamCommands,
   user: async () => (await import("./commands/users")).addUserCommands,
-  operator: async () => (await import("./commands/operators")).addOperatorCommands,
+  operator: async () => (await import("./commands/installation/operators")).addOperatorCommands,
   email: async () => (await import("./commands/emails")).addEmailCommands,
   webhook: async () => (await import("./commands/webhooks")).addWebhookCommands,
-  queue: async () => (await import("./commands/queue")).addQueueCommands,
+  queue: async () => (await import("./commands/installation/queue")).addQueueCommands,
   relay: async () => (await import("./commands/relays")).addRelayCommands,
   destination: async () => (await import("./commands/destinations")).addDestinationCommands,
   callback: async () => (await import("./commands/callbacks")).addCallbackCommands,
   inbound: async () => (await import("./commands/callbacks")).addInboundCommands,
-  doctor: async () => (await import("./commands/doctor")).addDoctorCommand,
-  import: async () => (await import("./commands/import/import")).addImportCommands,
+  doctor: async () => (await import("./commands/installation/doctor")).addDoctorCommand,
+  import: async () => (await import("./commands/data/import")).addImportCommands,
   migrate: loadService,
   worker: loadService,
   backup: loadBackups,

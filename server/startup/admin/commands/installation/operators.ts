@@ -1,6 +1,6 @@
 import { grantOperator, listOperators, revokeOperator } from "#server/services/people/operators";
-import { type AdminCommand, examples, runInDatabase } from "../command";
-import { listOutput } from "../terminal";
+import { type AdminCommand, examples, runInDatabase } from "../../command";
+import { listOutput } from "../../terminal";
 
 /** `operator grant`, `operator revoke`, `operator list`. */
 export function addOperatorCommands(program: AdminCommand): void {

@@ -6,12 +6,12 @@ import { readSettings, type Settings, SettingsError } from "#server/platform/env
 import { silentLog } from "#server/platform/log";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { type Report, runDoctor } from "#server/services/doctor/run";
-import { buildDeps, transportKindOf } from "../../deps";
-import { findClusterHome } from "../../postgres/cluster-location";
-import { openTransport, timeoutsOf } from "../../worker";
-import { type AdminCommand, CommandExit } from "../command";
-import { withDatabase, withKeptSecret } from "../session";
-import { type Output, printOutput, type Terminal } from "../terminal";
+import { buildDeps, transportKindOf } from "../../../deps";
+import { findClusterHome } from "../../../postgres/cluster-location";
+import { openTransport, timeoutsOf } from "../../../worker";
+import { type AdminCommand, CommandExit } from "../../command";
+import { withDatabase, withKeptSecret } from "../../session";
+import { type Output, printOutput, type Terminal } from "../../terminal";
 
 /** The exit code of `doctor` by the most severe finding. */
 const EXIT_CODES = { ok: 0, warning: 1, error: 2 } as const;

@@ -16,10 +16,10 @@ import {
 } from "#server/services/pauses/scope";
 import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
 import { findTeam } from "#server/services/teams";
-import { OperatorError } from "../../launcher/operator-error";
-import { readDomain } from "../arguments";
-import { type AdminCommand, examples, runInDatabase } from "../command";
-import { formatTable } from "../terminal";
+import { OperatorError } from "../../../launcher/operator-error";
+import { readDomain } from "../../arguments";
+import { type AdminCommand, examples, runInDatabase } from "../../command";
+import { formatTable } from "../../terminal";
 
 type ScopeOptions = { team?: string; domain?: string };
 type ReasonOptions = ScopeOptions & { reason: string };

@@ -4,7 +4,8 @@ import path from "node:path";
 import { parseEnv } from "node:util";
 import type { z } from "zod";
 import type { LimitStore } from "../limits/limits";
-import { SETTINGS, type Setting } from "./table";
+import type { Setting } from "./operation";
+import { SETTINGS } from "./table";
 
 /** How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel functions. */
 export type Mode = "dev" | "start" | "vercel";

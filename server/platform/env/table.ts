@@ -1,7 +1,6 @@
-import type { z } from "zod";
+import { OPENSSL, OPERATION_SETTINGS, type Setting } from "./operation";
 import {
   address,
-  backupTarget,
   emailAddress,
   file,
   flag,
@@ -16,23 +15,9 @@ import {
   sender,
   smtpUrl,
   timeLimits,
-  timeOfDay,
   wholeNumber,
 } from "./values";
 
-export type Setting = {
-  /** Its meaning, for `.env.example`. */
-  about: string;
-  /** The default in words. */
-  fallback: string;
-  example: string;
-  read: z.ZodType;
-  /** Messages never contain its value. */
-  isSecret?: true;
-};
-
-const OPENSSL = "Generate one with: openssl rand -base64 32";
-const COLLECTOR_URL = "Enter the URL of a collector: http://127.0.0.1:4318";
 const POSTGRES_URL = "Enter the URL of a PostgreSQL database: postgres://user:password@host:5432/name";
 
 const credential = (about: string, example: string) =>
@@ -244,117 +229,7 @@ export const SETTINGS = {
     "id",
   ),
   AUTH_GOOGLE_SECRET: credential("Sign-in with Google: client secret.", "secret"),
-  BACKSTAMP_BACKUP_TO: {
-    about:
-      "Where workers store scheduled backups: a folder, or s3://bucket/prefix for an S3-compatible store. Each backup appears there when it is complete.",
-    fallback: "none; no scheduled backups",
-    example: "/var/backups/backstamp",
-    read: backupTarget,
-  },
-  BACKSTAMP_BACKUP_PASSPHRASE: {
-    about:
-      "Passphrase of backups, at least 12 characters. With it, backups are encrypted and contain BACKSTAMP_SECRET. Without it, they are not encrypted and lack the secret. Keep it elsewhere: without it, no backup can be restored.",
-    fallback: "none",
-    example: "a long phrase that you remember",
-    read: secret(12, "Choose a longer one."),
-    isSecret: true,
-  },
-  BACKSTAMP_BACKUP_PASSPHRASE_FILE: {
-    about: "File with the passphrase of backups. Takes precedence over BACKSTAMP_BACKUP_PASSPHRASE.",
-    fallback: "none",
-    example: "/etc/backstamp-backup-passphrase",
-    read: file,
-  },
-  BACKSTAMP_BACKUP_EVERY_HOURS: {
-    about: "Hours from one scheduled backup to the next.",
-    fallback: "24",
-    example: "6",
-    read: wholeNumber(1, 720, 24),
-  },
-  BACKSTAMP_BACKUP_AT: {
-    about: "Time of day (UTC) of a scheduled backup. The others follow every BACKSTAMP_BACKUP_EVERY_HOURS.",
-    fallback: "03:00",
-    example: "03:00",
-    read: timeOfDay,
-  },
-  BACKSTAMP_BACKUP_KEEP: {
-    about: "Number of scheduled backups to keep. Older ones are deleted after a successful backup.",
-    fallback: "7",
-    example: "7",
-    read: wholeNumber(1, 10_000, 7),
-  },
-  BACKSTAMP_BACKUP_S3_ENDPOINT: {
-    about: "URL of the S3-compatible store.",
-    fallback: "https://s3.REGION.amazonaws.com",
-    example: "https://s3.eu-central-1.amazonaws.com",
-    read: address("Enter the URL of the store: https://s3.example.com", "https:", "http:"),
-  },
-  BACKSTAMP_BACKUP_S3_REGION: {
-    about: "Region of the bucket.",
-    fallback: "us-east-1",
-    example: "eu-central-1",
-    read: secret(1, ""),
-  },
-  BACKSTAMP_BACKUP_S3_KEY_ID: {
-    about: "Id of the access key of the S3-compatible store.",
-    fallback: "none; required with an s3:// URL",
-    example: "id",
-    read: secret(1, ""),
-    isSecret: true,
-  },
-  BACKSTAMP_BACKUP_S3_SECRET: {
-    about: "Secret of the access key of the S3-compatible store.",
-    fallback: "none; required with an s3:// URL",
-    example: "secret",
-    read: secret(1, ""),
-    isSecret: true,
-  },
-  CRON_SECRET: {
-    about: "Bearer token with which the platform's scheduler calls /api/cron/tick.",
-    fallback: "none; the route is disabled",
-    example: "change-me-to-something-random",
-    read: secret(16, OPENSSL),
-    isSecret: true,
-  },
-  BACKSTAMP_METRICS_TOKEN: {
-    about: "Bearer token with which Prometheus reads /api/metrics.",
-    fallback: "none; metrics are off",
-    example: "change-me-to-something-random",
-    read: secret(16, OPENSSL),
-    isSecret: true,
-  },
-  BACKSTAMP_METRICS_PORT: {
-    about:
-      "HTTP port at which a worker process serves its own metrics. Workers on the same machine need different ports.",
-    fallback: "none; the web process serves its metrics at PORT",
-    example: "9464",
-    read: port(9464),
-  },
-  BACKSTAMP_METRICS_HOST: {
-    about: "Address that the metrics port of a worker listens on.",
-    fallback: "127.0.0.1",
-    example: "0.0.0.0",
-    read: listenHost,
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    about:
-      "Turns on traces: URL of an OpenTelemetry collector for OTLP over HTTP (protobuf). The other standard variables apply, too: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_….",
-    fallback: "none; traces are off",
-    example: "http://127.0.0.1:4318",
-    read: address(COLLECTOR_URL, "http:", "https:"),
-  },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    about: "The same with the whole URL for traces, to which no path is appended.",
-    fallback: "OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces",
-    example: "http://127.0.0.1:4318/v1/traces",
-    read: address(COLLECTOR_URL, "http:", "https:"),
-  },
-  OTEL_SDK_DISABLED: {
-    about: "Set to true to turn traces off without removing the endpoint.",
-    fallback: "false",
-    example: "true",
-    read: flag,
-  },
+  ...OPERATION_SETTINGS,
 } satisfies Record<string, Setting>;
 
 /** The text of `.env.example`: each setting with its meaning and default, all commented out. */

@@ -57,6 +57,28 @@ test("due deliveries of a paused team count as paused, and raise no age", async 
   expect(await read()).toMatchObject({ counts: { due: 0, paused: 8 }, oldestDueSeconds: 0 });
 });
 
+test("only events of healthy endpoints are late", async () => {
+  const { hot, deps, ctx } = world;
+  const { token } = await world.key();
+  for (const health of ["healthy", "failing", "disabled"]) {
+    const hook = { endpoint: `http://127.0.0.1:9/${health}`, events: ["email.sent"] };
+    const { body } = await world.api("POST", "/api/webhooks", { token, body: hook });
+    await hot`
+      insert into webhook_deliveries (id, team_id, webhook_id, type, due_at)
+      select uuid_v7(), ${ctx.teamId}, ${String(body.id)}, 'email.sent',
+        now() - case when ${health} = 'healthy' then interval '1 minute' else interval '1 day' end
+      from generate_series(1, 4)`;
+    if (health === "failing")
+      await hot`update webhooks set failing_since = now() where id = ${String(body.id)}`;
+    if (health === "disabled")
+      await hot`update webhooks set status = 'disabled' where id = ${String(body.id)}`;
+  }
+  const webhook = (await readInstallationFigures(deps)).queues[1];
+  expect(webhook).toMatchObject({ queue: "webhook", counts: { due: 4, later: 0, failing: 4, disabled: 4 } });
+  expect(webhook?.oldestDueSeconds).toBeGreaterThan(59);
+  expect(webhook?.oldestDueSeconds).toBeLessThan(3_600);
+});
+
 test("any number of scrapes cause one reading at a time, and a failed one is reported as such", async () => {
   let readings = 0;
   let finish: (fail: boolean) => void = () => {};

@@ -14,7 +14,8 @@ export type InstallationFigures = {
     queue: "email" | "webhook" | "system_email";
     /**
      * Rows by state. `due`: may be attempted now. `later`: scheduled or deferred. `sending`: claimed by a worker. `paused`: waits
-     * for the end of a pause. `no_transport`: waits for a relay. `disabled`: its endpoint is disabled.
+     * for the end of a pause, or for a decision after a restore. `no_transport`: waits for a relay. `failing` and `disabled`: its
+     * endpoint is.
      */
     counts: Record<string, number>;
     /** Age in seconds of the row that has been due longest; 0 without one. */
@@ -106,7 +107,8 @@ const ofEndpoint = (condition: string) =>
       select from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending' and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
 
-// An event of a disabled endpoint stays pending, so it is not due.
+// An event of a disabled endpoint stays pending, so it is not due. A failing endpoint gets one attempt at a time, so its events
+// wait for each other: they are due, but not late.
 const WEBHOOKS = `
   with recursive waiting as (
     (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
@@ -115,14 +117,15 @@ const WEBHOOKS = `
             where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
     from waiting where waiting.webhook_id is not null
   )
-  select jsonb_build_object('due', ${ofEndpoint("e.status = 'enabled' and d.due_at <= now()")},
+  select jsonb_build_object('due', ${ofEndpoint("e.status = 'enabled' and e.failing_since is null and d.due_at <= now()")},
+      'failing', ${ofEndpoint("e.status = 'enabled' and e.failing_since is not null and d.due_at <= now()")},
       'later', ${ofEndpoint("e.status = 'enabled' and d.due_at > now()")},
       'disabled', ${ofEndpoint("e.status <> 'enabled'")},
       'sending', ${countOf("select from webhook_deliveries d where d.status = 'attempting'")}) as counts,
     ${secondsSince(`(select min(first.due_at) from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
         select d.due_at from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending'
         order by d.due_at, d.id limit 1) as first
-      where e.status = 'enabled' and (e.paused_until is null or e.paused_until <= now()) and first.due_at <= now())`)}
+      where e.status = 'enabled' and e.failing_since is null and (e.paused_until is null or e.paused_until <= now()) and first.due_at <= now())`)}
       as "oldestDueSeconds",
     ${countOf("select from webhook_deliveries d where d.status = 'attempting' and d.leased_until < now()")} as lapsed`;
 

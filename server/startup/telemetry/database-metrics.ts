@@ -55,7 +55,7 @@ async function formatFigures(figures: InstallationFigures | null): Promise<strin
 
   const depth = gauge(
     "backstamp_queue_depth",
-    "Rows of a queue by state: due, later (scheduled or deferred), sending, paused, no_transport, disabled (endpoint). Above 100000 it is 100001.",
+    "Rows of a queue by state: due, later (scheduled or deferred), sending, paused, no_transport, failing or disabled (endpoints). Above 100000 it is 100001.",
     ["queue", "state"],
   );
   const oldest = gauge(

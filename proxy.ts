@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
+import { isGuidePath } from "#server/shared/guides";
 import { findPageFault } from "#server/startup/http/page-faults";
 
 const isDev = process.env.NODE_ENV === "development";
@@ -20,6 +21,18 @@ const policyOf = (nonce: string): string =>
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; ");
+
+/** The guides are created by the build, so they contain no nonce. Their only script is a file. */
+const GUIDE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 const isForApi = ({ headers }: NextRequest): boolean =>
   Boolean(apiHost) && headers.get("host")?.replace(/:\d*$/, "").toLowerCase() === apiHost;
@@ -54,7 +67,7 @@ const errorResponse = (status: number, name: string, message: string): NextRespo
 
 /**
  * Rejects requests that no page can handle, and API calls without `/api`. Sets the Content-Security-Policy of each page,
- * with a nonce for its scripts. Next.js reads the nonce from the policy in the request headers. Access control is not done
+ * for those of the console with a nonce for their scripts. Next.js reads the nonce from the policy in the request headers. Access control is not done
  * here.
  */
 export function proxy(request: NextRequest): NextResponse {
@@ -71,6 +84,11 @@ export function proxy(request: NextRequest): NextResponse {
     const baseUrl = `${process.env.BACKSTAMP_URL || origin}/api`;
     const message = `There is no ${url}: the API is below /api. Set the base URL of your client to ${baseUrl}. For a client that drops the path of a base URL, set BACKSTAMP_API_HOST.`;
     return errorResponse(404, "not_found", message);
+  }
+  if (isGuidePath(url)) {
+    const response = NextResponse.next();
+    response.headers.set("content-security-policy", GUIDE_POLICY);
+    return response;
   }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = policyOf(nonce);

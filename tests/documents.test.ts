@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const documents = ["README.md", ...below(".github")].filter((file) => file.endsWith(".md"));
+const documents = ["README.md", ...below(".github"), ...below("app/docs/guides")].filter((file) =>
+  file.endsWith(".md"),
+);
 
 function below(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((name) =>

@@ -27,7 +27,8 @@ const isProxied = (address: string): boolean =>
   config.matcher.some((matcher) => new RegExp(`^${matcher}$`).test(address));
 
 describe("the content security policy of pages", () => {
-  test.each(addressesOf("route.ts"))("is not set on %s, which sets its own", (address) => {
+  const files = addressesOf("route.ts").filter((address) => !address.startsWith("/docs/"));
+  test.each(files)("is not set on %s, which sets its own", (address) => {
     expect(isProxied(address)).toBe(false);
   });
 
@@ -37,6 +38,17 @@ describe("the content security policy of pages", () => {
       expect(isProxied(address)).toBe(true);
     },
   );
+
+  test("allows the guides, which are created by the build, only scripts and styles in files", () => {
+    for (const address of ["/docs", "/docs/install", "/docs/reference/smtp/", "/docs/guides.js"]) {
+      expect(isProxied(address)).toBe(true);
+      const policy = ask("GET", address).headers.get("content-security-policy");
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).not.toMatch(/unsafe|nonce/);
+    }
+    for (const address of ["/docs/api", "/docs/no-guide"])
+      expect(ask("GET", address).headers.get("content-security-policy")).toMatch(/'nonce-/);
+  });
 
   test("is not set on a file whose decoded name contains slashes", () => {
     expect(isProxied(`/console/emails/${id}/files/a/b`)).toBe(false);

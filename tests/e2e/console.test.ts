@@ -76,7 +76,7 @@ describe("the list", () => {
   test("shows how to send the first email", async () => {
     await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("navigation").getByRole("link", { name: "API reference" }).click();
-    await page.waitForURL(`${backstamp.url}/docs`);
+    await page.waitForURL(`${backstamp.url}/docs/api`);
     await page.getByRole("heading", { name: /^Backstamp/ }).waitFor(patience);
     await page.goBack();
     await page.getByRole("heading", { name: "No emails yet" }).waitFor();

@@ -30,7 +30,7 @@ const sendMail = () => page.locator("#operations-Emails-postEmails");
 
 describe("the reference", () => {
   test("shows every operation without sign-in", async () => {
-    await page.goto(`${backstamp.url}/docs`);
+    await page.goto(`${backstamp.url}/docs/api`);
     await page.getByRole("heading", { name: /^Backstamp/ }).waitFor({ timeout: 60_000 });
     const document = await (await fetch(`${backstamp.url}/api/openapi.json`)).json();
     const count = Object.values<object>(document.paths).flatMap((methods) => Object.keys(methods)).length;

@@ -118,7 +118,7 @@ describe("in a new team", () => {
 describe("without a session", () => {
   test.each([
     ["signing in", "/login", /./, everyPageKb],
-    ["the API reference", "/docs", /^Backstamp/, referenceKb],
+    ["the API reference", "/docs/api", /^Backstamp/, referenceKb],
   ])("the script of %s is within its limit", async (_, address, heading, maxKb) => {
     const page = await (await openProfile(browser)).context.newPage();
     const weigh = measureScripts(page);

@@ -83,7 +83,7 @@ describe("Next without a launcher", () => {
     const document = await api("GET", "/openapi.json");
     expect(document).toMatchObject({ status: 200, json: { openapi: "3.1.1" } });
     expect(Object.keys(document.json.paths)).toContain("/api/emails");
-    const page = await fetch(`${url}/docs`);
+    const page = await fetch(`${url}/docs/api`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Loading the API reference");
   });

@@ -34,7 +34,7 @@ export const PAGES: readonly ConsolePage[] = [
 ];
 
 /** Outside the console. It needs a full page load: its library styles must not stay active on console pages. */
-export const REFERENCE: ConsolePage = { path: "/docs", label: "API reference", Icon: BookOpen, key: "r" };
+export const REFERENCE: ConsolePage = { path: "/docs/api", label: "API reference", Icon: BookOpen, key: "r" };
 
 /** Whether a path belongs to a page. The overview matches only its own path; other pages also match paths below them. */
 export const isWithin = (pathname: string, path: string): boolean =>

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { Brand } from "../console/_ui/shell/brand";
+import { Brand } from "../../console/_ui/shell/brand";
 import { Reference } from "./reference";
 
 export const metadata: Metadata = { title: "API reference" };
@@ -13,9 +13,14 @@ export default function DocsPage() {
         <Link href="/" aria-label="Console">
           <Brand />
         </Link>
-        <a href="/api/openapi.json" className="text-accent underline-offset-2 hover:underline">
-          openapi.json
-        </a>
+        <nav aria-label="Documents" className="flex gap-4">
+          <a href="/docs" className="text-accent underline-offset-2 hover:underline">
+            Guides
+          </a>
+          <a href="/api/openapi.json" className="text-accent underline-offset-2 hover:underline">
+            openapi.json
+          </a>
+        </nav>
       </header>
       <main>
         <Reference />

@@ -1,0 +1,136 @@
+/* The script of the guides: theme, copy buttons and search. The pages can be read without it. */
+
+const systemTheme = matchMedia("(prefers-color-scheme: dark)");
+
+/** The console stores the chosen theme under this name. */
+function applyTheme() {
+  const chosen = localStorage.getItem("theme");
+  const isDark = chosen === "dark" || (chosen !== "light" && systemTheme.matches);
+  document.documentElement.classList.toggle("dark", isDark);
+}
+applyTheme();
+systemTheme.addEventListener("change", applyTheme);
+
+// The API reference was here: its links to operations begin with this.
+if (location.pathname === "/docs" && location.hash.startsWith("#/"))
+  location.replace(`/docs/api${location.hash}`);
+
+addEventListener("DOMContentLoaded", () => {
+  for (const block of document.querySelectorAll(".code")) addCopyButton(block);
+  // On wide screens the menu is beside the text.
+  const menu = document.querySelector(".menu");
+  const wide = matchMedia("(min-width: 60rem)");
+  const fitMenu = () => {
+    menu.open = wide.matches;
+  };
+  fitMenu();
+  wide.addEventListener("change", fitMenu);
+  startSearch(document.querySelector(".search"));
+});
+
+function addCopyButton(block) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    const isCopied = await navigator.clipboard.writeText(block.querySelector("code").textContent).then(
+      () => true,
+      () => false,
+    );
+    button.textContent = isCopied ? "Copied" : "Not copied";
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 2_000);
+  });
+  block.append(button);
+}
+
+function startSearch(form) {
+  form.hidden = false;
+  const input = form.querySelector("input");
+  const panel = form.querySelector(".results");
+  let loading = null;
+  const load = () => {
+    loading ??= fetch("/docs/search.json").then((response) => response.json());
+    return loading;
+  };
+  const show = async () => {
+    const query = input.value;
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    panel.hidden = words.length === 0;
+    if (words.length === 0) return;
+    try {
+      const index = await load();
+      if (input.value === query) showResults(panel, findSections(index, words), words);
+    } catch {
+      loading = null;
+      panel.querySelector("p").textContent = "The search could not be loaded. Try again.";
+    }
+  };
+  input.addEventListener("focus", () => load().catch(() => {}), { once: true });
+  input.addEventListener("input", show);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    panel.querySelector("a")?.click();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    panel.hidden = true;
+    input.focus();
+  });
+  addEventListener("click", (event) => {
+    if (!form.contains(event.target) || event.target.closest("a")) panel.hidden = true;
+  });
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    input.focus();
+  });
+}
+
+/** The sections that contain every word, best first: in the heading, then in the title of the guide, then in the text. */
+function findSections(index, words) {
+  const scoreOf = ({ title, heading, text }) => {
+    const [inTitle, inHeading, inText] = [title, heading, text].map((each) => each.toLowerCase());
+    let score = 0;
+    for (const word of words) {
+      if (inHeading.includes(word)) score += 4;
+      else if (inTitle.includes(word)) score += 2;
+      else if (inText.includes(word)) score += 1;
+      else return 0;
+    }
+    return heading === "" ? score + 1 : score;
+  };
+  return index
+    .map((section) => ({ section, score: scoreOf(section) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .map(({ section }) => section);
+}
+
+function showResults(panel, found, words) {
+  const count = found.length === 1 ? "1 result" : `${found.length} results`;
+  panel.querySelector("p").textContent = found.length === 0 ? "No results." : count;
+  panel.querySelector("ol").replaceChildren(
+    ...found.slice(0, 12).map(({ address, title, heading, text }) => {
+      const link = document.createElement("a");
+      link.href = address;
+      const name = document.createElement("strong");
+      name.textContent = heading === "" ? title : `${title}: ${heading}`;
+      const excerpt = document.createElement("span");
+      excerpt.textContent = excerptOf(text, words);
+      link.append(name, excerpt);
+      const item = document.createElement("li");
+      item.append(link);
+      return item;
+    }),
+  );
+}
+
+function excerptOf(text, words) {
+  const positions = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+  const start = positions.length === 0 ? 0 : Math.max(0, Math.min(...positions) - 40);
+  const end = start + 140;
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}

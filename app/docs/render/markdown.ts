@@ -1,0 +1,101 @@
+import { Marked, type Tokens } from "marked";
+
+/** A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first one. */
+export type Section = { id: string; heading: string; depth: number; text: string };
+
+/** A rendered document. The title is its first heading, the summary its first paragraph. */
+export type Rendered = { title: string; summary: string; html: string; sections: Section[] };
+
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (mark) => ESCAPES[mark] ?? mark);
+
+/** The anchor of a heading, as GitHub builds it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+/** Text without the marks of emphasis, code and links. */
+const plainOf = (markdown: string): string =>
+  markdown
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\[([^\]]*)\]\[[^\]]*\]/g, "$1")
+    .replace(/[`*]/g, "")
+    .replace(/\\([[\]_|])/g, "$1");
+
+/**
+ * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description. `resolveLink` returns
+ * the address of a link, or null for one that leads nowhere in an installation: only its text remains.
+ */
+export function renderMarkdown(source: string, resolveLink: (target: string) => string | null): Rendered {
+  const sections: Section[] = [{ id: "", heading: "", depth: 1, text: "" }];
+  let title = "";
+  let summary = "";
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        const content = this.parser.parseInline(tokens);
+        if (depth === 1) return `<h1>${content}</h1>\n`;
+        const id = anchorOf(text);
+        return `<h${depth} id="${id}">${content} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
+      },
+      code({ text, lang = "" }: Tokens.Code) {
+        const language = lang.split(" ")[0] ?? "";
+        // A scrollable element must be reachable with the keyboard.
+        return `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${escapeHtml(text)}</code></pre></div>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const content = this.parser.parseInline(tokens);
+        const address = resolveLink(href);
+        return address === null ? content : `<a href="${escapeHtml(address)}">${content}</a>`;
+      },
+      table(token: Tokens.Table) {
+        const cells = (tag: string, row: Tokens.TableCell[]) =>
+          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;
+        const hasHeader = token.header.some(({ text }) => text !== "");
+        const head = hasHeader ? `<thead>${cells("th", token.header)}</thead>` : "";
+        const rows = token.rows.map((row) => cells("td", row)).join("\n");
+        return `<div class="table" tabindex="0"><table>${head}<tbody>\n${rows}\n</tbody></table></div>\n`;
+      },
+      image: ({ text }: Tokens.Image) => escapeHtml(text),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => (text === "<br>" ? "<br>" : escapeHtml(text)),
+    },
+  });
+  const tokens = marked.lexer(source);
+  for (const token of tokens) {
+    if (token.type === "heading" && token.depth === 1) title ||= plainOf(token.text);
+    else if (token.type === "heading")
+      sections.push({
+        id: anchorOf(token.text),
+        heading: plainOf(token.text),
+        depth: token.depth,
+        text: "",
+      });
+    else {
+      if (token.type === "paragraph") summary ||= plainOf(token.text);
+      const section = sections.at(-1);
+      const text = token.type === "code" ? token.text : token.type === "def" ? "" : plainOf(token.raw);
+      if (section) section.text += ` ${text}`;
+    }
+  }
+  return {
+    title,
+    summary: collapse(summary),
+    html: marked.parser(tokens),
+    sections: sections.map((section) => ({ ...section, text: collapse(section.text) })),
+  };
+}
+
+const collapse = (text: string): string =>
+  text
+    .replace(/[\s|]+/g, " ")
+    .replace(/-{3,}/g, "")
+    .trim();

@@ -1,0 +1,227 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { AppError } from "#server/platform/errors";
+import { errorCodesOf } from "#server/rest/openapi/faults";
+import { routes } from "#server/rest/routes";
+import { ALARMS } from "#server/services/health";
+import { GUIDE_SECTIONS, isGuidePath } from "#server/shared/guides";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
+import { AdminCommand } from "#server/startup/admin/command";
+import { readPages } from "../../app/docs/render/documents";
+import { renderPage, renderStart } from "../../app/docs/render/html";
+import { renderMarkdown } from "../../app/docs/render/markdown";
+import { projectRoot } from "../support/processes/processes";
+import { type Block, blocksIn, blocksOf, GROUPS, GUIDES, readGuide } from "./blocks";
+import { NOT_RUN } from "./not-run";
+
+const pages = readPages();
+
+test("every guide is in the navigation once", () => {
+  const listed = GUIDE_SECTIONS.flatMap(({ guides }) => [...guides]);
+  expect([...listed].sort()).toEqual(GUIDES);
+});
+
+test("the addresses of guides end with an optional slash, and no other address is one", () => {
+  for (const address of ["/docs", "/docs/", "/docs/install", "/docs/install/", "/docs/reference/operations"])
+    expect([address, isGuidePath(address)]).toEqual([address, true]);
+  for (const address of ["/docs/api", "/docs/installation", "/docs/install/x", "/doc", "/", "/docs/%2e%2e"])
+    expect([address, isGuidePath(address)]).toEqual([address, false]);
+});
+
+describe("rendering", () => {
+  const render = (text: string) => renderMarkdown(text, (target) => (target === "a.md" ? "/docs/a" : null));
+
+  test("HTML is escaped, scripts in addresses are not linked, and pictures are their descriptions", () => {
+    const { html } = render(
+      "# T\n\n<script>alert(1)</script>\n\nA <b onclick=x>b</b> [c](javascript:alert) ![d](https://e.com/x.png) `<i>`",
+    );
+    expect(html).not.toMatch(/<(script|b|i|img)\b|javascript:/);
+    expect(html).toContain("&lt;script&gt;");
+  });
+
+  test("a title, a summary and sections with anchors are found, and links are resolved", () => {
+    const rendered = render("# The `title`\n\nOne [link](a.md).\n\n## A & `b` c\n\nText [x](z.ts).");
+    expect(rendered).toMatchObject({ title: "The title", summary: "One link." });
+    expect(rendered.sections).toEqual([
+      { id: "", heading: "", depth: 1, text: "One link." },
+      { id: "a--b-c", heading: "A & b c", depth: 2, text: "Text x." },
+    ]);
+    expect(rendered.html).toContain('<a href="/docs/a">link</a>');
+    expect(rendered.html).toContain('<h2 id="a--b-c">');
+    expect(rendered.html).toContain("Text x.");
+  });
+
+  test("code in every language is shown as it is written", () => {
+    const { html } = render('# T\n\n```json POST /api/x\n{ "a": "<&>" }\n```\n');
+    expect(html).toContain('data-language="json"><code>{ &quot;a&quot;: &quot;&lt;&amp;&gt;&quot; }</code>');
+  });
+
+  test("the pages have their version, the navigation, and no script or style inside", () => {
+    for (const html of [
+      renderStart(pages, "1.2.3"),
+      ...pages.map((page) => renderPage(page, pages, "1.2.3")),
+    ]) {
+      expect(html).toContain("Backstamp 1.2.3");
+      expect(html).not.toMatch(/<script>|<style|style=|\son\w+=/);
+      for (const { path: address } of pages) expect(html).toContain(`href="${address}"`);
+    }
+  });
+});
+
+describe("links", () => {
+  const anchors = new Map(
+    pages.map(({ path: address, html }) => [
+      address,
+      [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id),
+    ]),
+  );
+
+  test.each(pages.map((page) => [page.path, page] as const))("all links of %s lead to a page", (_, page) => {
+    const broken = [...page.html.matchAll(/href="([^"]+)"/g)]
+      .map(([, href = ""]) => href)
+      .filter((href) => !/^(https?|mailto):/.test(href))
+      .filter((href) => {
+        const [to = "", anchor] = href.split("#");
+        const target = to === "" ? page.path : to;
+        if (target === "/docs/api") return false;
+        return !anchors.has(target) || (anchor !== undefined && !anchors.get(target)?.includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  test.each(GUIDES)("each link in the Markdown of %s is also a link of its page", (guide) => {
+    const text = readGuide(guide).replace(/^```[\s\S]*?^```$/gm, "");
+    const page = pages.find(({ path: address }) => address === `/docs/${guide}`);
+    const written = [...text.matchAll(/\]\([^)]+\)/g)].length;
+    const rendered = [...(page?.html ?? "").matchAll(/<a href="/g)].length;
+    expect(rendered).toBe(written);
+  });
+});
+
+/** Names in the form of a setting that the samples define for themselves. */
+const OF_SAMPLES = ["BACKSTAMP_KEY"];
+const SETTINGS = [
+  ...readFileSync(path.join(projectRoot, ".env.example"), "utf8").matchAll(/^# ([A-Z][A-Z_]+)="/gm),
+].map(([, name]) => name);
+
+test.each(GUIDES)("the settings that %s names exist", (guide) => {
+  const named =
+    readGuide(guide).match(/\b(?:BACKSTAMP|SMTP|DATABASE|REDIS|UPSTASH|CRON|AUTH)_[A-Z_]+\b/g) ?? [];
+  const ofShell = ["SMTP_HOST", "SMTP_PORT"];
+  expect(named.filter((name) => ![...SETTINGS, ...OF_SAMPLES, ...ofShell].includes(name))).toEqual([]);
+});
+
+test("the guide to operating says what to do for each alarm of readiness", () => {
+  const rows = readGuide("operating").match(/^\| `\w+` \|/gm) ?? [];
+  expect(rows.map((row) => row.slice(3, -3)).sort()).toEqual([...ALARMS].sort());
+});
+
+test("the guide to limits has the default limits of a key", () => {
+  const rows = [
+    ...readGuide("limits-and-errors").matchAll(/^\| (?:`(.+?)`|all others together) \| (\d+) \|$/gm),
+  ];
+  const limits = rows.map(([, tier = "other", limit]) => [tier, Number(limit)]);
+  expect(Object.fromEntries(limits)).toEqual(LIMIT_PER_MINUTE);
+});
+
+test("the guide to errors has each status that the API description has", () => {
+  const statuses = routes
+    .flatMap((route) => errorCodesOf(route))
+    .map((code) => new AppError(code, "").status);
+  const rows = [...readGuide("limits-and-errors").matchAll(/^\| (\d{3}) \| .* \| .* \|$/gm)];
+  const listed = rows.map(([, status]) => Number(status));
+  expect([...new Set(statuses)].filter((status) => !listed.includes(status))).toEqual([]);
+});
+
+describe("blocks of code", () => {
+  test.each(GUIDES)("each block of %s is in exactly one group", (guide) => {
+    const odd = blocksOf(guide)
+      .map((block) => ({
+        name: block.name,
+        groups: Object.entries(GROUPS)
+          .filter(([, isMember]) => isMember(block))
+          .map(([group]) => group),
+      }))
+      .filter(({ groups }) => groups.length !== 1);
+    expect(odd).toEqual([]);
+  });
+
+  test("a block without a group, and one in two groups, are found", () => {
+    const block: Block = { guide: "x", name: "x: ls", language: "sh", about: "", text: "ls\n" };
+    const groupsOf = (one: Block) => Object.values(GROUPS).filter((isMember) => isMember(one)).length;
+    expect(groupsOf(block)).toBe(0);
+    expect(groupsOf({ ...block, text: "curl -sS http://localhost\n" })).toBe(1);
+  });
+
+  test("each block that is listed as not run exists and has a reason", () => {
+    const names = GUIDES.flatMap(blocksOf).map(({ name }) => name);
+    expect(Object.keys(NOT_RUN).filter((name) => !names.includes(name))).toEqual([]);
+    expect(Object.values(NOT_RUN).filter((reason) => reason.length < 20)).toEqual([]);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+});
+
+const silent = {
+  env: {},
+  readInput: async () => "",
+  write: () => {},
+  writeError: () => {},
+  onStopSignals: () => () => {},
+};
+
+/** The command line, whose commands do nothing. */
+async function createProgram(): Promise<AdminCommand> {
+  const program = new AdminCommand(silent as unknown as AdminCommand["terminal"], "backstamp")
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  const folder = path.join(projectRoot, "server/startup/admin/commands");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".ts"))) {
+    const module = (await import(path.join(folder, file))) as Record<string, unknown>;
+    for (const [name, add] of Object.entries(module))
+      if (/^add\w+Commands$/.test(name)) (add as (to: AdminCommand) => void)(program);
+  }
+  const silence = (command: AdminCommand): void => {
+    if (command.commands.length === 0) command.action(() => {});
+    for (const below of command.commands) silence(below as AdminCommand);
+  };
+  silence(program);
+  return program;
+}
+
+/** The words of a line, without comments, redirections and pipes. Ids are replaced by one. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/\s+(#|<|\|).*$/, "").matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
+    .map((word) => (/^[A-Z]+_ID$/.test(word) ? "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" : word));
+
+describe("commands", () => {
+  const lines = GUIDES.flatMap(blocksOf)
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ guide, text }) =>
+      text
+        .split("\n")
+        .filter((line) => line.startsWith("backstamp "))
+        .map((line) => [guide, line] as const),
+    );
+
+  test.each(lines)("%s: %s", async (_, line) => {
+    const program = await createProgram();
+    await program.parseAsync(wordsOf(line).slice(1), { from: "user" });
+  });
+
+  test("a command or an option that does not exist is found", async () => {
+    for (const line of ["key make --name x", "key list --unknown", "key set KEY_ID"])
+      await expect((await createProgram()).parseAsync(wordsOf(line), { from: "user" })).rejects.toThrow();
+    expect(blocksIn("parsed as commands").length).toBeGreaterThan(0);
+  });
+});
+
+test("the guides are part of the build context of the container", () => {
+  const allowed = readFileSync(path.join(projectRoot, ".dockerignore"), "utf8");
+  for (const folder of ["app", ".github"]) {
+    expect(allowed).toContain(`!${folder}\n`);
+    expect(existsSync(path.join(projectRoot, folder))).toBe(true);
+  }
+});

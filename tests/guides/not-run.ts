@@ -1,0 +1,26 @@
+/** The blocks of guides that no test executes or validates, with the reason. The key is the guide and the first line. */
+export const NOT_RUN: Record<string, string> = {
+  "install: npm ci && npm run dev": "installs packages and starts processes; .ci/run does the same",
+  "install: export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_...":
+    "sets what the other samples read",
+  "install: npm ci && npm run build": "builds; .ci/run does the same",
+  "containers: docker build --tag backstamp-embedded --target embedded .":
+    "requires Docker; .ci/image carries out the steps",
+  "containers: (umask 077; set -o noclobber": "requires Docker; tests/deploy checks compose.yaml",
+  "containers: docker compose up --detach --scale worker=4":
+    "requires Docker; tests/deploy checks compose.yaml",
+  "systemd: folder=/opt/backstamp-$(date +%Y%m%d)":
+    "installs a service as root; tests/product packs and starts the folder",
+  "systemd: systemctl enable --now backstamp": "starts a service as root",
+  "systemd: set -a; . /etc/backstamp.env; backstamp email list": "reads the settings of an installed service",
+  'vercel: curl -fsS -H "Authorization: Bearer $CRON_SECRET" https://mail.example.com/api/cron/tick':
+    "calls a deployment; tests/product/vercel calls the same route",
+  "smtp: BACKSTAMP_SMTP_PORT=2587": "settings, not a program; their names are checked",
+  "smtp: import os": "names a public server; tests/submission/programs.test.ts sends with the same library",
+  'metrics: curl -sS -H "Authorization: Bearer $BACKSTAMP_METRICS_TOKEN" http://127.0.0.1:9464/api/metrics':
+    "calls a worker at its own port; tests/rest calls the same route",
+  "upgrade: folder=/opt/backstamp-$(date +%Y%m%d)":
+    "installs a service as root; tests/product packs the folder",
+  "upgrade: docker compose build && docker compose run --rm migrate && docker compose up --detach":
+    "requires Docker; tests/deploy checks compose.yaml",
+};

@@ -1,10 +1,10 @@
-import { decode } from "next-auth/jwt";
 import { handleOwnCall, isOwnCall } from "#server/auth/calls";
 import { type Cookies, sessionCookieName, twoFactorCookie, twoFactorCookieName } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { createDeviceCookie, readDevice } from "#server/auth/devices";
 import { handleByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
+import { decodeToken } from "#server/auth/tokens";
 import type { Visit } from "#server/auth/visit";
 import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
 import { visitorOf } from "#server/platform/http/visitor";
@@ -16,9 +16,7 @@ import { findSession, type Session } from "#server/services/people/sessions";
  * request: a session that has ended is rejected at its next request.
  */
 export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<Session | null> {
-  const token = cookies.get(sessionCookieName(deps.url))?.value;
-  if (!token || token.length > 4096) return null;
-  const claims = await decode({ token, secret: deps.authSecret }).catch(() => null);
+  const claims = await decodeToken(deps, cookies.get(sessionCookieName(deps.url))?.value ?? "");
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 

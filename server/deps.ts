@@ -9,6 +9,7 @@ import type { Outside } from "#server/platform/egress/outside";
 import type { BodyBudget, BodyClaim } from "#server/platform/limits/body-budget";
 import type { Limits } from "#server/platform/limits/limits";
 import type { Log } from "#server/platform/log";
+import type { Keyring } from "#server/platform/secrets/keyring";
 import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import type { SignedLinks } from "#server/platform/secrets/signed-links";
 import type { Vault } from "#server/platform/secrets/vault";
@@ -37,6 +38,8 @@ export type Deps = {
   convertToText: ConvertToText;
   names: PublicNames;
   home: Home;
+  /** The secrets of the installation: which one seals and signs, and which ones open and verify. */
+  keyring: Keyring;
   /** Encrypts the secrets that must be read again. */
   vault: Vault;
   /** Creates and verifies signed links that give access without a key. */
@@ -91,6 +94,8 @@ export type RestDeps = Deps & {
   renderMetrics: () => Promise<string>;
   /** Token of the route that receives bounces and complaints. Null: the route rejects every request. */
   inboundToken: string | null;
+  /** The tokens of former secrets, which the same route accepts. */
+  formerInboundTokens: readonly string[];
   /** Runs one bounded round of delivery, for installations without a worker process. */
   tick: () => Promise<void>;
   /** Largest request body in bytes. */

@@ -202,4 +202,21 @@ export const workers = pgTable("workers", (c) => ({
   transport: c.text().notNull(),
   startedAt: now(),
   beatAt: now(),
+  /** The ids of the secrets that the worker has. Null for release 0.2.0. */
+  secretIds: c.text().array(),
+}));
+
+/**
+ * The secrets of the installation, by ids that do not reveal them. The one with the latest `active_from` seals and signs. All
+ * of them stay listed, because email is signed with the secret of the time at which it was accepted.
+ */
+export const installationSecrets = pgTable("installation_secrets", (c) => ({
+  id: c.text().primaryKey(),
+  /** Derived from the secret. Another secret with this id does not have it. */
+  checkValue: c.text().notNull(),
+  /** Null until the secret is first activated. */
+  activeFrom: instant(),
+  /** When everything stored was encrypted with this secret. */
+  resealedAt: instant(),
+  createdAt: now(),
 }));

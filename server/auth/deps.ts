@@ -7,8 +7,8 @@ import type { ProviderClients } from "./providers";
 export type ConsoleDeps = RestDeps & {
   /** Public origin without a trailing slash. Links and redirects are built only from it. */
   url: string;
-  /** Encrypts the session token. */
-  authSecret: string;
+  /** The first one encrypts session and device tokens. All of them decrypt, so that sessions survive a new secret. */
+  authSecrets: () => readonly [string, ...string[]];
   /** Limits sign-in attempts across all processes. If it is unavailable, sign-in fails. */
   signInLimiter: SignInLimiter;
   /** The OAuth providers that are configured for sign-in. */

@@ -1,8 +1,9 @@
-import { decode, encode } from "next-auth/jwt";
+import { encode } from "next-auth/jwt";
 import type { KnownDevice } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
 import { deviceCookie, deviceCookieName, deviceSeconds } from "./cookies";
 import type { ConsoleDeps } from "./deps";
+import { decodeToken } from "./tokens";
 
 /** Salt that separates device tokens from session tokens: one cannot be used as the other. */
 const PURPOSE = "device";
@@ -12,14 +13,14 @@ const PURPOSE = "device";
  * gives the user's sign-in attempts from this browser their own limit. A valid earlier cookie of the user is renewed.
  */
 export async function createDeviceCookie(
-  deps: Pick<ConsoleDeps, "url" | "authSecret">,
+  deps: Pick<ConsoleDeps, "url" | "authSecrets">,
   email: string,
   before: KnownDevice | null,
 ): Promise<string> {
   const id = before?.email === email ? before.id : newId();
   const token = await encode({
     token: { id, email },
-    secret: deps.authSecret,
+    secret: deps.authSecrets()[0],
     salt: PURPOSE,
     maxAge: deviceSeconds,
   });
@@ -28,12 +29,10 @@ export async function createDeviceCookie(
 
 /** The last user of the browser that sent these cookies; null without a valid device cookie. */
 export async function readDevice(
-  deps: Pick<ConsoleDeps, "url" | "authSecret">,
+  deps: Pick<ConsoleDeps, "url" | "authSecrets">,
   cookies: ReadonlyMap<string, string>,
 ): Promise<KnownDevice | null> {
-  const token = cookies.get(deviceCookieName(deps.url));
-  if (!token || token.length > 4096) return null;
-  const claims = await decode({ token, secret: deps.authSecret, salt: PURPOSE }).catch(() => null);
+  const claims = await decodeToken(deps, cookies.get(deviceCookieName(deps.url)) ?? "", PURPOSE);
   const { id, email } = claims ?? {};
   return typeof id === "string" && typeof email === "string" ? { id, email } : null;
 }

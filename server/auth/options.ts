@@ -12,6 +12,7 @@ import { signInByLink } from "#server/services/people/sign-in-by-email";
 import { sessionCookieName } from "./cookies";
 import type { ConsoleDeps } from "./deps";
 import { oauthProviders } from "./providers";
+import { decodeToken } from "./tokens";
 import { runProviderStep, runSignInStep, type StepResult, type Visit } from "./visit";
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
@@ -20,8 +21,10 @@ const lifetimeSeconds = 30 * 24 * 60 * 60;
 export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
   const isSecure = deps.url.startsWith("https:");
   return {
-    secret: deps.authSecret,
+    secret: deps.authSecrets()[0],
     session: { strategy: "jwt", maxAge: lifetimeSeconds },
+    // next-auth itself decrypts with one secret only.
+    jwt: { decode: ({ token }) => decodeToken(deps, token ?? "") },
     useSecureCookies: isSecure,
     cookies: {
       sessionToken: {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { listenForDue } from "#db/notify";
@@ -5,6 +6,7 @@ import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { recheckDomains } from "#server/services/domains/check/verify";
+import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
 import { applyRetention } from "./housekeeping/retention";
 import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
@@ -26,6 +28,8 @@ const domainChecksMs = 15_000;
 /** Domains checked in parallel. Each check is about twelve DNS queries. */
 const domainChecksMax = 10;
 const drainMs = 25_000;
+/** More than the worker has tasks. */
+const tasksMax = 40;
 /** Sent emails would wake the webhook loop many times a second, mostly without work for it. */
 const webhookWakeDelayMs = 50;
 
@@ -47,6 +51,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const id = newId();
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Each task listens for it while it pauses.
+  setMaxListeners(tasksMax, signal);
   const { leaseMs = defaultLeaseMs } = options;
   const warn = (event: string) => (error: unknown) =>
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
@@ -89,6 +95,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(relayProbeMs, "relays", () => probePausedRelays(deps), emailLoop),
     every(domainChecksMs, "domain_checks", () => recheckDomains(deps, domainChecksMax, signal)),
     every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
+    every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
   ];
 

@@ -11,9 +11,11 @@ import { readDomainName } from "#server/mail/address/address";
 import { isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { errorFacts } from "#server/platform/log";
+import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
 import { isProbed } from "./relays/read";
+import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
 
 /**
  * Maximum age of a heartbeat: workers send one every few seconds, a scheduled run (`tick`) one every few
@@ -40,6 +42,7 @@ export const ALARMS = [
   "unqualified_name",
   "no_time_limits",
   "limits_not_shared",
+  "secret_outdated",
   "alarms_not_read",
   "backup_failed",
 ] as const;
@@ -48,10 +51,10 @@ export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: st
 export type Readiness =
   | { isReady: true; alarms: Alarm[] }
   | { isReady: false; reason: Unready; message: string };
-export type Unready = SchemaFault["reason"] | "database_away";
+export type Unready = SchemaFault["reason"] | "database_away" | "secret_rejected";
 
 /**
- * Whether this process can accept email: the schema is the one of this build. Without a response of the database this is
+ * Whether this process can accept email: the schema is the one of this build, and the secrets are those of the database. Without a response of the database this is
  * unknown, and the process is not ready. Everything else is an alarm, because the process accepts email all the same, and a
  * load balancer that removes it would only add a second fault.
  */
@@ -62,13 +65,15 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   try {
     return { isReady: true, alarms: await withinMs(checkMsMax, readAlarms(deps)) };
   } catch (error) {
+    if (error instanceof SecretRejectedError)
+      return { isReady: false, reason: "secret_rejected", message: error.message };
     deps.log.warn("health.alarms_not_read", errorFacts(error));
     return { isReady: true, alarms: [ALARMS_NOT_READ] };
   }
 }
 
 async function readAlarms(deps: Deps): Promise<Alarm[]> {
-  const [active, counted, missingLimits, pauses, backlog, disk, hasFailedBackup] = await Promise.all([
+  const [active, counted, missingLimits, pauses, backlog, disk, hasFailedBackup, secret] = await Promise.all([
     readActiveWorkers(deps),
     countRelays(deps),
     findMissingLimits(deps.db),
@@ -76,6 +81,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     readBacklog(deps.db),
     deps.readDisk?.().catch(() => null),
     isLastBackupFailed(deps),
+    refreshKeyring(deps),
   ]);
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   const hasTransport = shared > 0 || active.some(({ transport }) => transport !== "none");
@@ -88,6 +94,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     ...(disk && isNearlyFull(disk) ? [DISK_NEARLY_FULL] : []),
     ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
     ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
+    ...(secret.isKnown ? [] : [SECRET_OUTDATED]),
     ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
     ...(hasFailedBackup ? [BACKUP_FAILED] : []),
   ];
@@ -180,6 +187,8 @@ const ALARMS_NOT_READ: Alarm = {
   message:
     "The database did not return the alarms within 2 s. It is overloaded, or statements wait for a lock.",
 };
+
+const SECRET_OUTDATED: Alarm = { alarm: "secret_outdated", count: 1, message: UNKNOWN_SECRET };
 
 const unqualifiedName = (count: number): Alarm => ({
   alarm: "unqualified_name",

@@ -11,6 +11,7 @@ import { createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits, type Limits } from "#server/platform/limits/limits";
 import { errorFacts, type Log } from "#server/platform/log";
 import { createProcessLog } from "#server/platform/process-log";
+import { createKeyring, type Keyring } from "#server/platform/secrets/keyring";
 import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
@@ -58,7 +59,8 @@ export type Built = {
 
 /** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
 export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
-  const { secret } = settings;
+  const { secret, oldSecrets } = settings;
+  const keyring = secret === null ? locked<Keyring>() : createKeyring([secret, ...oldSecrets]);
   const { findDatabaseFolder } = options;
   const { metrics, renderProcess, tracer } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
@@ -86,9 +88,10 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     convertToText: textMaker.convertToText,
     names: namesOf(settings),
     home: { url: settings.url, sender: settings.systemFrom },
-    vault: secret === null ? locked() : createVault(secret),
-    recipientTokens: secret === null ? locked() : createRecipientTokens(secret, settings.url),
-    links: secret === null ? locked() : createSignedLinks(secret, settings.url),
+    keyring,
+    vault: secret === null ? locked() : createVault(keyring),
+    recipientTokens: secret === null ? locked() : createRecipientTokens(keyring, settings.url),
+    links: secret === null ? locked() : createSignedLinks(keyring, settings.url),
     ...(findDatabaseFolder && { readDisk: async () => readDiskSpace(await findDatabaseFolder()) }),
     clock,
     log,
@@ -125,6 +128,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         metricsToken: settings.metricsToken,
         renderMetrics: createMetricsText(renderProcess, renderDatabase),
         inboundToken: secret === null ? null : deriveKey(secret, "inbound"),
+        formerInboundTokens: oldSecrets.map((old) => deriveKey(old, "inbound")),
         tick,
         bodyMaxBytes: settings.bodyMaxBytes,
         bodies,

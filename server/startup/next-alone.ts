@@ -1,16 +1,23 @@
 import { after } from "next/server";
+import { withinMs } from "#db/gate";
 import { provideSettingFaults } from "#server/auth/deps";
 import { providerClients } from "#server/auth/providers";
 import { tick } from "#server/delivery/tick";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { errorFacts, type Log } from "#server/platform/log";
 import { createProcessLog } from "#server/platform/process-log";
+import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { LIMITS_NOT_SHARED } from "#server/services/health";
+import { admitKeyring } from "#server/services/secrets/registry";
+import { maintainSecrets } from "#server/services/secrets/reseal";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
 import { openTransport, timeoutsOf } from "./worker";
+
+/** A function must not wait long for its first response. */
+const checkMsMax = 2_000;
 
 /** Time budget of a delivery round inside a function. The platform ends the function after 60 s or more. */
 const roundMs = 20_000;
@@ -24,7 +31,7 @@ export async function provideOwnDeps(): Promise<void> {
   const log = createProcessLog();
   try {
     const settings = readOwnSettings();
-    provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", log, canFreeze: true }));
+    await provideDepsOf(settings, log, await openTelemetry(settings, { role: "web", log, canFreeze: true }));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     log.error("settings.invalid", { faults: error.faults });
@@ -43,17 +50,21 @@ function readOwnSettings(): ConnectedSettings & { secret: string } {
   );
 }
 
-function provideDepsOf(
+async function provideDepsOf(
   settings: ConnectedSettings & { secret: string },
   log: Log,
   telemetry: Telemetry,
-): void {
-  const runRound = oneAtATime(() =>
-    tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs }).catch((error) => {
+): Promise<void> {
+  const runRound = oneAtATime(async () => {
+    try {
+      // Before anything is signed: this round may be the first since another secret became active.
+      await maintainSecrets(built.deps, () => true);
+      await tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs });
+    } catch (error) {
       built.deps.log.error("tick.failed", errorFacts(error));
       throw error;
-    }),
-  );
+    }
+  });
   const built = buildDeps(settings, {
     log,
     telemetry,
@@ -73,8 +84,16 @@ function provideDepsOf(
   const transport = openTransport(settings, built.deps);
   const relayTimeouts = timeoutsOf(settings);
   const prepare = onceUntilItFails(() => prepareFirstUser(built.deps, settings));
-  const { url, secret } = settings;
-  const given = { url, secret, providers: providerClients(settings), prepareFirstUser: prepare };
+  try {
+    await withinMs(checkMsMax, admitKeyring(built.deps));
+  } catch (error) {
+    if (error instanceof SecretRejectedError)
+      throw new SettingsError([{ name: "BACKSTAMP_SECRET", reason: error.message }]);
+    // The check is made up for with the first round.
+    built.deps.log.warn("secret.check_waits", errorFacts(error));
+  }
+  const { url } = settings;
+  const given = { url, providers: providerClients(settings), prepareFirstUser: prepare };
   provideDeps(built.forRest({ tick: runRound }), given, null);
 }
 

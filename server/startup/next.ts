@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
 import type { ProviderClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
+import type { RingKey } from "#server/platform/secrets/keyring";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 
@@ -9,7 +10,6 @@ const PEER_HEADER = "x-backstamp-peer";
 
 type Given = {
   url: string;
-  secret: string;
   providers?: ProviderClients;
   prepareFirstUser?: () => Promise<void>;
 };
@@ -27,8 +27,8 @@ export function setPeerHeader(incoming: IncomingMessage): void {
 
 /**
  * Provides the dependencies to Next, which loads its own copies of modules even in the launcher's process. Call it before
- * Next handles its first request. `url` is the public origin, `secret` the installation's secret, `providers` the configured
- * sign-in providers. `peerHeader` is null where no server sets the peer header.
+ * Next handles its first request. `url` is the public origin, `providers` the configured sign-in
+ * providers. `peerHeader` is null where no server sets the peer header.
  */
 export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | null = PEER_HEADER): void {
   // next-auth reads its own URL from this variable. Without it, next-auth uses a header that the client controls.
@@ -36,10 +36,17 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
   provideConsoleDeps({
     ...rest,
     url: given.url,
-    authSecret: deriveKey(given.secret, "next-auth"),
+    authSecrets: () => authSecretsOf(rest.keyring),
     signInLimiter: createSignInLimiter(rest.hot),
     providers: given.providers ?? {},
     prepareFirstUser: given.prepareFirstUser ?? (async () => {}),
     peerHeader,
   });
+}
+
+/** The active secret first: a process that does not know a newer one yet must read the tokens of the others. */
+function authSecretsOf({ keys, active }: RestDeps["keyring"]): [string, ...string[]] {
+  const current = active();
+  const secretOf = ({ secret }: RingKey) => deriveKey(secret, "next-auth");
+  return [secretOf(current), ...keys.filter((key) => key !== current).map(secretOf)];
 }

@@ -5,8 +5,11 @@ import type { Settings } from "#server/platform/env/settings";
 import type { Log } from "#server/platform/log";
 import { createFirstUserCode } from "#server/services/people/first-user";
 import { listRelays, type RelayView } from "#server/services/relays/read";
+import { refreshKeyring } from "#server/services/secrets/registry";
+import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { createRestApi, type RestApi } from "./http/rest-endpoint";
+import { admitWhenReachable } from "./install/admit-secrets";
 import { resolveSecrets, type Secrets, seedInstallation } from "./install/installation";
 import { prepareDatabase } from "./install/prepare-database";
 import type { Login } from "./launcher/banner";
@@ -17,6 +20,9 @@ import { openSubmission, type Submission } from "./smtp/submission";
 import { superviseWorker } from "./supervise";
 import { openTelemetry } from "./telemetry/open";
 import { type RunningWorker, runWorker } from "./worker";
+
+/** How often a web process reads which secret is active. It must be less than the time between activation and first signature. */
+const refreshSecretsMs = 30_000;
 
 /** All parts that depend on the database. `stop` ends delivery, `close` closes the connections. */
 export type Service = {
@@ -49,7 +55,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, databaseUrl, log } = options;
   const isEmbedded = settings.databaseUrl === null;
   const secrets = await resolveSecrets(settings, isEmbedded);
-  const connected = { ...settings, databaseUrl, secret: secrets.secret };
+  const connected = { ...settings, databaseUrl, secret: secrets.secret, oldSecrets: secrets.oldSecrets };
   exportToEnvironment(connected);
   const telemetry = await openTelemetry(connected, { role: "web", log });
   const built = buildDeps(connected, {
@@ -58,7 +64,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     applicationName: "backstamp web",
     ...(isEmbedded && { findDatabaseFolder: () => findClusterHome(settings.dataDir) }),
   });
+  let refreshing: NodeJS.Timeout | undefined;
   const close = async () => {
+    clearInterval(refreshing);
     await built.close();
     await telemetry.close();
   };
@@ -69,11 +77,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // A worker drains the queue, so a requested round of delivery only has to wake it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
     const providers = providerClients(settings);
-    provideDeps(rest, { url: settings.url, secret: secrets.secret, providers });
+    provideDeps(rest, { url: settings.url, providers });
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
     await prepareDatabase(databaseUrl, log, options.signal, { pooled: settings.isDatabasePooled });
+    await admitWhenReachable(built.deps, options.signal);
+    // Nothing else uses an embedded database, so a secret that was generated or set since takes effect now.
+    if (isEmbedded && (await isActivationDue(built.deps)))
+      await activateSecret(built.deps, { isAlone: true });
+    refreshing = setInterval(() => void refreshKeyring(built.deps).catch(() => {}), refreshSecretsMs).unref();
     worker =
       settings.mode === "dev"
         ? await runWorker(connected, { log, telemetry })
@@ -120,10 +133,18 @@ async function loginOf(
 }
 
 /** Next and the worker process read their settings from the environment, so generated values are added to it. */
-function exportToEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedSettings): void {
+function exportToEnvironment({
+  databaseUrl,
+  secret,
+  oldSecrets,
+  url,
+  port,
+  smtpUrl,
+}: ConnectedSettings): void {
   Object.assign(process.env, {
     DATABASE_URL: databaseUrl,
     BACKSTAMP_SECRET: secret,
+    BACKSTAMP_SECRETS_OLD: oldSecrets.length > 0 ? JSON.stringify(oldSecrets) : "",
     BACKSTAMP_URL: url,
     PORT: String(port),
     SMTP_URL: smtpUrl ?? "",

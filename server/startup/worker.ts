@@ -13,6 +13,7 @@ import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
 import { startBackupSchedule } from "./backup/schedule";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { admitWhenReachable } from "./install/admit-secrets";
 import { openMetricsListener } from "./telemetry/metrics-listener";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
 
@@ -24,16 +25,25 @@ export type RunningWorker = {
 };
 
 /**
- * Starts the delivery loop in this process, sending by `SMTP_URL`. `telemetry` is that of a web process with the same loop. Without it,
- * the worker reports its own, and serves its metrics if a port is configured.
+ * Starts the delivery loop in this process, sending by `SMTP_URL`. Waits until the database is reachable. `telemetry` is that of a web
+ * process with the same loop. Without it, the worker reports its own, and serves its metrics if a port is configured. Throws
+ * SecretRejectedError if the secrets are not those of the database, and the reason of the signal.
  */
 export async function runWorker(
   settings: ConnectedSettings,
-  { log, telemetry: shared }: { log: Log; telemetry?: Telemetry },
+  { log, telemetry: shared, signal }: { log: Log; telemetry?: Telemetry; signal?: AbortSignal },
 ): Promise<RunningWorker> {
   const telemetry = shared ?? (await openTelemetry(settings, { role: "worker", log }));
   const listener = shared ? null : await openMetricsListener(settings, telemetry, log);
   const built = buildDeps(settings, { log, telemetry, applicationName: "backstamp worker" });
+  try {
+    await admitWhenReachable(built.deps, signal);
+  } catch (error) {
+    await listener?.close();
+    await built.close();
+    if (!shared) await telemetry.close();
+    throw error;
+  }
   const transport = openTransport(settings, built.deps);
   const worker = await startWorker(
     { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },

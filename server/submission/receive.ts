@@ -11,7 +11,13 @@ import { toAppError } from "./replies";
 /** The parts of the API's dependencies that submission uses. */
 export type SubmissionDeps = Omit<
   RestDeps,
-  "tick" | "cronSecret" | "metricsToken" | "renderMetrics" | "inboundToken" | "trustedHops"
+  | "tick"
+  | "cronSecret"
+  | "metricsToken"
+  | "renderMetrics"
+  | "inboundToken"
+  | "formerInboundTokens"
+  | "trustedHops"
 >;
 
 /** One message in progress. `agent`: the name that the client sent in EHLO. */

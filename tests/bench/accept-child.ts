@@ -24,7 +24,7 @@ const commands = {
     const settings = settingsFor(databaseUrl, env);
     const built = buildDeps(settings, { log: silentLog, applicationName: "bench web" });
     const rest = built.forRest({ tick: async () => {} });
-    provideDeps(rest, { url: settings.url, secret: "bench" });
+    provideDeps(rest, { url: settings.url });
     const server = await openHttpServer({
       host: "127.0.0.1",
       port: 0,

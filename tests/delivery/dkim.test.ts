@@ -4,6 +4,7 @@ import { formatDkimRecord } from "#server/mail/dkim/key";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { findDomain } from "#server/services/domains/read";
@@ -102,7 +103,7 @@ test("email whose DKIM key cannot be decrypted waits and is never sent unsigned"
   const { id } = await send();
   await round({
     ...world.withTransport(transport),
-    vault: createVault("another secret altogether, by mistake"),
+    vault: createVault(createKeyring(["another secret altogether, by mistake"])),
   });
   expect(peer.messages).toHaveLength(0);
   const email = await world.email(id);

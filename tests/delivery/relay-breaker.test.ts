@@ -3,6 +3,7 @@ import { createEngine } from "#server/delivery/engine";
 import { probePausedRelays } from "#server/delivery/routing/relay-faults";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { readReadiness } from "#server/services/health";
 import { listRelays } from "#server/services/relays/read";
@@ -203,7 +204,7 @@ test("a relay whose password cannot be decrypted is paused with that reason and 
   const peer = await peerWith();
   await relayTo(world.deps, peer);
   const { id } = await world.send();
-  const vault = createVault("another secret altogether, by mistake");
+  const vault = createVault(createKeyring(["another secret altogether, by mistake"]));
   await round({ ...worker(), vault });
   expect(peer.connections()).toBe(0);
   const { deliveries } = await world.email(id);

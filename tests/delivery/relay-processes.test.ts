@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { listRelays } from "#server/services/relays/read";
 import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
@@ -30,7 +31,9 @@ afterEach(async () => {
 test("two workers share the state of a relay: a rejected login is retried once a minute by both together", {
   timeout: 240_000,
 }, async () => {
-  await relayTo({ ...world.deps, vault: createVault(secret) }, peer, { login: "user:pass@" });
+  await relayTo({ ...world.deps, vault: createVault(createKeyring([secret])) }, peer, {
+    login: "user:pass@",
+  });
   const total = 40;
   await Promise.all(Array.from({ length: total }, () => world.send()));
   const settings = { databaseUrl: world.databaseUrl, smtpUrl: "", env: { BACKSTAMP_SECRET: secret } };

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMailbox } from "#server/mail/address/address";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
 
 const origin = "https://mail.example.com";
-const ours = createRecipientTokens("our secret", origin);
-const theirs = createRecipientTokens("their secret", origin);
+const ours = createRecipientTokens(createKeyring(["our secret"]), origin);
+const theirs = createRecipientTokens(createKeyring(["their secret"]), origin);
 const teamId = "018f0000-0000-7000-8000-00000000000a";
 const emailId = "018f0000-0000-7000-8000-00000000000b";
 const who = { teamId, emailId, address: "ann@example.com" };

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -158,4 +158,38 @@ test("a worker without the installation's secret does not start, because it coul
     stdout: "",
     stderr: expect.stringMatching(/^backstamp: BACKSTAMP_SECRET is not set\./),
   });
+});
+
+test("secret rotate replaces the generated secret, keeps the former one, and encrypts what is stored", async () => {
+  const added = await backstamp(["relay", "add", "main", "smtp://user:password@smtp.example.com:587"]);
+  expect(added).toMatchObject({ code: 0 });
+  const file = path.join(dataDir, "secrets.json");
+  const readSecrets = async () => JSON.parse(await readFile(file, "utf8"));
+  const before = await readSecrets();
+  const rotated = await backstamp(["secret", "rotate", "--json"]);
+  expect(rotated).toMatchObject({ code: 0, stderr: "" });
+  const after = await readSecrets();
+  expect(after.secret).not.toBe(before.secret);
+  expect(after).toEqual({ ...before, secret: after.secret, oldSecrets: [before.secret] });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readdir(dataDir)).filter((name) => /^secrets\.json./.test(name))).toEqual([]);
+  const { data, ...result } = JSON.parse(rotated.stdout);
+  expect(result).toMatchObject({ is_active: true, is_complete: true, unreadable: 0 });
+  expect(data).toMatchObject([
+    { state: "current", configured_as: "secret", stored_values: [{ name: "relays", count: 1 }] },
+    { state: "former", configured_as: "oldSecrets, entry 1", stored_values: [], is_removable: false },
+  ]);
+  expect(rotated.stdout).not.toContain(after.secret);
+  const kept = await backstamp(["secret", "remove", data[1].id]);
+  expect(kept).toMatchObject({ code: 1, stderr: expect.stringMatching(/needed until \d{4}-/) });
+
+  // Another secret in the file is noticed, and what to do is said.
+  await writeFile(file, JSON.stringify({ ...after, secret: "a".repeat(43), oldSecrets: [] }));
+  const refused = await backstamp(["secret", "status"]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("secrets.json of the data directory"),
+  });
+  await writeFile(file, JSON.stringify(after));
+  expect(await backstamp(["secret", "status"])).toMatchObject({ code: 0 });
 });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { buildDeps } from "#server/startup/deps";
 import { installationSecret, installationUrl } from "../support/deps";
@@ -200,12 +201,15 @@ describe("a download link", () => {
     const [file] = (await filesOf(email)).files;
     const id = String(file?.id);
     const later = new Date(world.clock.now().getTime() + 60_000);
-    const ours = createSignedLinks(installationSecret, installationUrl);
+    const ours = createSignedLinks(createKeyring([installationSecret]), installationUrl);
     const call = async (link: string) => (await world.api("GET", localPath(link))).status;
     const path = "/api/attachments/{token}";
     expect(await call(ours.make(path, [world.id, email, id], later))).toBe(200);
     const other = await world.otherTeam();
-    const strangers = createSignedLinks("the secret of another installation", installationUrl);
+    const strangers = createSignedLinks(
+      createKeyring(["the secret of another installation"]),
+      installationUrl,
+    );
     expect(await call(strangers.make(path, [world.id, email, id], later))).toBe(404);
     expect(await call(ours.make(path, [other.id, email, id], later))).toBe(404);
     expect(await call(ours.make(path, [world.id, id, email], later))).toBe(404);

@@ -4,6 +4,7 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { callApi, startRest } from "../support/rest";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -221,7 +222,10 @@ test.each([
 
 test("email clients ignore a link without https, so the email is rejected", async () => {
   const { createRecipientTokens } = await import("#server/platform/secrets/recipient-tokens");
-  const deps = { ...world.deps, recipientTokens: createRecipientTokens("secret", "http://localhost:3000") };
+  const deps = {
+    ...world.deps,
+    recipientTokens: createRecipientTokens(createKeyring(["secret"]), "http://localhost:3000"),
+  };
   const server = await startRest(deps);
   const { status, body } = await callApi(server.baseUrl, "POST", "/api/emails", { token, body: EMAIL });
   await server.close();

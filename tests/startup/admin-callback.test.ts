@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { openCallbackSecret, readCallbackRelay } from "#server/services/callbacks/secrets";
+import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { fakeSendgrid } from "../support/servers/providers";
 import { createWorld, type World } from "../support/world";
 
-const secret = "the secret of an operator in a test, which is long enough";
-const vault = createVault(secret);
+const secret = installationSecret;
+const vault = createVault(createKeyring([secret]));
 const url = "https://mail.example.com";
 let world: World;
 beforeAll(async () => {

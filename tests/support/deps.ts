@@ -7,6 +7,7 @@ import { createOutside, type OutsideOptions } from "#server/platform/egress/outs
 import { BODY_TIMEOUTS, type BodyTimeouts, createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits } from "#server/platform/limits/limits";
 import { type Log, silentLog } from "#server/platform/log";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
@@ -55,6 +56,9 @@ export type DepsOptions = {
   outside?: OutsideOptions;
   /** Default: the timeouts of the product. */
   bodyPatience?: Partial<BodyTimeouts>;
+  /** Default: `installationSecret`. */
+  secret?: string;
+  formerSecrets?: string[];
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
   /** Default: no metrics of the process. */
@@ -87,6 +91,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
   const metrics = options.prometheus?.metrics ?? null;
   const tracer = options.tracer ?? null;
+  const { secret = installationSecret, formerSecrets = [] } = options;
+  const keyring = createKeyring([secret, ...formerSecrets]);
   const database = openDatabase(url, {
     connectionsMax: options.connectionsMax ?? 8,
     pooled: options.pooled ?? false,
@@ -111,9 +117,10 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     convertToText: options.convertToText ?? textConverter.convertToText,
     names: options.names ?? NO_NAMES,
     home: { url: installationUrl, sender: "backstamp@mail.example.com" },
-    vault: createVault(installationSecret),
-    recipientTokens: createRecipientTokens(installationSecret, installationUrl),
-    links: createSignedLinks(installationSecret, installationUrl),
+    keyring,
+    vault: createVault(keyring),
+    recipientTokens: createRecipientTokens(keyring, installationUrl),
+    links: createSignedLinks(keyring, installationUrl),
     clock: clock.now,
     log,
     metrics,
@@ -133,7 +140,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
         () => {},
       ),
     ),
-    inboundToken: deriveKey(installationSecret, "inbound"),
+    inboundToken: deriveKey(secret, "inbound"),
+    formerInboundTokens: formerSecrets.map((secret) => deriveKey(secret, "inbound")),
     tick: options.tick ?? (async () => {}),
     bodyMaxBytes,
     bodies: createBodyBudget({ bodyMaxBytes, filesMaxBytes }, { ...BODY_TIMEOUTS, ...options.bodyPatience }),

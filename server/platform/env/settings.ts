@@ -40,6 +40,11 @@ const RULES: readonly Rule[] = [
   requiredOnVercel("DATABASE_URL"),
   requiredOnVercel("BACKSTAMP_SECRET"),
   {
+    name: "BACKSTAMP_SECRETS_OLD",
+    reason: "BACKSTAMP_SECRET is not set, and these secrets only open and verify. Set BACKSTAMP_SECRET.",
+    isViolated: (isSet) => isSet("BACKSTAMP_SECRETS_OLD") && !isSet("BACKSTAMP_SECRET"),
+  },
+  {
     name: "BACKSTAMP_URL",
     reason:
       "Required with DATABASE_URL in production, because links in emails are built from it. Set the public URL, for example https://mail.example.com",
@@ -148,6 +153,8 @@ function applyDefaults(values: Values, mode: Mode) {
     givenUrl: values.BACKSTAMP_URL ?? null,
     /** Null if not set; the launcher then generates it. */
     secret: values.BACKSTAMP_SECRET ?? null,
+    /** Former secrets, the newest first. They open and verify. */
+    oldSecrets: values.BACKSTAMP_SECRETS_OLD ?? [],
     adminEmail: values.BACKSTAMP_ADMIN_EMAIL ?? "admin@backstamp.test",
     /** Null if not set; the launcher then generates it. */
     adminPassword: values.BACKSTAMP_ADMIN_PASSWORD ?? null,

@@ -12,6 +12,7 @@ import {
   origin,
   port,
   secret,
+  secrets,
   sender,
   smtpUrl,
   timeLimits,
@@ -49,6 +50,14 @@ export const SETTINGS = {
     fallback: "generated in the data directory; required on Vercel",
     example: "change-me-to-32-random-bytes-in-base64",
     read: secret(32, OPENSSL),
+    isSecret: true,
+  },
+  BACKSTAMP_SECRETS_OLD: {
+    about:
+      "Former values of BACKSTAMP_SECRET, separated by commas, or as a JSON list. They open what is stored and verify links, but seal and sign nothing. `backstamp secret status` lists those that can be removed.",
+    fallback: "none",
+    example: "the-former-32-random-bytes-in-base64",
+    read: secrets(32),
     isSecret: true,
   },
   BACKSTAMP_ADMIN_EMAIL: {

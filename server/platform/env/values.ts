@@ -110,6 +110,30 @@ export const timeOfDay = text("Enter a time of day in UTC, for example 03:00.", 
 export const secret = (charsMin: number, hint: string) =>
   z.string().min(charsMin, `It has fewer than ${charsMin} characters. ${hint}`);
 
+const SECRETS_MAX = 10;
+
+/**
+ * Several secrets of at least `charsMin` characters, separated by commas or spaces. A secret that contains these is
+ * written in a JSON list.
+ */
+export const secrets = (charsMin: number) =>
+  text(
+    `Enter up to ${SECRETS_MAX} secrets of at least ${charsMin} characters, separated by commas, or as a JSON list of texts.`,
+    (value) => {
+      const items = value.startsWith("[") ? parseTexts(value) : list(value);
+      const isValid = items !== null && items.length > 0 && items.length <= SECRETS_MAX;
+      return isValid && items.every((item) => item.length >= charsMin) ? items : null;
+    },
+  );
+
+function parseTexts(json: string): string[] | null {
+  try {
+    return z.array(z.string()).parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
 /** One email address without a display name, in lower case. */
 export const emailAddress = text("Enter one email address, for example you@example.com.", (value) => {
   const read = parseMailbox(value);

@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { Secret } from "otpauth";
 import { parse, stringify } from "uuid";
-import { deriveKey } from "./secrets";
+import { timeOfId } from "../ids";
+import type { Keyring } from "./keyring";
+import { type DerivedKeyPurpose, deriveKey } from "./secrets";
 
 const tagBytes = 16;
 const idBytes = 16;
@@ -28,19 +30,22 @@ export type RecipientTokens = ReturnType<typeof createRecipientTokens>;
 /**
  * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be the same in each
  * attempt. They are encrypted and authenticated with the secret: AES-256-CTR with the HMAC-SHA-256 of the content as nonce, as
- * in SIV modes (RFC 5297); the nonce also authenticates the content. Each purpose has its own keys.
+ * in SIV modes (RFC 5297); the nonce also authenticates the content. Each purpose has its own keys. The secret is the one
+ * that was active when the email was created, which its id contains. Tokens of the other secrets are accepted.
  */
-export function createRecipientTokens(secret: string, origin: string) {
-  const unsubscribe = createSealer(deriveKey(secret, "unsubscribe"));
-  const bounce = createSealer(deriveKey(secret, "return-path"));
-  const opens = createSealer(deriveKey(secret, "opens"));
-  const clicks = createSealer(deriveKey(secret, "clicks"));
+export function createRecipientTokens(ring: Keyring, origin: string) {
+  const unsubscribe = createRingSealer(ring, "unsubscribe");
+  const bounce = createRingSealer(ring, "return-path");
+  const opens = createRingSealer(ring, "opens");
+  const clicks = createRingSealer(ring, "clicks");
   return {
     /** The public origin of the installation, the start of all links. */
     origin,
     unsubscribeLink({ teamId, emailId, address }: Subscriber): string {
       const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(address, "utf8")]);
-      return origin + unsubscribePath.replace("{token}", unsubscribe.seal(content).toString("base64url"));
+      return (
+        origin + unsubscribePath.replace("{token}", unsubscribe.seal(content, emailId).toString("base64url"))
+      );
     },
     openUnsubscribe(token: string): Subscriber | null {
       const content = openText(unsubscribe, token);
@@ -53,7 +58,7 @@ export function createRecipientTokens(secret: string, origin: string) {
     },
     /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */
     returnPath(deliveryId: string): string {
-      const sealed = bounce.seal(Buffer.from(parse(deliveryId)));
+      const sealed = bounce.seal(Buffer.from(parse(deliveryId)), deliveryId);
       return returnPathPrefix + Secret.fromHex(sealed.toString("hex")).base32.toLowerCase();
     },
     /** The id of the delivery that a bounce to this local part refers to. */
@@ -64,7 +69,7 @@ export function createRecipientTokens(secret: string, origin: string) {
     },
     /** The URL of the open pixel of a copy. */
     openLink: (copy: Copy): string =>
-      origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy)).toString("base64url")),
+      origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy), copy.emailId).toString("base64url")),
     openOpen(token: string): Copy | null {
       const content = openText(opens, token);
       return content?.length === 3 * idBytes ? copyOf(content) : null;
@@ -72,7 +77,7 @@ export function createRecipientTokens(secret: string, origin: string) {
     /** The click-tracking link of a copy. The token contains the target URL, so it cannot be changed. */
     clickLink(copy: Copy, target: string): string {
       const content = Buffer.concat([bytesOfCopy(copy), Buffer.from(target, "utf8")]);
-      return origin + clickPath.replace("{token}", clicks.seal(content).toString("base64url"));
+      return origin + clickPath.replace("{token}", clicks.seal(content, copy.emailId).toString("base64url"));
     },
     openClick(token: string): (Copy & { target: string }) | null {
       const content = openText(clicks, token);
@@ -91,7 +96,24 @@ const copyOf = (content: Buffer): Copy => ({
   deliveryId: stringify(content.subarray(2 * idBytes, 3 * idBytes)),
 });
 
-type Sealer = ReturnType<typeof createSealer>;
+type Sealer = ReturnType<typeof createRingSealer>;
+
+function createRingSealer(ring: Keyring, purpose: DerivedKeyPurpose) {
+  const sealers = new Map(ring.keys.map(({ id, secret }) => [id, createSealer(deriveKey(secret, purpose))]));
+  type One = ReturnType<typeof createSealer>;
+  return {
+    /** `id` is a UUIDv7, whose time decides the key. */
+    seal: (content: Uint8Array, id: string): Buffer =>
+      (sealers.get(ring.keyAt(timeOfId(id).getTime()).id) as One).seal(content),
+    open: (sealed: Buffer): Buffer | null => {
+      for (const sealer of sealers.values()) {
+        const content = sealer.open(sealed);
+        if (content) return content;
+      }
+      return null;
+    },
+  };
+}
 
 function openText(sealer: Sealer, token: string): Buffer | null {
   const bytes = Buffer.from(token, "base64url");

@@ -51,7 +51,9 @@ export type DerivedKeyPurpose =
   | "return-path"
   | "inbound"
   | "opens"
-  | "clicks";
+  | "clicks"
+  | "key-id"
+  | "key-check";
 
 /** Derives a 256-bit key for one purpose from the installation's secret (HKDF-SHA-256, RFC 5869), in hex. */
 export function deriveKey(secret: string, purpose: DerivedKeyPurpose): string {

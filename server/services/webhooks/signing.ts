@@ -14,7 +14,8 @@ export const previousSecretHours = 24;
 /** A new signing secret in the format of Standard Webhooks: `whsec_` and standard base64. */
 export const createSigningSecret = (): string => `whsec_${randomBytes(secretBytes).toString("base64")}`;
 
-const placeOf = (row: Row, column: Column): Place => ({
+/** Identifies a secret of an endpoint in the vault. */
+export const placeOfSigningSecret = (row: Row, column: Column): Place => ({
   table: "webhooks",
   column,
   id: row.id,
@@ -23,11 +24,11 @@ const placeOf = (row: Row, column: Column): Place => ({
 
 /** Encrypts a secret for storage. It can be decrypted only for this row and column. */
 export const sealSigningSecret = (vault: Vault, row: Row, column: Column, secret: string): string =>
-  vault.seal(secret, placeOf(row, column));
+  vault.seal(secret, placeOfSigningSecret(row, column));
 
 /** Decrypts a stored secret. Throws if it was sealed by another installation or for another row. */
 export const openSigningSecret = (vault: Vault, row: Row, column: Column, sealed: string): string =>
-  vault.open(sealed, placeOf(row, column));
+  vault.open(sealed, placeOfSigningSecret(row, column));
 
 export type Signing = {
   /** The same in every attempt, so receivers can detect duplicates. */

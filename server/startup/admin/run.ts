@@ -48,6 +48,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   inbound: async () => (await import("./commands/callbacks")).addInboundCommands,
   doctor: async () => (await import("./commands/installation/doctor")).addDoctorCommand,
   import: async () => (await import("./commands/data/import")).addImportCommands,
+  secret: async () => (await import("./commands/data/secrets")).addSecretCommands,
   migrate: loadService,
   worker: loadService,
   backup: loadBackups,

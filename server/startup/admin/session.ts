@@ -1,13 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isTransientFault } from "#db/faults";
 import type { Migrated } from "#db/migrate";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { readSettings, type Settings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
+import { SecretRejectedError } from "#server/platform/secrets/keyring";
+import { admitKeyring } from "#server/services/secrets/registry";
+import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { type Built, buildDeps } from "../deps";
 import { readGenerated } from "../install/generated";
-import { resolveSecrets, seedInstallation } from "../install/installation";
+import { oldSecretsOf, resolveSecrets, seedInstallation } from "../install/installation";
 import { prepareDatabase } from "../install/prepare-database";
 import { acquireLock, findHolder, type Holder } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
@@ -93,6 +97,7 @@ export async function findLauncher(dataDir: string): Promise<(Holder & { databas
 async function open(settings: Settings, closers: Closers): Promise<Session> {
   if (settings.databaseUrl !== null) {
     const session = connect(await withKeptSecret(settings), settings.databaseUrl, closers);
+    if (session.hasSecret) await admitSecrets(session.deps);
     return { ...session, publicUrl: settings.givenUrl };
   }
   const { dataDir } = settings;
@@ -103,6 +108,7 @@ async function open(settings: Settings, closers: Closers): Promise<Session> {
       const url = launcher.publicUrl ?? settings.url;
       const session = connect(await withKeptSecret({ ...settings, url }), launcher.databaseUrl, closers);
       await waitUntilFilled(session.deps);
+      if (session.hasSecret) await admitSecrets(session.deps);
       return session;
     }
     const taken = await acquireLock(dataDir, "command line");
@@ -114,20 +120,39 @@ async function open(settings: Settings, closers: Closers): Promise<Session> {
   }
 }
 
-function connect(settings: Settings, databaseUrl: string, closers: Closers): Session & { built: Built } {
+function connect(
+  settings: Settings,
+  databaseUrl: string,
+  closers: Closers,
+): Session & { built: Built; hasSecret: boolean } {
   const built = buildDeps(
     { ...settings, databaseUrl },
     { log: silentLog, applicationName: "backstamp command line", connectionsMax },
   );
   closers.push(() => built.close());
-  return { built, deps: built.deps, databaseUrl, publicUrl: settings.url, migrated: null };
+  const hasSecret = settings.secret !== null;
+  return { built, deps: built.deps, databaseUrl, publicUrl: settings.url, migrated: null, hasSecret };
 }
 
-/** Adds the secret that the launcher generated, if the settings have none and the launcher has run here. */
-/** The settings with the secret that this data directory stores, unless `BACKSTAMP_SECRET` is set. */
+/**
+ * Checks the secrets against the database. If they are rejected, each use of them throws the reason, and the commands that do
+ * not use them work; returns false. The same if the database has another schema or does not respond, which each command reports by itself.
+ */
+async function admitSecrets(deps: Deps): Promise<boolean> {
+  try {
+    await admitKeyring(deps);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretRejectedError || isTransientFault(error)) return false;
+    throw error;
+  }
+}
+
+/** The settings with the secrets that this data directory stores, unless `BACKSTAMP_SECRET` is set. */
 export async function withKeptSecret(settings: Settings): Promise<Settings> {
-  const secret = settings.secret ?? (await readGenerated(settings.dataDir)).secret ?? null;
-  return { ...settings, secret };
+  if (settings.secret !== null) return settings;
+  const generated = await readGenerated(settings.dataDir);
+  return { ...settings, secret: generated.secret ?? null, oldSecrets: oldSecretsOf(settings, generated) };
 }
 
 /** Performs the launcher's first-time setup. A later launcher finds it complete. */
@@ -135,8 +160,12 @@ async function startEmbedded(settings: Settings, closers: Closers): Promise<Sess
   const secrets = await resolveSecrets(settings, true);
   const postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log: silentLog });
   closers.push(() => postgres.stop());
-  const session = connect({ ...settings, secret: secrets.secret }, postgres.url, closers);
+  const { secret, oldSecrets } = secrets;
+  const session = connect({ ...settings, secret, oldSecrets }, postgres.url, closers);
   const migrated = await prepareDatabase(postgres.url, silentLog, AbortSignal.timeout(waitMaxMs));
+  // No other process uses the database.
+  if ((await admitSecrets(session.deps)) && (await isActivationDue(session.deps)))
+    await activateSecret(session.deps, { isAlone: true });
   const restDeps = session.built.forRest({ tick: async () => {} });
   await seedInstallation(restDeps, settings, secrets, { isEmbedded: true });
   return { ...session, migrated };

@@ -2,6 +2,7 @@ import { UnsupportedReleaseError } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { ForeignDatabaseError, MigrationBlockedError } from "#db/migrate";
 import { cli } from "#server/platform/env/cli";
+import { SecretRejectedError } from "#server/platform/secrets/keyring";
 
 const MIGRATE = `Migrate it first: ${cli} migrate`;
 
@@ -16,7 +17,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /** Errors whose message is for the operator. */
-const PLAIN = [ForeignDatabaseError, MigrationBlockedError, UnsupportedReleaseError];
+const PLAIN = [ForeignDatabaseError, MigrationBlockedError, UnsupportedReleaseError, SecretRejectedError];
 
 /** The operator's message for a database error: what is wrong and what to do. Null for an unknown error. */
 export function explainDatabaseFault(error: unknown): string | null {

@@ -1,11 +1,14 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { chown, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { writeForOwner } from "../launcher/write-for-owner";
 
 /** Secrets generated for an installation because they are not configured. */
 const Generated = z.object({
   secret: z.string().optional(),
+  /** Former secrets, the newest first. They open what is stored and verify links. */
+  oldSecrets: z.array(z.string()).optional(),
   adminPassword: z.string().optional(),
   /** Token of the first key. */
   firstKeyToken: z.string().optional(),
@@ -35,16 +38,28 @@ export async function readGenerated(dataDir: string): Promise<Generated> {
   }
 }
 
-/** Writes the secrets atomically, readable only by the owner of the data directory. The caller must hold its lock. */
+/**
+ * Writes the secrets atomically and durably, readable only by the owner of the data directory: a crash leaves the old file or
+ * the new one. The caller must hold the lock of the directory.
+ */
 export async function writeGenerated(dataDir: string, generated: Generated): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = generatedFileOf(dataDir);
   const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600 });
-  // After a start as root, the owner of the data directory must still be able to read the file.
-  const owner = await stat(dataDir);
-  if (process.getuid?.() === 0) await chown(fresh, owner.uid, owner.gid);
+  await rm(fresh, { force: true });
+  await writeForOwner(fresh, `${JSON.stringify(generated, null, 2)}\n`);
   await rename(fresh, file);
+  await syncFolder(dataDir);
+}
+
+/** Makes a rename durable. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** 256 random bits as text. */

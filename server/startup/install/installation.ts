@@ -10,7 +10,13 @@ import { seedDatabase } from "./seed";
  * The configured or generated secrets. With a configured database in production, no password is generated: a code creates
  * the first user instead.
  */
-export type Secrets = { secret: string; adminPassword: string | null; firstKeyToken: string | null };
+export type Secrets = {
+  secret: string;
+  /** Former secrets, the newest first. */
+  oldSecrets: string[];
+  adminPassword: string | null;
+  firstKeyToken: string | null;
+};
 
 const lockWaitMaxMs = 10_000;
 
@@ -21,7 +27,7 @@ export async function resolveSecrets(settings: Settings, holdsLock: boolean): Pr
     settings.adminPassword === null && (settings.databaseUrl === null || settings.mode === "dev");
   const isMissing = (!settings.secret && !kept.secret) || (makesPassword && !kept.adminPassword);
   const generated = isMissing
-    ? await change(settings.dataDir, holdsLock, (now) => ({
+    ? await changeGenerated(settings.dataDir, holdsLock, (now) => ({
         ...now,
         ...(settings.secret ? {} : { secret: now.secret ?? generateSecret() }),
         ...(makesPassword ? { adminPassword: now.adminPassword ?? generatePassword() } : {}),
@@ -29,10 +35,17 @@ export async function resolveSecrets(settings: Settings, holdsLock: boolean): Pr
     : kept;
   return {
     secret: settings.secret ?? generated.secret ?? "",
+    oldSecrets: oldSecretsOf(settings, generated),
     adminPassword: settings.adminPassword ?? generated.adminPassword ?? null,
     firstKeyToken: generated.firstKeyToken ?? null,
   };
 }
+
+/** The former secrets: those of the settings, or of the data directory if its secret is used. */
+export const oldSecretsOf = (
+  settings: Pick<Settings, "secret" | "oldSecrets">,
+  { oldSecrets = [] }: Generated,
+): string[] => (settings.secret === null ? oldSecrets : settings.oldSecrets);
 
 /**
  * Seeds an empty database. Creates a first key if the stored one is no longer valid and the database is embedded or the
@@ -53,14 +66,17 @@ export async function seedInstallation(
     wantsKey,
   });
   if (token) {
-    await change(settings.dataDir, isEmbedded, (now) => ({ ...now, firstKeyToken: token }));
+    await changeGenerated(settings.dataDir, isEmbedded, (now) => ({ ...now, firstKeyToken: token }));
     return token;
   }
   return isValid ? kept : null;
 }
 
-// Two web processes with one database can share a data directory, so each change is made under its lock.
-async function change(
+/**
+ * Changes the stored secrets. Two web processes with one database can share a data directory, so each change is made under its
+ * lock.
+ */
+export async function changeGenerated(
   dataDir: string,
   holdsLock: boolean,
   next: (now: Generated) => Generated,

@@ -11,6 +11,7 @@ export async function writeForOwner(file: string, text: string): Promise<void> {
   try {
     await handle.writeFile(text);
     if (process.getuid?.() === 0) await handle.chown(uid, gid);
+    await handle.sync();
   } finally {
     await handle.close();
   }

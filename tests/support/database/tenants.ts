@@ -10,6 +10,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "backups",
   "callback_tokens",
   "destination_limits",
+  "installation_secrets",
   "passkey_challenges",
   "passkeys",
   "recovery_codes",

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type { HotSql } from "#db/client";
+import { installationSecret } from "../deps";
 import { type Exit, projectRoot } from "./processes";
 import { compiledOf } from "./program";
 
@@ -42,7 +43,7 @@ export function spawnWorker({
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtpUrl,
       BACKSTAMP_URL: "http://localhost:3000",
-      BACKSTAMP_SECRET: "only for tests, and long enough for one",
+      BACKSTAMP_SECRET: installationSecret,
       BACKSTAMP_HOSTNAME: "worker.test",
       ...env,
     } as unknown as NodeJS.ProcessEnv,

@@ -17,8 +17,8 @@ const SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 const driftSteps = 1;
 const secretBytes = 20;
 
-// A user can be in many teams or in none, so the user id replaces the team id.
-const vaultPlace = (userId: string): Place => ({
+/** Identifies the secret of an app in the vault. A user can be in many teams or in none, so the user id replaces the team id. */
+export const vaultPlaceOfTotp = (userId: string): Place => ({
   table: "totp_factors",
   column: "secret",
   id: userId,
@@ -34,7 +34,7 @@ export async function startTotp(
   input: { userId: string; email: string; host: string },
 ): Promise<{ secret: string; uri: string }> {
   const secret = new Secret({ size: secretBytes });
-  const sealed = deps.vault.seal(secret.base32, vaultPlace(input.userId));
+  const sealed = deps.vault.seal(secret.base32, vaultPlaceOfTotp(input.userId));
   const [started] = await deps.db
     .insert(totpFactors)
     .values({ userId: input.userId, secret: sealed })
@@ -114,7 +114,7 @@ async function findTimeStep(deps: Deps, input: { userId: string; code: string })
     .where(eq(totpFactors.userId, input.userId));
   const token = input.code.slice(0, 20).replace(/[\s-]/g, "");
   if (!factor || !/^\d{6}$/.test(token)) return null;
-  const secret = Secret.fromBase32(deps.vault.open(factor.secret, vaultPlace(input.userId)));
+  const secret = Secret.fromBase32(deps.vault.open(factor.secret, vaultPlaceOfTotp(input.userId)));
   const timestamp = deps.clock().getTime();
   const delta = TOTP.validate({ ...SHAPE, token, secret, timestamp, window: driftSteps });
   return delta === null ? null : TOTP.counter({ period: SHAPE.period, timestamp }) + delta;

@@ -68,7 +68,13 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
     );
   const log = createProcessLog(write);
   lowerPriority();
-  const worker = await runWorker(settings, { log });
+  const stopping = new AbortController();
+  void stopSignal.then(() => stopping.abort());
+  const worker = await runWorker(settings, { log, signal: stopping.signal }).catch((error) => {
+    if (stopping.signal.aborted) return null;
+    throw error;
+  });
+  if (worker === null) return;
   log.info("worker.ready", { pid: process.pid, transport: settings.smtpUrl?.replace(/:.*/s, "") ?? "none" });
   log.info("worker.stopping", { signal: await stopSignal });
   await worker.stop();

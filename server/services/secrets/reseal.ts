@@ -1,0 +1,96 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Deps } from "#server/deps";
+import { errorFacts } from "#server/platform/log";
+import { type RegistryDeps, refreshKeyring, UNKNOWN_SECRET } from "./registry";
+import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
+import { countValues, FIRST, readValues, writeValues } from "./stored-values";
+
+/** Values per transaction. A small number keeps row locks short. */
+const valuesPerBatch = 100;
+/** Rows that another transaction changed are skipped, and found in a later pass. */
+const passesMax = 20;
+const passEveryMs = 100;
+
+export type ResealDeps = RegistryDeps & Pick<Deps, "vault" | "log">;
+
+/** `unreadable`: values that no configured secret opens. `isComplete` is false if the work was stopped. */
+export type Resealed = { resealed: number; unreadable: number; isComplete: boolean };
+
+/**
+ * Encrypts every stored value with the active secret that has another one. Each batch is one transaction that locks its rows,
+ * so a concurrent change is never overwritten. The values themselves show what is done: after a crash, the next run continues
+ * there. Stops between two batches when `shouldContinue` returns false.
+ */
+export async function resealStored(
+  deps: ResealDeps,
+  shouldContinue: () => boolean = () => true,
+): Promise<Resealed> {
+  let resealed = 0;
+  for (let pass = 0; pass < passesMax; pass++) {
+    let unreadable = 0;
+    for (const column of SEALED_COLUMNS) {
+      for (let after: string | null = FIRST; after !== null; ) {
+        if (!shouldContinue()) return { resealed, unreadable, isComplete: false };
+        const batch: Batch = await resealBatch(deps, column, after);
+        after = batch.last;
+        resealed += batch.resealed;
+        unreadable += batch.unreadable;
+      }
+    }
+    if ((await countOthers(deps)) <= unreadable) return { resealed, unreadable, isComplete: true };
+    await wait(passEveryMs);
+  }
+  return { resealed, unreadable: 0, isComplete: false };
+}
+
+type Batch = { last: string | null; resealed: number; unreadable: number };
+
+const resealBatch = (
+  { hot, keyring, vault, log }: ResealDeps,
+  column: SealedColumn,
+  after: string,
+): Promise<Batch> =>
+  hot.begin(async (transaction) => {
+    const tx = transaction as unknown as typeof hot;
+    const rows = await readValues(tx, column, {
+      limit: valuesPerBatch,
+      except: keyring.active().id,
+      isLocked: true,
+      after,
+    });
+    const fresh = rows.flatMap(({ value, ...row }) => {
+      const place = column.placeOf(row);
+      try {
+        return [{ id: row.id, value: vault.seal(vault.open(value, place), place) }];
+      } catch (error) {
+        log.error("secret.value_unreadable", { table: column.table, id: row.id, ...errorFacts(error) });
+        return [];
+      }
+    });
+    if (fresh.length > 0) await writeValues(tx, column, fresh);
+    const last = rows.length < valuesPerBatch ? null : (rows.at(-1)?.id ?? null);
+    return { last, resealed: fresh.length, unreadable: rows.length - fresh.length };
+  }) as Promise<Batch>;
+
+/** The values that the active secret did not encrypt. */
+async function countOthers({ hot, keyring }: ResealDeps): Promise<number> {
+  const others = (await countValues(hot)).filter(({ secretId }) => secretId !== keyring.active().id);
+  return others.reduce((sum, { count }) => sum + count, 0);
+}
+
+/**
+ * Housekeeping of every worker: learns which secret is active, and encrypts what is stored after a new one became active.
+ * When everything is stored with it, and every process has had the time to learn it, this costs one query.
+ */
+export async function maintainSecrets(deps: ResealDeps, shouldContinue: () => boolean): Promise<void> {
+  const { active, isKnown } = await refreshKeyring(deps);
+  if (!isKnown) deps.log.error("secret.unknown", { message: UNKNOWN_SECRET });
+  if (!isKnown || active === null || active.isResealed) return;
+  const { resealed, unreadable, isComplete } = await resealStored(deps, shouldContinue);
+  if (resealed > 0) deps.log.info("secret.resealed", { secretId: active.id, resealed, unreadable });
+  if (isComplete) await recordResealed(deps, active.id);
+}
+
+/** Records that everything is stored with the active secret, once every process has had the time to learn it. */
+export const recordResealed = ({ hot }: ResealDeps, id: string) =>
+  hot`update installation_secrets set resealed_at = now() where id = ${id} and active_from < now()`;

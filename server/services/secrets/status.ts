@@ -1,0 +1,88 @@
+import type { HotSql } from "#db/client";
+import { firstIdAt } from "#server/platform/ids";
+import { findActive, type RegistryDeps, readRegistry } from "./registry";
+import { countValues, type ValueCount } from "./stored-values";
+
+/**
+ * How long the links of an email work after it was accepted, at least: unsubscribing, clicks and opens. After it, the secret
+ * that signed them may be removed.
+ */
+export const linkDays = 365;
+const dayMs = 86_400_000;
+
+/** The state of one secret. Times in ISO 8601. */
+export type SecretStatus = {
+  id: string;
+  /** `current` seals and signs, `former` did, `waiting` is configured and was never activated. */
+  state: "current" | "former" | "waiting";
+  isConfigured: boolean;
+  /** Where the operator finds it: 0 is the configured secret, 1 the first of the old ones. Null if it is not configured. */
+  position: number | null;
+  activeFrom: string | null;
+  activeUntil: string | null;
+  /** Stored values that only this secret opens. */
+  values: { name: string; count: number }[];
+  /** Whether email waits that this secret signs. */
+  hasQueued: boolean;
+  /** Links that it signed work at least until then. Null if it signed none. */
+  linksUntil: string | null;
+  /** Whether nothing needs it any longer. */
+  isRemovable: boolean;
+};
+
+/**
+ * The secrets of the installation, the current one first, and what each is still needed for. `unnamed` counts values of
+ * release 0.2.0, which do not name their secret; while there are any, no secret is removable.
+ */
+export async function readSecretStatus(
+  { hot, keyring }: RegistryDeps,
+  now: Date,
+): Promise<{ secrets: SecretStatus[]; unnamed: number }> {
+  const [registry, counts] = [await readRegistry(hot), await countValues(hot)];
+  const unnamed = counts.filter(({ secretId }) => secretId === "").reduce((sum, { count }) => sum + count, 0);
+  const periods = registry.filter(({ activeFromMs }) => activeFromMs !== null);
+  const current = findActive(registry);
+  const secrets: SecretStatus[] = [];
+  for (const { id, activeFromMs } of registry) {
+    const untilMs = periods[periods.findIndex((period) => period.id === id) + 1]?.activeFromMs ?? null;
+    const state = id === current?.id ? "current" : activeFromMs === null ? "waiting" : "former";
+    const place = keyring.keys.findIndex((key) => key.id === id);
+    const values = valuesOf(counts, id);
+    const until = state === "former" && untilMs !== null ? new Date(untilMs) : null;
+    const hasQueued = until !== null && (await hasQueuedBefore(hot, until));
+    const linksUntil = until && new Date(until.getTime() + linkDays * dayMs);
+    secrets.push({
+      id,
+      state,
+      isConfigured: place >= 0,
+      position: place >= 0 ? place : null,
+      activeFrom: activeFromMs ? new Date(activeFromMs).toISOString() : null,
+      activeUntil: until?.toISOString() ?? null,
+      values,
+      hasQueued,
+      linksUntil: linksUntil?.toISOString() ?? null,
+      isRemovable:
+        place > 0 &&
+        state !== "current" &&
+        unnamed + values.length === 0 &&
+        !hasQueued &&
+        (linksUntil === null || linksUntil <= now),
+    });
+  }
+  const order = ["current", "waiting", "former"];
+  return { secrets: secrets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)), unnamed };
+}
+
+const valuesOf = (counts: readonly ValueCount[], id: string) =>
+  counts.filter(({ secretId }) => secretId === id).map(({ name, count }) => ({ name, count }));
+
+/** Whether any delivery waits whose email was accepted before this time. */
+async function hasQueuedBefore(hot: HotSql, until: Date): Promise<boolean> {
+  const before = firstIdAt(until);
+  // Each part has the condition of a partial index.
+  const [row] = await hot<{ hasQueued: boolean }[]>`
+    select exists (select from deliveries where status in ('queued', 'scheduled') and lapses < 3 and email_id < ${before})
+      or exists (select from deliveries where status = 'queued' and lapses >= 3 and email_id < ${before})
+      or exists (select from deliveries where status = 'sending' and email_id < ${before}) as "hasQueued"`;
+  return row?.hasQueued ?? false;
+}

@@ -1,0 +1,78 @@
+import type { HotSql } from "#db/client";
+import type { Place, Vault } from "#server/platform/secrets/vault";
+import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
+
+/** An encrypted value with its row. */
+type StoredValue = { id: string; teamId: string; value: string };
+
+const idOf = ({ id = "id" }: SealedColumn): string => id;
+/** Sorts before every id. */
+export const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Encrypted values of a column in the order of their rows, after the row `after`. With `except`, only those of other secrets.
+ * `isLocked` locks the rows against changes for the transaction and skips rows that another transaction changes: waiting for
+ * them could end in a deadlock.
+ */
+export const readValues = (
+  query: HotSql,
+  column: SealedColumn,
+  { limit, after = FIRST, except, isLocked = false }: Selection,
+): Promise<StoredValue[]> =>
+  query<StoredValue[]>`
+    select ${query(idOf(column))} as id, ${column.hasTeam ? query`team_id` : query`''`} as "teamId",
+      ${query(column.column)} as value
+    from ${query(column.table)}
+    where ${query(idOf(column))} > ${after} and ${query(column.column)} is not null
+      ${except === undefined ? query`` : query`and split_part(${query(column.column)}, '.', 3) <> ${except}`}
+    order by ${query(idOf(column))} limit ${limit}
+    ${isLocked ? query`for no key update skip locked` : query``}`;
+
+type Selection = { limit: number; after?: string; except?: string; isLocked?: boolean };
+
+/** Whether the vault opens this value. */
+export function canOpen(vault: Vault, value: string, place: Place): boolean {
+  try {
+    vault.open(value, place);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether any stored value names this secret. */
+export async function hasValueOf(query: HotSql, secretId: string): Promise<boolean> {
+  for (const { table, column } of SEALED_COLUMNS) {
+    const [row] = await query`
+      select from ${query(table)} where split_part(${query(column)}, '.', 3) = ${secretId} limit 1`;
+    if (row) return true;
+  }
+  return false;
+}
+
+/** How many values of a kind name a secret. The id is empty for values of release 0.2.0, which name none. */
+export type ValueCount = { name: string; secretId: string; count: number };
+
+/** Counts the stored values by kind and secret. Reads the tables completely. */
+export async function countValues(query: HotSql): Promise<ValueCount[]> {
+  const counts: ValueCount[] = [];
+  for (const { name, table, column } of SEALED_COLUMNS) {
+    const rows = await query<{ secretId: string; count: number }[]>`
+      select split_part(${query(column)}, '.', 3) as "secretId", count(*)::int as count
+      from ${query(table)} where ${query(column)} is not null group by 1 order by 1`;
+    counts.push(...rows.map((row) => ({ name, ...row })));
+  }
+  return counts;
+}
+
+/** Replaces the values of these rows. */
+export async function writeValues(
+  tx: HotSql,
+  column: SealedColumn,
+  values: readonly Pick<StoredValue, "id" | "value">[],
+): Promise<void> {
+  await tx`
+    update ${tx(column.table)} as stored set ${tx(column.column)} = fresh.value
+    from unnest(${values.map(({ id }) => id)}::uuid[], ${values.map(({ value }) => value)}::text[]) as fresh(id, value)
+    where stored.${tx(idOf(column))} = fresh.id`;
+}

@@ -1,0 +1,212 @@
+import { cli } from "#server/platform/env/cli";
+import { readSettings, type Settings } from "#server/platform/env/settings";
+import { AppError } from "#server/platform/errors";
+import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
+import { createVault } from "#server/platform/secrets/vault";
+import { acceptLostSecret } from "#server/services/secrets/registry";
+import { recordResealed, resealStored } from "#server/services/secrets/reseal";
+import { activateSecret, isActivationDue, isResealDue } from "#server/services/secrets/rotate";
+import { linkDays, readSecretStatus, type SecretStatus } from "#server/services/secrets/status";
+import { generatedFileOf, generateSecret, readGenerated, writeGenerated } from "../../../install/generated";
+import { type AdminCommand, examples, runInDatabase } from "../../command";
+import type { Session } from "../../session";
+import type { Output } from "../../terminal";
+
+/** `secret status`, `secret rotate`, `secret remove`. */
+export function addSecretCommands(program: AdminCommand): void {
+  const secret = program
+    .command("secret")
+    .description("the secret of the installation, from which all keys are derived");
+
+  const status = secret
+    .command("status")
+    .description("lists the secrets by their ids, what each is still needed for, and which can be removed");
+  runInDatabase(status, (session) => describeStatus(session, settingsOf(program)));
+
+  const rotate = secret
+    .command("rotate")
+    .description("replaces the secret: generates one, or activates the one that was configured since")
+    .addHelpText(
+      ...examples(
+        "secret rotate      # generates a secret and prints what to set",
+        "secret rotate      # after the restart: activates it",
+      ),
+    );
+  rotate.option("--lost", "accepts the configured secret although the former one is lost");
+  runInDatabase(rotate, (session, { lost }: { lost?: true }) =>
+    lost ? acceptLoss(session) : rotateSecret(session, settingsOf(program)),
+  );
+
+  const remove = secret
+    .command("remove")
+    .description("removes a former secret that is no longer needed from the data directory")
+    .argument("<id>", "the id of the secret, as secret status lists it");
+  runInDatabase(remove, (session, id: string) => removeSecret(session, settingsOf(program), id));
+}
+
+const settingsOf = ({ terminal }: AdminCommand): Settings => readSettings(terminal.env, "dev");
+
+async function acceptLoss({ deps }: Session): Promise<Output> {
+  if (isUsable(deps.keyring))
+    throw new AppError(
+      "conflict",
+      "The configured secret is that of the database, or the former one is configured.",
+    );
+  await acceptLostSecret(deps);
+  const lost = "relays, callbacks, DKIM keys, webhook secrets and authenticator apps";
+  return {
+    json: { is_active: true, secret_id: deps.keyring.given.id },
+    text: [
+      "The configured secret is now that of this database.",
+      `What was encrypted with the lost one cannot be read: set up ${lost} again. Links in earlier email do not work.`,
+    ],
+  };
+}
+
+function isUsable(keyring: Session["deps"]["keyring"]): boolean {
+  try {
+    keyring.requireUsable();
+    return true;
+  } catch (error) {
+    if (error instanceof SecretRejectedError) return false;
+    throw error;
+  }
+}
+
+async function rotateSecret(session: Session, settings: Settings): Promise<Output> {
+  const { deps } = session;
+  deps.keyring.requireUsable();
+  if (await isActivationDue(deps)) {
+    await activateSecret(deps);
+    return resealNow(session, settings);
+  }
+  // The previous call was interrupted, or processes still had time to encrypt with the former secret.
+  if (await isResealDue(deps)) return resealNow(session, settings);
+  const secret = generateSecret();
+  if (settings.secret !== null) return describeVariables(settings.secret, settings.oldSecrets, secret);
+  const kept = await readGenerated(settings.dataDir);
+  if (kept.secret === undefined)
+    throw new AppError("conflict", "No secret was generated here. Start Backstamp once.");
+  const oldSecrets = [kept.secret, ...(kept.oldSecrets ?? [])];
+  // Written first: a secret that is active must not exist in memory only.
+  await writeGenerated(settings.dataDir, { ...kept, secret, oldSecrets });
+  if (session.migrated !== null) {
+    const keyring = createKeyring([secret, ...oldSecrets]);
+    // This command started the database, so no other process uses it.
+    await activateSecret({ hot: deps.hot, keyring }, { isAlone: true });
+    return resealNow({ ...session, deps: { ...deps, keyring, vault: createVault(keyring) } }, settings);
+  }
+  const file = generatedFileOf(settings.dataDir);
+  const next =
+    settings.databaseUrl === null
+      ? "Restart Backstamp. The new secret then becomes active, and what is stored is encrypted with it."
+      : `Restart every process that uses this data directory. Then run: ${cli} secret rotate`;
+  return {
+    json: { is_active: false, file },
+    text: [`A new secret was written to ${file}. The former one is kept there. Back up the file.`, next],
+  };
+}
+
+function describeVariables(current: string, old: readonly string[], secret: string): Output {
+  const former = [current, ...old];
+  const isPlain = former.every((value) => !/[\s,[\]]/.test(value));
+  const variables = {
+    BACKSTAMP_SECRET: secret,
+    BACKSTAMP_SECRETS_OLD: isPlain ? former.join(",") : JSON.stringify(former),
+  };
+  return {
+    json: { is_active: false, variables },
+    text: [
+      "Set these variables for every process: web, workers and command line. The new secret is shown only once.",
+      "",
+      ...Object.entries(variables).map(([name, value]) => `${name}=${isPlain ? value : `'${value}'`}`),
+      "",
+      "Restart all processes. Until the next step they use the former secret, so the order does not matter.",
+      `Then run: ${cli} secret rotate`,
+    ],
+  };
+}
+
+async function resealNow(session: Session, settings: Settings): Promise<Output> {
+  const { resealed, unreadable, isComplete } = await resealStored(session.deps);
+  if (isComplete) await recordResealed(session.deps, session.deps.keyring.active().id);
+  const status = await describeStatus(session, settings);
+  const values = (count: number) => `${count} stored value${count === 1 ? "" : "s"}`;
+  return {
+    json: { is_active: true, resealed, unreadable, is_complete: isComplete, ...status.json },
+    text: [
+      `The new secret is active. ${values(resealed)} encrypted with it.`,
+      ...(isComplete ? [] : ["Other processes were changing some values. Workers encrypt the rest."]),
+      ...(unreadable > 0 ? [`${values(unreadable)} cannot be opened with any configured secret.`] : []),
+      "",
+      ...(status.text ?? []),
+    ],
+  };
+}
+
+async function describeStatus({ deps }: Session, settings: Settings): Promise<Output> {
+  deps.keyring.requireUsable();
+  const { secrets, unnamed } = await readSecretStatus(deps, deps.clock());
+  const placeOf = ({ position }: SecretStatus): string | null => {
+    if (position === null) return null;
+    if (settings.secret === null) return position === 0 ? "secret" : `oldSecrets, entry ${position}`;
+    return position === 0 ? "BACKSTAMP_SECRET" : `BACKSTAMP_SECRETS_OLD, entry ${position}`;
+  };
+  const data = secrets.map((secret) => ({
+    id: secret.id,
+    state: secret.state,
+    configured_as: placeOf(secret),
+    active_from: secret.activeFrom,
+    active_until: secret.activeUntil,
+    stored_values: secret.values,
+    has_queued_email: secret.hasQueued,
+    links_until: secret.linksUntil,
+    is_removable: secret.isRemovable,
+  }));
+  const text = secrets.map(
+    (secret) => `${secret.id}  ${secret.state}, ${placeOf(secret) ?? "not configured"}: ${describe(secret)}`,
+  );
+  const notes = [
+    ...(secrets.some(({ state }) => state === "waiting")
+      ? [`Run ${cli} secret rotate to activate the waiting secret.`]
+      : []),
+    ...(unnamed > 0
+      ? [`${unnamed} stored values do not name their secret yet. Workers add it within a minute.`]
+      : []),
+  ];
+  return { json: { data, unnamed_values: unnamed }, text: [...text, ...notes] };
+}
+
+function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemovable }: SecretStatus): string {
+  const stored = values.map(({ name, count }) => `${count} ${name}`).join(", ");
+  if (state === "current") return `encrypts and signs; ${stored || "nothing stored"}.`;
+  if (state === "waiting" && !stored) return "not active yet.";
+  if (isRemovable) return "no longer needed. Remove it.";
+  const needs = [
+    ...(stored ? [`stored values (${stored})`] : []),
+    ...(hasQueued ? ["email that is queued"] : []),
+  ];
+  if (needs.length > 0) return `needed for ${needs.join(" and ")}.`;
+  if (!isConfigured) return "was removed.";
+  const day = linksUntil?.slice(0, 10);
+  return `needed until ${day} for links in email that it signed (${linkDays} days). If it is removed earlier, these links stop working.`;
+}
+
+async function removeSecret(session: Session, settings: Settings, id: string): Promise<Output> {
+  const { deps } = session;
+  deps.keyring.requireUsable();
+  const { secrets } = await readSecretStatus(deps, deps.clock());
+  const found = secrets.find((secret) => secret.id === id && secret.isConfigured);
+  if (!found) throw new AppError("not_found", `No configured secret has the id ${id}. Run secret status.`);
+  if (!found.isRemovable) throw new AppError("conflict", `${id} cannot be removed: ${describe(found)}`);
+  if (settings.secret !== null)
+    throw new AppError(
+      "conflict",
+      `The secrets are configured. Remove entry ${found.position} of BACKSTAMP_SECRETS_OLD and restart all processes.`,
+    );
+  const kept = await readGenerated(settings.dataDir);
+  const secret = deps.keyring.find(id)?.secret;
+  const oldSecrets = (kept.oldSecrets ?? []).filter((old) => old !== secret);
+  await writeGenerated(settings.dataDir, { ...kept, oldSecrets });
+  return { json: { id, is_removed: true }, text: [`Removed the secret ${id}.`] };
+}

@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RestDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
+import { createVault, keyIdOfSealed } from "#server/platform/secrets/vault";
+import { startTotp } from "#server/services/account/factors/totp";
+import { setCallback } from "#server/services/callbacks/secrets";
+import { createDomain } from "#server/services/domains/write";
+import { readReadiness } from "#server/services/health";
+import { insertUser } from "#server/services/people/users";
+import { addRelay } from "#server/services/relays/write";
+import { admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
+import { maintainSecrets, resealStored } from "#server/services/secrets/reseal";
+import { activateSecret } from "#server/services/secrets/rotate";
+import { SEALED_COLUMNS } from "#server/services/secrets/sealed-columns";
+import { readSecretStatus } from "#server/services/secrets/status";
+import { readValues } from "#server/services/secrets/stored-values";
+import { queueSystemEmail } from "#server/services/system-mail/queue";
+import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
+import { installationSecret } from "../../support/deps";
+import type { World } from "../../support/world";
+import { foreignSecret, idOf, newSecret, openRingWorld, type RingWorld } from "./ring-world";
+
+let world: World;
+let processWith: RingWorld["processWith"];
+let close: RingWorld["close"];
+beforeEach(async () => {
+  ({ world, processWith, close } = await openRingWorld());
+});
+afterEach(() => close());
+
+/** Stores a value of each kind. Returns the id of the endpoint. */
+async function storeEachKind(): Promise<string> {
+  const { deps, ctx } = world;
+  const relay = await addRelay(deps, {
+    teamId: null,
+    domainId: null,
+    name: "main",
+    url: "smtp://user:password@smtp.example.com:587",
+    provider: "postmark",
+  });
+  await setCallback(deps, relay, {});
+  const { id } = await createWebhook(ctx, {
+    url: "https://127.0.0.1/hook",
+    events: ["email.sent"],
+    status: "enabled",
+  });
+  await rotateSigningSecret(ctx, id);
+  await createDomain(ctx, { name: "signed.example" });
+  const person = { id: newId(), email: "cleo@example.com", name: null, passwordHash: "none" };
+  const user = await insertUser(deps.db, person, { isAddressVerified: true });
+  await startTotp(deps, { userId: user.id, email: user.email, host: "localhost" });
+  await queueSystemEmail(deps.db, deps, {
+    kind: "sign_in_link",
+    to: user.email,
+    details: { landing: "/console", device: null },
+  });
+  return id;
+}
+
+/** Every encrypted text in the database, found by its form in all text columns. */
+async function sealedTexts(): Promise<{ place: string; value: string }[]> {
+  const columns = await world.hot<{ table: string; column: string }[]>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and data_type = 'text'`;
+  const found = await Promise.all(
+    columns.map(async ({ table, column }) => {
+      const rows = await world.hot.unsafe<{ value: string }[]>(
+        `select "${column}" as value from "${table}" where "${column}" like 'k1.%'`,
+      );
+      return rows.map(({ value }) => ({ place: `${table}.${column}`, value }));
+    }),
+  );
+  return found.flat();
+}
+
+/** Opens every stored value. Throws if one does not open. */
+async function openAll(...secrets: [string, ...string[]]): Promise<string[]> {
+  const vault = createVault(createKeyring(secrets));
+  const opened: string[] = [];
+  for (const column of SEALED_COLUMNS)
+    for (const { value, ...row } of await readValues(world.hot, column, { limit: 1_000 }))
+      opened.push(vault.open(value, column.placeOf(row)));
+  return opened;
+}
+
+test("a rotation encrypts every stored value with the new secret, and the former one is then not needed for them", async () => {
+  await storeEachKind();
+  const before = await openAll(installationSecret);
+  const kinds = new Set((await sealedTexts()).map(({ place }) => place));
+  expect([...kinds].sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
+
+  const process = processWith(newSecret, installationSecret);
+  await admitKeyring(process);
+  await activateSecret(process);
+  expect(await resealStored(process)).toEqual({ resealed: before.length, unreadable: 0, isComplete: true });
+  const after = await sealedTexts();
+  expect(after).toHaveLength(before.length);
+  expect(new Set(after.map(({ value }) => keyIdOfSealed(value)))).toEqual(new Set([idOf(newSecret)]));
+  expect(await openAll(newSecret)).toEqual(before);
+  expect(await resealStored(process)).toEqual({ resealed: 0, unreadable: 0, isComplete: true });
+});
+
+test("until the activation, processes with both secrets encrypt so that those with the former one can read it", async () => {
+  const restarted = processWith(newSecret, installationSecret);
+  await admitKeyring(restarted);
+  const place = { table: "t", column: "c", id: "1", teamId: "" };
+  expect(world.deps.vault.open(restarted.vault.seal("text", place), place)).toBe("text");
+  await activateSecret(restarted);
+  const sealed = restarted.vault.seal("text", place);
+  expect(keyIdOfSealed(sealed)).toBe(idOf(newSecret));
+  const another = processWith(newSecret, installationSecret);
+  await refreshKeyring(another);
+  expect(another.vault.open(sealed, place)).toBe("text");
+  expect(() => world.deps.vault.open(sealed, place)).toThrow(/BACKSTAMP_SECRETS_OLD/);
+});
+
+test("values of release 0.2.0, which name no secret, are readable, and get the id of their secret", async () => {
+  await storeEachKind();
+  const before = await openAll(installationSecret);
+  for (const { table, column } of SEALED_COLUMNS)
+    await world.hot.unsafe(
+      `update ${table} set ${column} = regexp_replace(${column}, '\\.[0-9a-f]{16}$', '') where ${column} is not null`,
+    );
+  expect(new Set((await sealedTexts()).map(({ value }) => keyIdOfSealed(value)))).toEqual(new Set([null]));
+  expect(await openAll(foreignSecret, installationSecret)).toEqual(before);
+  await maintainSecrets(world.deps, () => true);
+  expect(new Set((await sealedTexts()).map(({ value }) => keyIdOfSealed(value)))).toEqual(
+    new Set([idOf(installationSecret)]),
+  );
+  expect(await openAll(installationSecret)).toEqual(before);
+});
+
+test("values that no configured secret opens are kept and reported, and the others are encrypted again", async () => {
+  await storeEachKind();
+  await world.hot`update totp_factors set secret = 'k1.AAAA.0000000000000000'`;
+  const process = processWith(newSecret, installationSecret);
+  await admitKeyring(process);
+  await activateSecret(process);
+  expect(await resealStored(process)).toMatchObject({ unreadable: 1, isComplete: true });
+  expect(await world.hot`select secret from totp_factors`).toEqual([{ secret: "k1.AAAA.0000000000000000" }]);
+});
+
+test("an endpoint's secret that changes during the work is never overwritten", async () => {
+  const id = await storeEachKind();
+  const process = processWith(newSecret, installationSecret);
+  await admitKeyring(process);
+  await activateSecret(process);
+  let isDone = false;
+  const resealing = (async () => {
+    while (!isDone) await resealStored(process);
+  })();
+  let last = "";
+  for (let round = 0; round < 30; round++) {
+    ({ signingSecret: last } = await rotateSigningSecret(
+      { ...world.ctx, ...(round % 2 === 0 ? { vault: process.vault } : { vault: processVaultOf(process) }) },
+      id,
+    ));
+  }
+  isDone = true;
+  await resealing;
+  await resealStored(process);
+  const [row] = await world.hot<{ secret: string }[]>`select secret from webhooks where id = ${id}`;
+  const place = { table: "webhooks", column: "secret", id, teamId: world.id };
+  expect(process.vault.open(row?.secret ?? "", place)).toBe(last);
+  expect(keyIdOfSealed(row?.secret ?? "")).toBe(idOf(newSecret));
+});
+
+/** A process with both secrets that has not learned of the activation yet. */
+function processVaultOf(process: RestDeps) {
+  const secrets = process.keyring.keys.map(({ secret }) => secret).reverse() as [string, ...string[]];
+  return createVault(createKeyring(secrets));
+}
+
+test("a row that another transaction changes is encrypted after it", async () => {
+  await storeEachKind();
+  const process = processWith(newSecret, installationSecret);
+  await admitKeyring(process);
+  await activateSecret(process);
+  let resealing: Promise<unknown> | undefined;
+  await world.hot.begin(async (tx) => {
+    await tx`update relays set position = 7`;
+    resealing = resealStored(process);
+    await expect
+      .poll(
+        async () =>
+          (await sealedTexts()).filter(({ value }) => keyIdOfSealed(value) !== idOf(newSecret)).length,
+      )
+      .toBe(2);
+  });
+  expect(await resealing).toMatchObject({ isComplete: true });
+  expect(await world.hot`select position from relays`).toEqual([{ position: 7 }]);
+  expect(new Set((await sealedTexts()).map(({ value }) => keyIdOfSealed(value)))).toEqual(
+    new Set([idOf(newSecret)]),
+  );
+});
+
+test("a worker without the new secret prevents its activation, until it has stopped", async () => {
+  const process = processWith(newSecret, installationSecret);
+  await admitKeyring(process);
+  const id = "018f0000-0000-7000-8000-00000000000a";
+  await world.hot`insert into workers (id, host, pid, transport, secret_ids)
+    values (${id}, 'mail2', 4711, 'relay', ${[idOf(installationSecret)]}::text[])`;
+  await expect(activateSecret(process)).rejects.toThrow(/mail2 \(process 4711\).*Restart/);
+  expect((await refreshKeyring(process)).active?.id).toBe(idOf(installationSecret));
+  await world.hot`update workers set secret_ids = ${[idOf(installationSecret), idOf(newSecret)]}::text[]`;
+  await activateSecret(process);
+  expect((await refreshKeyring(process)).active?.id).toBe(idOf(newSecret));
+});
+
+test("another secret is refused, also for a copy of the database, until the former one is configured too", async () => {
+  await storeEachKind();
+  const wrong = processWith(foreignSecret);
+  await expect(admitKeyring(wrong)).rejects.toThrow(SecretRejectedError);
+  await expect(admitKeyring(wrong)).rejects.toThrow(/BACKSTAMP_SECRETS_OLD/);
+  const place = { table: "t", column: "c", id: "1", teamId: "" };
+  expect(() => wrong.vault.seal("text", place)).toThrow(SecretRejectedError);
+  expect(await world.hot`select id from installation_secrets`).toEqual([{ id: idOf(installationSecret) }]);
+  await admitKeyring(processWith(foreignSecret, installationSecret));
+});
+
+test("a database that was used before its secret was recorded is accepted only with the secret of its values", async () => {
+  await storeEachKind();
+  await world.hot`delete from installation_secrets`;
+  await expect(admitKeyring(processWith(foreignSecret))).rejects.toThrow(SecretRejectedError);
+  expect(await world.hot`select from installation_secrets`).toHaveLength(0);
+  const both = processWith(newSecret, installationSecret);
+  await admitKeyring(both);
+  expect(both.keyring.active().id).toBe(idOf(installationSecret));
+});
+
+test("a former secret that stored values need is missed at start", async () => {
+  await storeEachKind();
+  const both = processWith(newSecret, installationSecret);
+  await admitKeyring(both);
+  await activateSecret(both);
+  await expect(admitKeyring(processWith(newSecret))).rejects.toThrow(/former secret that is not configured/);
+  await resealStored(both);
+  await admitKeyring(processWith(newSecret));
+});
+
+test("a secret that was replaced cannot become current again", async () => {
+  const both = processWith(newSecret, installationSecret);
+  await admitKeyring(both);
+  await activateSecret(both);
+  const back = processWith(installationSecret, newSecret);
+  await admitKeyring(back);
+  expect(back.keyring.active().id).toBe(idOf(newSecret));
+  await expect(activateSecret(back)).rejects.toThrow(/already used and replaced/);
+});
+
+test("the status says what a former secret is needed for, and from when it can be removed", async () => {
+  await storeEachKind();
+  const { id: emailId } = await world.send();
+  const both = processWith(newSecret, installationSecret);
+  await admitKeyring(both);
+  const statusOf = async (now = world.clock.now()) =>
+    (await readSecretStatus(both, now)).secrets.map(({ id, state, values, hasQueued, isRemovable }) => ({
+      name: id === idOf(newSecret) ? "new" : "former",
+      state,
+      kinds: values.length,
+      hasQueued,
+      isRemovable,
+    }));
+  expect(await statusOf()).toMatchObject([
+    { name: "former", state: "current" },
+    { name: "new", state: "waiting" },
+  ]);
+  await activateSecret(both);
+  const former = { name: "former", state: "former", isRemovable: false };
+  expect((await statusOf())[1]).toEqual({ ...former, kinds: SEALED_COLUMNS.length, hasQueued: true });
+  await resealStored(both);
+  expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: true });
+  await world.hot`update deliveries set status = 'sent' where email_id = ${emailId}`;
+  expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: false });
+  const inAYear = new Date(Date.now() + 366 * 86_400_000);
+  expect((await statusOf(inAYear))[1]).toMatchObject({ isRemovable: true });
+  expect((await statusOf(inAYear))[0]).toMatchObject({ name: "new", isRemovable: false });
+});
+
+test("readiness reports another secret as an error, and a process that was not restarted as an alarm", async () => {
+  expect(await readReadiness(processWith(foreignSecret))).toMatchObject({
+    isReady: false,
+    reason: "secret_rejected",
+    message: expect.stringContaining("BACKSTAMP_SECRETS_OLD"),
+  });
+  const both = processWith(newSecret, installationSecret);
+  await admitKeyring(both);
+  await activateSecret(both);
+  await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'mail.example.com', 1, 'relay')`;
+  const alarmsOf = async (deps: RestDeps) => {
+    const readiness = await readReadiness(deps);
+    return readiness.isReady ? readiness.alarms.map(({ alarm }) => alarm) : readiness;
+  };
+  expect(await alarmsOf(both)).toEqual([]);
+  expect(await alarmsOf(world.deps)).toEqual(["secret_outdated"]);
+});

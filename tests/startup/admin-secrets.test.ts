@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startWorker, type Worker } from "#server/delivery/worker";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { newId } from "#server/platform/ids";
+import { createKeyring } from "#server/platform/secrets/keyring";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { vaultPlaceOfRelay } from "#server/services/relays/seal";
+import { admitKeyring } from "#server/services/secrets/registry";
+import { installationSecret, openDeps } from "../support/deps";
+import { runCommand } from "../support/processes/command-line";
+import { killLeftovers } from "../support/processes/processes";
+import { startProgram } from "../support/processes/program";
+import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld, type World } from "../support/world";
+
+const newSecret = "a new secret of this installation, for the tests";
+const eventually = { timeout: 60_000, interval: 50 };
+vi.setConfig({ testTimeout: 120_000 });
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ transportKind: "relay" });
+});
+afterEach(async () => {
+  await killWorkers();
+  killLeftovers();
+  await world.close();
+});
+
+const envOf = (secret: string, ...old: string[]) => ({
+  DATABASE_URL: world.databaseUrl,
+  BACKSTAMP_SECRET: secret,
+  BACKSTAMP_SECRETS_OLD: old.length > 0 ? JSON.stringify(old) : "",
+});
+const backstamp = (args: string[], secret: string, ...old: string[]) =>
+  runCommand(args, { env: envOf(secret, ...old) });
+const idOf = (secret: string) => createKeyring([secret]).given.id;
+
+/** Stored relays by the id of their secret. */
+async function countRelays(): Promise<Record<string, number>> {
+  const rows = await world.hot<{ id: string; count: number }[]>`
+    select split_part(url, '.', 3) as id, count(*)::int as count from relays group by 1`;
+  return Object.fromEntries(rows.map(({ id, count }) => [id, count]));
+}
+
+test("secret rotate prints what to set, and after the restart activates it and encrypts what is stored", async () => {
+  expect(
+    await backstamp(["relay", "add", "main", "smtp://u:p@smtp.example.com"], installationSecret),
+  ).toMatchObject({
+    code: 0,
+  });
+  const printed = await backstamp(["secret", "rotate", "--json"], installationSecret);
+  const { variables } = JSON.parse(printed.stdout);
+  expect(variables).toEqual({
+    BACKSTAMP_SECRET: expect.stringMatching(/^[\w-]{43}$/),
+    // It contains spaces, so a list with commas would be ambiguous.
+    BACKSTAMP_SECRETS_OLD: JSON.stringify([installationSecret]),
+  });
+  const again = JSON.parse((await backstamp(["secret", "rotate", "--json"], installationSecret)).stdout);
+  expect(again.variables.BACKSTAMP_SECRET).not.toBe(variables.BACKSTAMP_SECRET);
+  expect(await countRelays()).toEqual({ [idOf(installationSecret)]: 1 });
+
+  const env = { DATABASE_URL: world.databaseUrl, ...variables };
+  const fresh = variables.BACKSTAMP_SECRET;
+  const waiting = await runCommand(["secret", "status"], { env });
+  expect(waiting.stdout).toContain(`${idOf(installationSecret)}  current, BACKSTAMP_SECRETS_OLD, entry 1`);
+  expect(waiting.stdout).toContain(`${idOf(fresh)}  waiting, BACKSTAMP_SECRET: not active yet.`);
+  const rotated = await runCommand(["secret", "rotate"], { env });
+  expect(rotated).toMatchObject({ code: 0, stderr: "" });
+  expect(rotated.stdout).toContain("The new secret is active. 1 stored value encrypted with it.");
+  expect(rotated.stdout).toMatch(/entry 1: needed until \d{4}-\d\d-\d\d for links in email that it signed/);
+  expect(rotated.stdout).not.toContain(fresh);
+  expect(await countRelays()).toEqual({ [idOf(fresh)]: 1 });
+  expect(await backstamp(["relay", "list"], fresh, installationSecret)).toMatchObject({ code: 0 });
+});
+
+test("with another secret, commands that encrypt and workers are refused, and the others work", async () => {
+  await admitKeyring(world.deps);
+  const refused = await backstamp(["relay", "add", "main", "smtp://u:p@smtp.example.com"], newSecret);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toMatch(
+    /^backstamp: BACKSTAMP_SECRET is not the secret of this database\..*BACKSTAMP_SECRETS_OLD/,
+  );
+  expect(await world.hot`select from relays`).toHaveLength(0);
+  expect(await backstamp(["secret", "status"], newSecret)).toMatchObject({ code: 1 });
+  expect(await backstamp(["email", "list"], newSecret)).toMatchObject({ code: 0 });
+  // The former secret is lost: the operator accepts it explicitly, and only then.
+  expect(await backstamp(["secret", "rotate", "--lost"], installationSecret)).toMatchObject({ code: 1 });
+  const worker = spawnWorker({
+    databaseUrl: world.databaseUrl,
+    smtpUrl: "capture:",
+    env: { BACKSTAMP_SECRET: newSecret },
+  });
+  expect((await worker.exited).code).not.toBe(0);
+  expect(worker.output()).toContain("BACKSTAMP_SECRET is not the secret of this database");
+  expect(await world.hot`select from workers`).toHaveLength(0);
+  expect(await backstamp(["secret", "rotate", "--lost"], newSecret)).toMatchObject({ code: 0 });
+  expect(await backstamp(["relay", "add", "main", "smtp://u:p@smtp.example.com"], newSecret)).toMatchObject({
+    code: 0,
+  });
+});
+
+test("a rotation that is killed with -9 continues where it was, and every value opens", async () => {
+  const total = 2_500;
+  const ids = Array.from({ length: total }, newId);
+  const urls = ids.map((id) =>
+    world.deps.vault.seal(`smtp://u:${id}@smtp.example.com`, vaultPlaceOfRelay("url", id)),
+  );
+  await world.hot`
+    insert into relays (id, name, url, host)
+    select id, id::text, url, 'smtp.example.com:587' from unnest(${ids}::uuid[], ${urls}::text[]) as r(id, url)`;
+  const rotate = () =>
+    startProgram("server/startup/admin.ts", ["secret", "rotate"], {
+      env: envOf(newSecret, installationSecret),
+    });
+  const killed = await rotate();
+  await vi.waitFor(async () => expect((await countRelays())[idOf(newSecret)]).toBeGreaterThan(0), {
+    timeout: 60_000,
+    interval: 1,
+  });
+  process.kill(killed.pid, "SIGKILL");
+  await killed.exited;
+  const left = (await countRelays())[idOf(installationSecret)] ?? 0;
+  expect(left).toBeGreaterThan(0);
+
+  const { code, stdout } = await backstamp(["secret", "rotate", "--json"], newSecret, installationSecret);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ is_complete: true, resealed: left, unreadable: 0 });
+  expect(await countRelays()).toEqual({ [idOf(newSecret)]: total });
+  const { deps, close } = openDeps(world.databaseUrl, { secret: newSecret });
+  const rows = await world.hot<{ id: string; url: string }[]>`select id, url from relays`;
+  for (const { id, url } of rows)
+    expect(deps.vault.open(url, vaultPlaceOfRelay("url", id))).toBe(`smtp://u:${id}@smtp.example.com`);
+  await close();
+});
+
+test("a rotation while email is accepted and delivered: nothing fails, and nothing is sent unsigned", async () => {
+  const { id: domainId } = await createDomain(world.ctx, { name: "signed.example" });
+  await declareDomainVerified(world.ctx, "signed.example");
+  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${domainId}`;
+  await admitKeyring(world.deps);
+  const peer = await startSmtpTestServer({});
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  const processes = [0, 1].map(() =>
+    openDeps(world.databaseUrl, {
+      secret: newSecret,
+      formerSecrets: [installationSecret],
+      transportKind: "relay",
+    }),
+  );
+  const workers: Worker[] = [];
+  for (const { deps } of processes) {
+    await admitKeyring(deps);
+    workers.push(await startWorker({ ...deps, transport: createRelay(url.target) }));
+  }
+  const total = 60;
+  const send = async () => {
+    for (let n = 0; n < total; n++) {
+      const ctx = { ...world.ctx, ...processes[n % 2]?.deps, teamId: world.id };
+      await world.send({ sender: "Ann <ann@signed.example>", to: [`r${n}@example.net`] }, ctx);
+      // New domains get keys that are encrypted meanwhile.
+      if (n % 20 === 0) await createDomain(ctx, { name: `d${n}.example` });
+    }
+  };
+  const rotate = async () => {
+    await vi.waitFor(() => expect(peer.messages.length).toBeGreaterThan(5), eventually);
+    const { code, stdout, stderr } = await backstamp(
+      ["secret", "rotate", "--json"],
+      newSecret,
+      installationSecret,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  const [, rotated] = await Promise.all([send(), rotate()]);
+  expect(rotated).toMatchObject({ is_active: true, unreadable: 0 });
+  await vi.waitFor(() => expect(peer.messages).toHaveLength(total), eventually);
+  for (const { bytes } of peer.messages)
+    expect(bytes.toString("latin1").match(/^DKIM-Signature:/gim)).toHaveLength(2);
+  for (const worker of workers) await worker.stop();
+  const statuses = await world.hot`select distinct status from deliveries`;
+  expect(statuses).toEqual([{ status: "sent" }]);
+  // What a process encrypted before it learned of the activation follows, here by command, otherwise by the workers.
+  await backstamp(["secret", "rotate"], newSecret, installationSecret);
+  const sealed = await world.hot`select distinct split_part(private_key, '.', 3) as id from dkim_keys`;
+  expect(sealed).toEqual([{ id: idOf(newSecret) }]);
+  for (const { close } of processes) await close();
+  await peer.close();
+});

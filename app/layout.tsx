@@ -4,7 +4,7 @@ import { headers } from "next/headers";
 import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
-import { findInstallationFault } from "#server/trpc/installation";
+import { findInstallationFault } from "#server/trpc/installation/fault";
 import { Unavailable } from "./unavailable";
 import "./globals.css";
 

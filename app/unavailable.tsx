@@ -1,4 +1,4 @@
-import type { InstallationFault } from "#server/trpc/installation";
+import type { InstallationFault } from "#server/trpc/installation/fault";
 
 /** Shown instead of every page while the installation is not set up completely, with what the operator can do. */
 export function Unavailable({ fault: { title, steps } }: { fault: InstallationFault }) {

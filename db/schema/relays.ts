@@ -34,6 +34,8 @@ export const relays = pgTable(
     callbackTopic: c.text(),
     /** If set, the relay is paused until this time. Then a single attempt tests it. */
     pausedUntil: instant(),
+    /** Why the operator paused the relay; null if the operator did not. Such a relay is not tested until it is resumed. */
+    pauseReason: c.text(),
     /** Failures of the relay since its last success. */
     failures: c.integer().notNull().default(0),
     lastFault: c.text(),

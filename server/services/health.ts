@@ -14,7 +14,7 @@ import { errorFacts } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
-import { isProbed } from "./relays/read";
+import { isPausedRelay, isProbed } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
 
 /**
@@ -132,14 +132,12 @@ export async function explainSchemaFault(deps: SchemaDeps, error: unknown): Prom
   return state === "unknown" ? null : state;
 }
 
+/** SQL: whether the worker's last heartbeat is recent enough. */
+export const isActiveWorker = sql`${workers.beatAt} > now() - case when ${workers.id} = ${TICK_WORKER_ID}
+  then ${tickBeatSecondsMax}::int else ${workerBeatSecondsMax}::int end * interval '1 second'`;
+
 const readActiveWorkers = ({ db }: Deps) =>
-  db
-    .select({ transport: workers.transport, host: workers.host })
-    .from(workers)
-    .where(
-      sql`${workers.beatAt} > now() - case when ${workers.id} = ${TICK_WORKER_ID} then ${tickBeatSecondsMax}::int
-              else ${workerBeatSecondsMax}::int end * interval '1 second'`,
-    );
+  db.select({ transport: workers.transport, host: workers.host }).from(workers).where(isActiveWorker);
 
 /** Only of the whole installation: a paused team or domain is normal operation for the others. */
 const isWholePause = and(isNull(queuePauses.liftedAt), isNull(queuePauses.teamId));
@@ -148,7 +146,7 @@ const countRelays = ({ db }: Deps) =>
   db
     .select({
       shared: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
-      paused: sql<number>`(count(*) filter (where ${relays.pausedUntil} is not null) + (
+      paused: sql<number>`(count(*) filter (where ${isPausedRelay}) + (
         select count(*) from ${smtpUrlRelays} where ${isProbed}))::int`,
     })
     .from(relays);
@@ -207,7 +205,7 @@ const SENDING_PAUSED: Alarm = {
 const pausedRelays = (count: number): Alarm => ({
   alarm: "relays_paused",
   count,
-  message: `${count === 1 ? "One relay is" : `${count} relays are`} paused after faults. Email without another relay waits. For details, run: backstamp relay list.`,
+  message: `${count === 1 ? "One relay is" : `${count} relays are`} paused. Email without another relay waits. For details, run: backstamp relay list.`,
 });
 
 const noTimeLimits = (missing: string[]): Alarm => ({

@@ -15,6 +15,8 @@ export type Meta = {
   permission?: Permission;
   /** The procedure does not require a session. */
   isOpen?: true;
+  /** The procedure exists only for operators of the installation. */
+  isForOperators?: true;
 };
 
 const t = initTRPC
@@ -52,13 +54,28 @@ const storable = t.middleware(async ({ getRawInput, next }) => {
 /** For callers with another credential, such as an invitation link; no session required. */
 export const open = base.meta({ isOpen: true }).use(storable);
 
+const withSession = base.use(async ({ ctx, next }) => {
+  const session = await ctx.session();
+  if (!session)
+    throw new TRPCError({ code: "UNAUTHORIZED", message: "Your session has expired. Sign in again." });
+  return next({ ctx: { signedInAs: session } });
+});
+
 /** For signed-in users. The session is read from the database on every call, before the call's body. */
-export const signedIn = base
-  .use(async ({ ctx, next }) => {
-    const session = await ctx.session();
-    if (!session)
-      throw new TRPCError({ code: "UNAUTHORIZED", message: "Your session has expired. Sign in again." });
-    return next({ ctx: { signedInAs: session } });
+export const signedIn = withSession.use(storable);
+
+/**
+ * For operators of the installation; the services' context is passed as `ctx.operator`. Everybody else gets the response to a
+ * procedure that does not exist, whatever the input.
+ */
+export const asOperator = withSession
+  .meta({ isForOperators: true })
+  .use(async ({ ctx, path, next }) => {
+    if (!ctx.signedInAs.isOperator)
+      throw new TRPCError({ code: "NOT_FOUND", message: `No procedure found on path "${path}"` });
+    const operator = { ...ctx.deps, requestId: ctx.requestId };
+    const actor = { kind: "user" as const, userId: ctx.signedInAs.user.id };
+    return next({ ctx: { operator: { ...operator, actor } } });
   })
   .use(storable);
 

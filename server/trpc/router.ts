@@ -3,6 +3,9 @@ import { activityRouter } from "./activity/activity";
 import { domainsRouter } from "./domains/domains";
 import { emailsRouter } from "./emails/emails";
 import { createCallerFactory, router } from "./init";
+import { installationRouter } from "./installation/installation";
+import { queuesRouter } from "./installation/queues";
+import { relaysRouter } from "./installation/relays";
 import { keysRouter } from "./keys/keys";
 import { invitationsRouter } from "./members/invitations";
 import { membersRouter } from "./members/members";
@@ -19,11 +22,14 @@ export const appRouter = router({
   activity: activityRouter,
   domains: domainsRouter,
   emails: emailsRouter,
+  installation: installationRouter,
   invitations: invitationsRouter,
   keys: keysRouter,
   members: membersRouter,
   profile: profileRouter,
   overview: overviewRouter,
+  queues: queuesRouter,
+  relays: relaysRouter,
   service: serviceRouter,
   suppressions: suppressionsRouter,
   team: teamRouter,

@@ -213,7 +213,9 @@ describe("one email", () => {
     const paused = await caller.emails.get({ team: teamId, id });
     expect(paused.delays).toEqual({
       cap: null,
-      relays: [{ name: "main", next_attempt_at: expect.any(String), fault: "The login was refused." }],
+      relays: [
+        { name: "main", reason: null, next_attempt_at: expect.any(String), fault: "The login was refused." },
+      ],
     });
     await hot`delete from relays`;
   });

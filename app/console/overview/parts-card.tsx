@@ -59,10 +59,11 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           <Part
             key={relay.id}
             name={`Relay ${relay.name}`}
-            tone={relay.pausedUntil ? "bad" : "good"}
-            state={relay.pausedUntil ? "Paused" : "Healthy"}
+            tone={relay.pausedUntil || relay.pauseReason !== null ? "bad" : "good"}
+            state={relay.pausedUntil || relay.pauseReason !== null ? "Paused" : "Healthy"}
           >
-            {relay.pausedUntil ? (
+            {relay.pauseReason !== null ? `Paused by the operator: ${relay.pauseReason}. ` : null}
+            {relay.pausedUntil && relay.pauseReason === null ? (
               <>
                 Next attempt <When at={relay.pausedUntil} />.{" "}
               </>

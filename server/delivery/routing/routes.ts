@@ -123,9 +123,11 @@ function routeOfRelays(
       signs: relay.dkim,
       provider: relay.provider,
       pause: () =>
-        pool.isPaused(relay)
-          ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
-          : null,
+        relay.pauseReason !== null
+          ? `The operator paused the relay ${relay.name}: ${relay.pauseReason}`
+          : pool.isPaused(relay)
+            ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
+            : null,
       deliver: observeDialogue(deps, labelOf(relay), async (message, recipients, watch) => {
         const outcomes = await pool.use(
           relay,

@@ -22,6 +22,8 @@ const RELAY = {
   isShared: sql<boolean>`${relays.teamId} is null`,
   /** Next attempt while the relay is paused. */
   pausedUntil: relays.pausedUntil,
+  /** The operator's reason while the operator has paused it. */
+  pauseReason: relays.pauseReason,
   lastFault: relays.lastFault,
   lastFaultAt: relays.lastFaultAt,
 };

@@ -4,6 +4,7 @@ import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { findTeam } from "../teams";
 
 /** Whose queue: of the installation if both are null, of a team, or of one of its sender domains. */
 export type QueueScope = { teamId: string | null; domain: string | null };
@@ -13,6 +14,18 @@ export type OperatorCtx = Omit<Ctx, "teamId">;
 
 /** A scope with its name, as people read and type it: `installation`, the team's name, or the domain. */
 export type NamedScope = QueueScope & { name: string; teamName: string | null };
+
+/**
+ * The scope of a team, given by id or name, and a domain. A domain without a team is the one of the team that has it. 404 if there is
+ * no such team, or no team has the domain; 409 if several teams have that name or domain.
+ */
+export async function findScope(
+  deps: Deps,
+  { team, domain }: { team: string | null; domain: string | null },
+): Promise<QueueScope> {
+  if (team !== null) return { teamId: (await findTeam(deps, team)).id, domain };
+  return { teamId: domain === null ? null : await findTeamOfDomain(deps, domain), domain };
+}
 
 /** The scope with its name. 404 if there is no such team, or the team has no such domain. */
 export async function nameScope(deps: Pick<Deps, "db">, scope: QueueScope): Promise<NamedScope> {
@@ -33,8 +46,22 @@ export async function nameScope(deps: Pick<Deps, "db">, scope: QueueScope): Prom
   return { ...scope, name: domain, teamName: team.name };
 }
 
-/** The team that has a domain. 404 if none has it; 409 if several have it, because domains are paused by team. */
-export async function findTeamOfDomain(deps: Pick<Deps, "db">, domain: string): Promise<string> {
+/** The id of a domain of the team. 422 without a team, 404 if the team has no such domain. */
+export async function findDomainOfTeam(
+  deps: Pick<Deps, "db">,
+  { teamId, domain }: { teamId: string | null; domain: string },
+): Promise<string> {
+  if (teamId === null) throw new AppError("invalid", "A domain needs its team.");
+  const [found] = await deps.db
+    .select({ id: domains.id })
+    .from(domains)
+    .where(and(eq(domains.teamId, teamId), eq(domains.name, domain)));
+  if (!found) throw new AppError("not_found", `The team has no domain ${domain}.`);
+  return found.id;
+}
+
+// Domains are paused by team.
+async function findTeamOfDomain(deps: Pick<Deps, "db">, domain: string): Promise<string> {
   const [first, ...others] = await deps.db
     .select({ teamId: domains.teamId })
     .from(domains)
@@ -43,6 +70,6 @@ export async function findTeamOfDomain(deps: Pick<Deps, "db">, domain: string): 
     .limit(2);
   if (!first) throw new AppError("not_found", `No team has the domain ${domain}.`);
   if (others.length > 0)
-    throw new AppError("conflict", `Several teams have the domain ${domain}. Name one of them with --team.`);
+    throw new AppError("conflict", `Several teams have the domain ${domain}. Name one of them.`);
   return first.teamId;
 }

@@ -1,8 +1,10 @@
-import type { WorkerDeps } from "#server/deps";
+import type { Deps, WorkerDeps } from "#server/deps";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { resumeRelay } from "./health";
+import { findRelay, readSealedRelay } from "./read";
 import { vaultPlaceOfRelay } from "./seal";
 
 /** A relay with its encrypted URL; `teamId` is null for a relay of the whole installation. */
@@ -54,4 +56,20 @@ function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
       "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.";
     throw new Error(reason, { cause });
   }
+}
+
+/**
+ * Connects to a relay and logs in, without sending an email. On success a relay that was paused after faults is resumed. Returns the
+ * fault as a sentence, null if there is none. 404 if there is no such relay.
+ */
+export async function testRelay(
+  deps: Deps,
+  id: string,
+  deadlineMs: number,
+): Promise<{ name: string; fault: string | null; isResumed: boolean }> {
+  const { name } = await findRelay(deps, id);
+  const sealed = await readSealedRelay(deps, id);
+  const failure = await probeRelay(() => openSealedRelay(deps, sealed), deadlineMs);
+  if (failure !== null) return { name, fault: failure.reason, isResumed: false };
+  return { name, fault: null, isResumed: await resumeRelay(deps.hot, { id, isSmtpUrl: false }) };
 }

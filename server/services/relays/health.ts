@@ -11,7 +11,17 @@ export const relayFaultsMax = 3;
 /** A relay with everything needed to send through it. `url` is sealed. */
 export type SendingRelay = Pick<
   typeof relays.$inferSelect,
-  "id" | "teamId" | "domainId" | "name" | "url" | "host" | "dkim" | "provider" | "failures" | "lastFault"
+  | "id"
+  | "teamId"
+  | "domainId"
+  | "name"
+  | "url"
+  | "host"
+  | "dkim"
+  | "provider"
+  | "failures"
+  | "lastFault"
+  | "pauseReason"
 > & {
   /** Time until the next attempt, at least 0; null if it is not paused. */
   pausedForMs: number | null;
@@ -22,11 +32,12 @@ export type SendingRelay = Pick<
 /** What identifies the state of a relay. */
 export type RelayState = Pick<SendingRelay, "id" | "host" | "isSmtpUrl">;
 
-const STATE = `failures, last_fault as "lastFault",
-  case when paused_until is not null
+const PAUSED_FOR = `when paused_until is not null
     then greatest(0, extract(epoch from paused_until - now()) * 1000)::float8 end as "pausedForMs"`;
-const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, ${STATE},
-  false as "isSmtpUrl"`;
+const STATE = `failures, last_fault as "lastFault", case ${PAUSED_FOR}`;
+const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, failures,
+  last_fault as "lastFault", pause_reason as "pauseReason", false as "isSmtpUrl",
+  case when pause_reason is not null then ${relayProbeEveryMs}::float8 ${PAUSED_FOR}`;
 
 const tableOf = ({ isSmtpUrl }: Pick<RelayState, "isSmtpUrl">): string =>
   isSmtpUrl ? "smtp_url_relays" : "relays";
@@ -66,6 +77,7 @@ const smtpUrlRelayOf = ({ id, host }: Pick<Relay, "id" | "host">): SendingRelay 
   provider: null,
   failures: 0,
   lastFault: null,
+  pauseReason: null,
   pausedForMs: null,
 });
 
@@ -112,7 +124,7 @@ export async function claimRelayProbes(
 ): Promise<SendingRelay[]> {
   const due = await hot.unsafe<SendingRelay[]>(
     `update relays set paused_until = now() + ${relayProbeEveryMs} * interval '1 ms'
-     where id in (select id from relays where paused_until <= now() order by paused_until limit $1
+     where id in (select id from relays where paused_until <= now() and pause_reason is null order by paused_until limit $1
                   for update skip locked)
      returning ${COLUMNS}`,
     [limit],
@@ -124,7 +136,7 @@ export async function claimRelayProbes(
   return count === 0 ? due : [...due, smtpUrlRelayOf(smtpUrlRelay)];
 }
 
-/** Ends the pause of a relay. Returns whether it was paused. */
+/** Ends the pause after faults of a relay; a pause by the operator stays. Returns whether it was paused after faults. */
 export async function resumeRelay(
   hot: HotSql,
   relay: Pick<RelayState, "id" | "isSmtpUrl">,

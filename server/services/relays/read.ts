@@ -16,11 +16,14 @@ export type RelayView = Omit<typeof relays.$inferSelect, "url" | "callbackSecret
   isPaused: boolean;
 };
 
+/** Paused after faults or by the operator. */
+export const isPausedRelay = sql`(${relays.pausedUntil} is not null or ${relays.pauseReason} is not null)`;
+
 const columns = {
   ...visible,
   team: teams.name,
   domain: domains.name,
-  isPaused: sql<boolean>`${relays.pausedUntil} is not null`,
+  isPaused: sql<boolean>`${isPausedRelay}`,
 };
 
 /** Relays: the shared ones first, then by team, each in the order in which they are tried. */

@@ -6,7 +6,8 @@ import { providerOfHost } from "#server/mail/transport/provider-id";
 import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { findRelay, type RelayView } from "./read";
+import { readReason } from "../pauses/reason";
+import { findRelay, isPausedRelay, type RelayView } from "./read";
 import { vaultPlaceOfRelay } from "./seal";
 
 /** Whose email a relay sends: of one domain, of one team, or of all teams if both are null. */
@@ -68,6 +69,39 @@ export async function updateRelay(
       .set({ ...change, ...target })
       .where(eq(relays.id, relay.id));
   return findRelay(deps, relay.id);
+}
+
+/**
+ * Pauses a relay until the operator resumes it: its email uses the next relay or waits, and dialogues in progress finish. 409 if the
+ * operator has paused it already.
+ */
+export async function pauseRelay(
+  { db, log }: Deps,
+  { id, name }: Pick<RelayView, "id" | "name">,
+  given: string,
+): Promise<void> {
+  const reason = readReason(given);
+  const paused = await db
+    .update(relays)
+    .set({ pauseReason: reason })
+    .where(and(eq(relays.id, id), isNull(relays.pauseReason)))
+    .returning({ id: relays.id });
+  if (paused.length === 0) throw new AppError("conflict", `Relay ${name} is already paused.`);
+  log.warn("relay.paused_by_operator", { relayId: id, relay: name });
+}
+
+/** Ends any pause of a relay, by the operator or after faults. 409 if it is not paused. */
+export async function endRelayPause(
+  { db, log }: Deps,
+  { id, name }: Pick<RelayView, "id" | "name">,
+): Promise<void> {
+  const resumed = await db
+    .update(relays)
+    .set({ pauseReason: null, pausedUntil: null, failures: 0 })
+    .where(and(eq(relays.id, id), isPausedRelay))
+    .returning({ id: relays.id });
+  if (resumed.length === 0) throw new AppError("conflict", `Relay ${name} is not paused.`);
+  log.info("relay.resumed_by_operator", { relayId: id, relay: name });
 }
 
 /** Removes a relay. Attempts in progress continue; waiting deliveries use the next available route. */

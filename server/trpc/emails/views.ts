@@ -41,10 +41,11 @@ export function viewEmail(email: Email, causes: DelayCauses, files: StoredFile[]
     files: files.map(presentAttachment),
     delays: {
       cap: causes.cap,
-      relays: causes.relays.map(({ name, nextTryAt, fault }) => ({
+      relays: causes.relays.map(({ name, nextTryAt, fault, reason }) => ({
         name,
-        next_attempt_at: nextTryAt.toISOString(),
+        next_attempt_at: nextTryAt?.toISOString() ?? null,
         fault,
+        reason,
       })),
     },
   };

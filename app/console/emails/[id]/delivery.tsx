@@ -77,11 +77,16 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
         </p>
       ) : null}
       {rule === "relay_paused"
-        ? delays.relays.map(({ name, next_attempt_at, fault }) => (
+        ? delays.relays.map(({ name, next_attempt_at, fault, reason }) => (
             <p key={name} className="break-words text-soft">
-              Relay <span className="text-ink">{name}</span> is paused. Next attempt{" "}
-              <When at={next_attempt_at} />
-              {fault ? `: ${fault}` : "."}
+              Relay <span className="text-ink">{name}</span> is paused
+              {reason === null ? ". " : ` by the operator: ${reason}`}
+              {next_attempt_at ? (
+                <>
+                  Next attempt <When at={next_attempt_at} />
+                  {fault ? `: ${fault}` : "."}
+                </>
+              ) : null}
             </p>
           ))
         : null}

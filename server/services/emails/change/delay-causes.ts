@@ -1,18 +1,25 @@
-import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { deliveries, type WaitRule } from "#db/schema/deliveries";
 import { domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";
+import { isPausedRelay } from "../../relays/read";
 import { readTeamRules } from "../../teams";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
 export type DelayCauses = {
   /** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
   cap: { of: string | null; allowed: number; handedOver: number } | null;
-  /** Paused relays of its route, with the next attempt and the last fault. */
-  relays: { name: string; host: string; nextTryAt: Date; fault: string | null }[];
+  /** Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an attempt. */
+  relays: {
+    name: string;
+    host: string;
+    nextTryAt: Date | null;
+    fault: string | null;
+    reason: string | null;
+  }[];
 };
 
 const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"];
@@ -60,18 +67,22 @@ async function readTeamCap(ctx: Ctx): Promise<DelayCauses["cap"]> {
 }
 
 async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays"]> {
-  const rows = await ctx.db
+  return ctx.db
     .select({
       name: relays.name,
       host: relays.host,
-      nextTryAt: relays.pausedUntil,
+      nextTryAt:
+        sql<Date | null>`case when ${relays.pauseReason} is null then ${relays.pausedUntil} end`.mapWith(
+          relays.pausedUntil,
+        ),
       fault: relays.lastFault,
+      reason: relays.pauseReason,
     })
     .from(relays)
     .leftJoin(domains, eq(domains.id, relays.domainId))
     .where(
       and(
-        isNotNull(relays.pausedUntil),
+        isPausedRelay,
         or(
           isNull(relays.teamId),
           and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(domains.name, domain))),
@@ -79,5 +90,4 @@ async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays
       ),
     )
     .orderBy(relays.position, relays.name);
-  return rows.flatMap(({ nextTryAt, ...relay }) => (nextTryAt === null ? [] : [{ ...relay, nextTryAt }]));
 }

@@ -2,16 +2,16 @@ import { Option } from "commander";
 import { RELAY_PROVIDERS, type RelayProvider } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import { findDomain } from "#server/services/domains/read";
-import { openSealedRelay, probeRelay } from "#server/services/relays/connect";
-import { resumeRelay } from "#server/services/relays/health";
+import { testRelay } from "#server/services/relays/connect";
+import { findRelay, listPausedSmtpUrlRelays, listRelays, type RelayView } from "#server/services/relays/read";
 import {
-  findRelay,
-  listPausedSmtpUrlRelays,
-  listRelays,
-  type RelayView,
-  readSealedRelay,
-} from "#server/services/relays/read";
-import { addRelay, type RelayChange, removeRelay, updateRelay } from "#server/services/relays/write";
+  addRelay,
+  endRelayPause,
+  pauseRelay,
+  type RelayChange,
+  removeRelay,
+  updateRelay,
+} from "#server/services/relays/write";
 import { findTeam } from "#server/services/teams";
 import { OperatorError } from "../../launcher/operator-error";
 import { readDomain, readName, readPosition } from "../arguments";
@@ -30,7 +30,7 @@ type AddOptions = RelayOptions & ChangeOptions & { domain?: string };
 
 const probeMs = 30_000;
 
-/** `relay add`, `relay list`, `relay set`, `relay remove`, `relay test`. */
+/** `relay add`, `relay list`, `relay set`, `relay remove`, `relay test`, `relay pause`, `relay resume`. */
 export function addRelayCommands(program: AdminCommand): void {
   const relay = program
     .command("relay")
@@ -111,22 +111,54 @@ export function addRelayCommands(program: AdminCommand): void {
   const test = relay
     .command("test")
     .description(
-      "connects to a relay and logs in, without sending an email; resumes a paused relay on success",
+      "connects to a relay and logs in, without sending an email; ends a pause after faults on success",
     )
     .argument(...RELAY)
     .option(...RELAY_TEAM);
   runInDatabase(test, async ({ deps }, given: string, options: RelayOptions) => {
-    const { id, name } = await findGivenRelay(deps, given, options);
-    const sealed = await readSealedRelay(deps, id);
-    const failure = await probeRelay(() => openSealedRelay(deps, sealed), probeMs);
-    if (failure !== null) throw new OperatorError(`Test of relay ${name} failed: ${failure.reason}`);
-    const resumed = await resumeRelay(deps.hot, { id, isSmtpUrl: false });
+    const { id, pauseReason } = await findGivenRelay(deps, given, options);
+    const { name, fault, isResumed } = await testRelay(deps, id, probeMs);
+    if (fault !== null) throw new OperatorError(`Test of relay ${name} failed: ${fault}`);
+    const state =
+      pauseReason !== null
+        ? " It stays paused by the operator."
+        : isResumed
+          ? " It is no longer paused."
+          : "";
     return {
-      json: { id, works: true, resumed },
-      text: [
-        `Relay ${name} accepts the connection and the login.${resumed ? " It is no longer paused." : ""}`,
-      ],
+      json: { id, works: true, resumed: isResumed },
+      text: [`Relay ${name} accepts the connection and the login.${state}`],
     };
+  });
+
+  const pause = relay
+    .command("pause")
+    .description("pauses a relay: its email uses the next relay, or waits")
+    .argument(...RELAY)
+    .option(...RELAY_TEAM)
+    .requiredOption("--reason <text>", "shown with the email that waits")
+    .addHelpText(...examples('relay pause main --reason "Its address is on a blocklist"'));
+  runInDatabase(pause, async ({ deps }, given: string, options: RelayOptions & { reason: string }) => {
+    const found = await findGivenRelay(deps, given, options);
+    await pauseRelay(deps, found, options.reason);
+    return changedOutput(
+      await findRelay(deps, found.id),
+      `Paused relay ${found.name}. Dialogues in progress finish.`,
+    );
+  });
+
+  const resume = relay
+    .command("resume")
+    .description("ends the pause of a relay")
+    .argument(...RELAY)
+    .option(...RELAY_TEAM);
+  runInDatabase(resume, async ({ deps }, given: string, options: RelayOptions) => {
+    const found = await findGivenRelay(deps, given, options);
+    await endRelayPause(deps, found);
+    return changedOutput(
+      await findRelay(deps, found.id),
+      `Resumed relay ${found.name}. Delayed email is sent within 10 minutes.`,
+    );
   });
 }
 
@@ -195,6 +227,7 @@ const rowOf = (relay: Presented) => ({
   id: relay.id,
   last_fault_at: relay.last_fault_at,
   last_fault: relay.last_fault,
+  pause_reason: relay.pause_reason,
 });
 
 const present = (relay: RelayView) => ({
@@ -209,6 +242,7 @@ const present = (relay: RelayView) => ({
   provider: relay.provider,
   paused: relay.isPaused,
   paused_until: relay.pausedUntil,
+  pause_reason: relay.pauseReason,
   faults: relay.failures,
   last_fault: relay.lastFault,
   last_fault_at: relay.lastFaultAt,

@@ -8,14 +8,8 @@ import {
   resumeQueue,
 } from "#server/services/pauses/pause";
 import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
-import {
-  findTeamOfDomain,
-  nameScope,
-  type OperatorCtx,
-  type QueueScope,
-} from "#server/services/pauses/scope";
+import { findScope, nameScope, type OperatorCtx, type QueueScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
-import { findTeam } from "#server/services/teams";
 import { OperatorError } from "../../../launcher/operator-error";
 import { readDomain } from "../../arguments";
 import { type AdminCommand, examples, runInDatabase } from "../../command";
@@ -145,12 +139,8 @@ const operatorOf = (deps: Deps): OperatorCtx => ({
   requestId: newId(),
 });
 
-async function readScope(deps: Deps, { team, domain }: ScopeOptions): Promise<QueueScope> {
-  const teamId = team === undefined ? null : (await findTeam(deps, team)).id;
-  if (domain === undefined) return { teamId, domain: null };
-  const name = readDomain(domain);
-  return { teamId: teamId ?? (await findTeamOfDomain(deps, name)), domain: name };
-}
+const readScope = (deps: Deps, { team, domain }: ScopeOptions): Promise<QueueScope> =>
+  findScope(deps, { team: team ?? null, domain: domain === undefined ? null : readDomain(domain) });
 
 const isWider = (other: QueueScope, { teamId, domain }: QueueScope): boolean =>
   other.teamId === null

@@ -1,0 +1,78 @@
+import { and, asc, desc, eq, gt, ilike, isNull, lt, sql } from "drizzle-orm";
+import { queuePauses, sendingDays } from "#db/schema/deliveries";
+import { domains } from "#db/schema/domains";
+import { memberships, teams } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { type Page, type PageQuery, pageOf } from "../paging";
+
+/** Deliveries that a count reads; more are shown as "more than". */
+export const waitingMax = 1_000;
+
+export type TeamSummary = {
+  id: string;
+  name: string;
+  createdAt: Date;
+  members: number;
+  /** Own domains, without the built-in one. */
+  domains: number;
+  dailyCap: number | null;
+  handedOverToday: number;
+  /** Deliveries in the queue that are due or delayed, up to `waitingMax`. */
+  waiting: number;
+  oldestDueAt: Date | null;
+  /** The reason while the team is paused. */
+  pauseReason: string | null;
+};
+
+const waits = sql`d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teams.id}`;
+
+/** The teams, newest first, with the size of their queues. For the operator only: it reads all teams. */
+export const listTeamSummaries = (
+  { db }: Pick<Deps, "db">,
+  { search, ...query }: PageQuery & { search?: string },
+): Promise<Page<TeamSummary>> =>
+  pageOf(query, (cursor, order, limit) =>
+    db
+      .select({
+        id: teams.id,
+        name: teams.name,
+        createdAt: teams.createdAt,
+        members: db.$count(memberships, eq(memberships.teamId, teams.id)),
+        domains: db.$count(
+          domains,
+          and(eq(domains.teamId, teams.id), sql`${domains.name} <> 'backstamp.test'`),
+        ),
+        dailyCap: teams.dailyCap,
+        handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
+        waiting: sql<number>`(select count(*)::int from (
+          select from deliveries d where ${waits} and (d.status = 'queued' or d.due_at <= now())
+          limit ${waitingMax}) as waiting)`,
+        oldestDueAt: sql<Date | null>`(select min(first.due_at) from (values (0), (1), (2)) as p(rank)
+          cross join lateral (select d.due_at from deliveries d
+            where ${waits} and d.priority = p.rank and d.due_at <= now() order by d.due_at, d.id limit 1) as first)`.mapWith(
+          teams.createdAt,
+        ),
+        pauseReason: queuePauses.reason,
+      })
+      .from(teams)
+      .leftJoin(
+        sendingDays,
+        and(
+          eq(sendingDays.teamId, teams.id),
+          eq(sendingDays.domain, ""),
+          eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
+        ),
+      )
+      .leftJoin(
+        queuePauses,
+        and(eq(queuePauses.teamId, teams.id), isNull(queuePauses.domain), isNull(queuePauses.liftedAt)),
+      )
+      .where(
+        and(
+          search ? ilike(teams.name, `%${search.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
+          cursor && (cursor.direction === "older" ? lt : gt)(teams.id, cursor.id),
+        ),
+      )
+      .orderBy((order === "newest" ? desc : asc)(teams.id))
+      .limit(limit),
+  );

@@ -1,0 +1,63 @@
+import type { inferRouterOutputs } from "@trpc/server";
+import { z } from "zod";
+import { RELEASE } from "#db/compatibility";
+import { listDestinationLimits } from "#server/services/destinations/limits";
+import { readReadiness } from "#server/services/health";
+import { listTeamSummaries } from "#server/services/overview/teams";
+import { listWorkers } from "#server/services/overview/workers";
+import { asOperator, router } from "../init";
+import { NoInput } from "../strict";
+
+const teamRows = 25;
+
+const TeamsInput = z.strictObject({
+  search: z.string().trim().max(100).optional(),
+  after: z.uuid().optional(),
+  before: z.uuid().optional(),
+});
+
+/** The installation, for its operators. */
+export const installationRouter = router({
+  /** Whether accepted email can be sent, and the processes that send it. */
+  status: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
+    const [readiness, workers] = await Promise.all([readReadiness(operator), listWorkers(operator)]);
+    return {
+      release: RELEASE,
+      readiness,
+      workers: workers.map(({ startedAt, beatAt, ...worker }) => ({
+        ...worker,
+        startedAt: startedAt.toISOString(),
+        beatAt: beatAt.toISOString(),
+      })),
+    };
+  }),
+  /** The limits of destinations, and whether email is sent to them directly, so that they apply. */
+  destinations: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
+    isDirect: operator.transportKind === "direct",
+    rows: (await listDestinationLimits(operator)).map(({ updatedAt, ...limit }) => ({
+      id: limit.domain,
+      ...limit,
+      updatedAt: updatedAt.toISOString(),
+    })),
+  })),
+  /** The teams, newest first, with what waits in their queues. */
+  teams: asOperator
+    .input(TeamsInput)
+    .query(async ({ ctx: { operator }, input: { search, after, before } }) => {
+      const query = { limit: teamRows, ...(after && { after }), ...(before && { before }) };
+      const { rows, hasMore } = await listTeamSummaries(operator, { ...query, ...(search && { search }) });
+      return {
+        hasMore,
+        rows: rows.map(({ createdAt, oldestDueAt, ...team }) => ({
+          ...team,
+          createdAt: createdAt.toISOString(),
+          oldestDueAt: oldestDueAt?.toISOString() ?? null,
+        })),
+      };
+    }),
+});
+
+type Outputs = inferRouterOutputs<typeof installationRouter>;
+export type InstallationStatus = Outputs["status"];
+export type DestinationRow = Outputs["destinations"]["rows"][number];
+export type TeamRow = Outputs["teams"]["rows"][number];

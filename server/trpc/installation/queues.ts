@@ -1,0 +1,85 @@
+import type { inferRouterOutputs } from "@trpc/server";
+import { z } from "zod";
+import { readDomainName } from "#server/mail/address/address";
+import { AppError } from "#server/platform/errors";
+import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/services/pauses/pause";
+import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
+import { reasonCharsMax } from "#server/services/pauses/reason";
+import { findScope, nameScope, type OperatorCtx } from "#server/services/pauses/scope";
+import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
+import { asOperator, router } from "../init";
+import { NoInput } from "../strict";
+
+/** The queue of the installation (both null), of a team by id or name, or of one of its sender domains. */
+const SCOPE = { team: z.string().trim().max(100).nullable(), domain: z.string().trim().max(253).nullable() };
+type Scope = { team: string | null; domain: string | null };
+const Scope = z.strictObject(SCOPE);
+const reason = z.string().max(2 * reasonCharsMax);
+
+function readScope(operator: OperatorCtx, { team, domain }: Scope) {
+  if (domain === null) return findScope(operator, { team, domain });
+  const read = readDomainName(domain);
+  if (!read.ok) throw new AppError("invalid", read.fault);
+  return findScope(operator, { team, domain: read.domain });
+}
+
+const viewPause = ({ createdAt, liftedAt, releasedAt: _, ...pause }: Pause) => ({
+  ...pause,
+  createdAt: createdAt.toISOString(),
+  liftedAt: liftedAt?.toISOString() ?? null,
+});
+
+/** The queues, with their pauses. */
+export const queuesRouter = router({
+  status: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
+    const [totals, active, lifted] = await Promise.all([
+      readQueueTotals(operator),
+      listPauses(operator, "active"),
+      listPauses(operator, "lifted"),
+    ]);
+    return {
+      states: QUEUE_STATES.map((state) => ({
+        id: state,
+        count: totals.states[state].count,
+        oldestDueAt: totals.states[state].oldestDueAt?.toISOString() ?? null,
+      })),
+      countMax: totals.isComplete ? null : queueCountMax,
+      pauses: active.map(viewPause),
+      lifted: lifted.map(viewPause),
+    };
+  }),
+  pause: asOperator
+    .input(z.strictObject({ ...SCOPE, reason }))
+    .mutation(async ({ ctx: { operator }, input }) =>
+      pauseQueue(operator, { ...(await readScope(operator, input)), reason: input.reason }),
+    ),
+  resume: asOperator
+    .input(Scope)
+    .mutation(async ({ ctx: { operator }, input }) =>
+      resumeQueue(operator, await readScope(operator, input)),
+    ),
+  /** What a purge would cancel, and the name that confirms it. */
+  waiting: asOperator.input(Scope).query(async ({ ctx: { operator }, input }) => {
+    const scope = await nameScope(operator, await readScope(operator, input));
+    const { name } = scope;
+    const count = await countWaiting(operator, scope);
+    return { name, count, hasMore: count === waitingCountMax };
+  }),
+  /** Cancels one batch; `next` starts the next one. */
+  purge: asOperator
+    .input(
+      z.strictObject({
+        ...SCOPE,
+        reason,
+        confirm: z.string().max(200),
+        next: z.string().max(1_000).nullable(),
+      }),
+    )
+    .mutation(async ({ ctx: { operator }, input: { next, reason, confirm, ...given } }) =>
+      purgeQueue(operator, { ...(await readScope(operator, given)), reason, confirm, after: next }),
+    ),
+});
+
+type Status = inferRouterOutputs<typeof queuesRouter>["status"];
+export type QueueStatus = Status;
+export type PauseRow = Status["pauses"][number];

@@ -1,0 +1,206 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { users } from "#db/schema/teams";
+import { newId } from "#server/platform/ids";
+import { revokeOperator } from "#server/services/people/operators";
+import { addRelay } from "#server/services/relays/write";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { queueMany } from "../support/database/queue-many";
+import { type WriteWatch, watchWrites } from "../support/database/write-watch";
+import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { PROCEDURES } from "./declared";
+
+/* Every procedure of the installation is called by its operator, and by members of a team, for whom it does not exist. */
+
+const OF_OPERATORS = PROCEDURES.filter(({ isForOperators }) => isForOperators);
+const password = "pass-never-shown";
+
+let console: Console;
+let ann: RoleTeam;
+let operator: { email: string; call: RoleTeam["call"] };
+let writes: WriteWatch;
+let server: SmtpTestServer;
+let isLoginAccepted = true;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await createRoleTeam(console, "Ann's");
+  const other = await createRoleTeam(console, "Operators");
+  const { userIds } = other;
+  const [user] = await console.deps.db
+    .update(users)
+    .set({ isOperator: true })
+    .where(eq(users.id, userIds.viewer))
+    .returning({ email: users.email });
+  const cookies = await cookiesOf((await console.session(userIds.viewer)).id);
+  operator = {
+    email: user?.email ?? "",
+    call: async (_, name, input) => {
+      const caller = console.callerOf(cookies);
+      const [noun = "", verb = ""] = name.split(".");
+      const run = (caller as unknown as Record<string, Record<string, (given?: object) => Promise<unknown>>>)[
+        noun
+      ]?.[verb];
+      return (
+        run?.(Object.keys(input).length === 0 ? undefined : input) ?? Promise.reject(new Error(name))
+      ).then(
+        (data) => ({ ok: true as const, data }),
+        (error) => ({ ok: false as const, code: String(error.code), message: String(error.message) }),
+      );
+    },
+  };
+  server = await startSmtpTestServer({
+    ehlo: EHLO_AUTH,
+    auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
+  });
+  writes = await watchWrites(console.world.hot);
+});
+afterAll(async () => {
+  await server.close();
+  await console.close();
+});
+
+let relays = 0;
+const url = () => `smtp://user:${password}@127.0.0.1:${server.port}`;
+const relay = async () =>
+  (await addRelay(console.deps, { ...whole, name: `Relay ${++relays}`, url: url() })).id;
+const whole = { teamId: null, domainId: null };
+const scope = { team: null, domain: null };
+const reason = "The relay is being replaced";
+
+/** A valid input of each procedure. */
+const INPUTS: Record<string, () => Promise<object>> = {
+  "installation.status": async () => ({}),
+  "installation.destinations": async () => ({}),
+  "installation.teams": async () => ({ search: "a" }),
+  "relays.list": async () => ({}),
+  "relays.add": async () => ({ name: `Relay ${++relays}`, url: url(), team: null, domain: null }),
+  "relays.test": async () => ({ id: await relay() }),
+  "relays.pause": async () => ({ id: await relay(), reason }),
+  "relays.resume": async () => {
+    const id = await relay();
+    await console.world.hot`update relays set pause_reason = 'Slow' where id = ${id}`;
+    return { id };
+  },
+  "relays.remove": async () => ({ id: await relay() }),
+  "queues.status": async () => ({}),
+  "queues.waiting": async () => scope,
+  "queues.pause": async () => {
+    await console.world.hot`delete from queue_pauses`;
+    return { ...scope, reason };
+  },
+  "queues.resume": async () => {
+    await console.world.hot`delete from queue_pauses`;
+    await console.world
+      .hot`insert into queue_pauses (id, reason, actor) values (${newId()}, 'Slow', 'alert')`;
+    return scope;
+  },
+  "queues.purge": async () => {
+    await queueMany(console.world.hot, { teamId: ann.teamId, domain: "example.org", count: 1 });
+    return { team: ann.teamId, domain: null, reason, confirm: "Ann's", next: null };
+  },
+};
+
+test("every procedure of the installation has an input here", () => {
+  expect(OF_OPERATORS.map(({ name }) => name).sort()).toEqual(Object.keys(INPUTS).sort());
+});
+
+describe.each(OF_OPERATORS)("$name", ({ name, isMutation }) => {
+  const input = async () => (await INPUTS[name]?.()) ?? {};
+
+  test("works for an operator, whatever the role in the team", async () => {
+    const given = await input();
+    await writes.since();
+    expect(await operator.call("viewer", name, given)).toMatchObject({ ok: true });
+    expect((await writes.since()).length > 0).toBe(isMutation && name !== "relays.test");
+  });
+
+  test("does not exist for other users, whatever the input, and changes nothing", async () => {
+    const given = await input();
+    await writes.since();
+    for (const body of [given, {}, { id: "\0" }])
+      expect(await ann.call("owner", name, body)).toEqual({
+        ok: false,
+        code: "NOT_FOUND",
+        message: `No procedure found on path "${name}"`,
+      });
+    expect(await writes.since()).toEqual([]);
+  });
+});
+
+test("over HTTP, a hidden procedure responds like a missing one", async () => {
+  const cookies = await cookiesOf((await console.session(ann.userIds.owner)).id);
+  const answers = await Promise.all(
+    ["queues.status", "queues.nothing"].map((name) => console.call(name, { cookies })),
+  );
+  const [hidden, missing] = answers.map(({ status, text }) => ({
+    status,
+    text: text.replaceAll(/queues\.\w+/g, "queues.x").replaceAll(/"requestId":"[^"]*"/g, ""),
+  }));
+  expect(hidden?.status).toBe(404);
+  expect(hidden).toEqual(missing);
+});
+
+test("a relay is added, tested by a login, paused, resumed and removed, without showing its password", async () => {
+  const call = async (name: string, input: object) => {
+    const result = await operator.call("viewer", name, input);
+    expect(JSON.stringify(result)).not.toContain(password);
+    return result;
+  };
+  const added = await call("relays.add", { name: "Main", url: url(), team: "Ann's", domain: null });
+  expect(added).toMatchObject({ ok: true, data: { name: "Main", team: "Ann's", isPaused: false } });
+  const { id } = (added as { data: { id: string } }).data;
+  expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null } });
+  isLoginAccepted = false;
+  expect(await call("relays.test", { id })).toMatchObject({
+    data: { fault: expect.stringContaining("535") },
+  });
+  isLoginAccepted = true;
+  await call("relays.pause", { id, reason: "On a blocklist" });
+  expect(await call("relays.pause", { id, reason: "Again" })).toMatchObject({ code: "CONFLICT" });
+  // A successful test does not end the operator's pause.
+  expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null, isResumed: false } });
+  const listed = (await call("relays.list", {})) as { data: { rows: { id: string }[] } };
+  expect(listed.data.rows.find((row) => row.id === id)).toMatchObject({
+    isPaused: true,
+    pauseReason: "On a blocklist",
+  });
+  await call("relays.resume", { id });
+  expect(await call("relays.resume", { id })).toMatchObject({ code: "CONFLICT" });
+  await call("relays.remove", { id });
+  expect(await call("relays.test", { id })).toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("the status of the queues shows counts, the oldest due delivery, and pauses with who made them", async () => {
+  const { hot } = console.world;
+  await hot`delete from queue_pauses`;
+  await hot`update deliveries set status = 'canceled'`;
+  await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 3, dueIn: "-2 hours" });
+  await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 2, dueIn: "1 hour" });
+  await operator.call("viewer", "queues.pause", { team: "Ann's", domain: null, reason });
+  const { data } = (await operator.call("viewer", "queues.status", {})) as {
+    data: Record<string, unknown[]>;
+  };
+  expect(data.states).toMatchObject([
+    { id: "due", count: 3, oldestDueAt: expect.any(String) },
+    { id: "delayed", count: 2 },
+    { id: "scheduled", count: 0 },
+    { id: "in_progress", count: 0 },
+  ]);
+  expect(data.pauses).toMatchObject([
+    { teamName: "Ann's", actor: "user", actorName: operator.email, reason },
+  ]);
+  const teams = await operator.call("viewer", "installation.teams", { search: "Ann's" });
+  expect(teams).toMatchObject({
+    data: { rows: [{ name: "Ann's", members: 4, waiting: 5, pauseReason: reason }], hasMore: false },
+  });
+});
+
+test("an operator who is revoked loses the section with the next call", async () => {
+  const { hot } = console.world;
+  await hot`update users set is_operator = true where id = ${ann.userIds.owner}`;
+  expect(await ann.call("owner", "queues.status", {})).toMatchObject({ code: "BAD_REQUEST" });
+  const [owner] = await hot<{ email: string }[]>`select email from users where id = ${ann.userIds.owner}`;
+  await revokeOperator(console.deps, owner?.email ?? "");
+  expect(await ann.call("owner", "queues.status", {})).toMatchObject({ code: "NOT_FOUND" });
+});

@@ -22,7 +22,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
     <CallProvider>
       <HydrationBoundary state={dehydrate(pageQueries())}>
         <Suspense>
-          <TeamProvider teams={await pageTeams()}>
+          <TeamProvider teams={await pageTeams()} isOperator={session.isOperator}>
             <NowProvider startMs={Date.now()}>
               <Shell email={session.user.email}>{children}</Shell>
               <Toasts />

@@ -19,6 +19,9 @@ const pageContext = cache(async () => createTrpcContext(getConsoleDeps(), await 
 /** The session of the reader, or null. Read once per page. */
 export const pageSession = cache(async () => (await pageContext()).session());
 
+/** Whether the reader operates the installation. */
+export const isPageOperator = async (): Promise<boolean> => (await pageSession())?.isOperator ?? false;
+
 /** A team of the reader, with the permissions of their role: pages only offer permitted actions. */
 export type PageTeam = Membership & { permissions: Permission[] };
 

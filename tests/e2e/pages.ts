@@ -177,6 +177,41 @@ export const PAGES: readonly ConsolePage[] = [
     heading: "Members",
     isForFresh: true,
   },
+  {
+    name: "installation",
+    file: "console/installation",
+    pathOf: () => "/console/installation",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
+    name: "relays",
+    file: "console/installation/relays",
+    pathOf: () => "/console/installation/relays",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
+    name: "destinations",
+    file: "console/installation/destinations",
+    pathOf: () => "/console/installation/destinations",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
+    name: "queues",
+    file: "console/installation/queues",
+    pathOf: () => "/console/installation/queues",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
+    name: "teams",
+    file: "console/installation/teams",
+    pathOf: () => "/console/installation/teams",
+    heading: "Installation",
+    isForFresh: false,
+  },
 ];
 
 /** Creates one object of each type in the first team, through the API and the CLI. */

@@ -6,11 +6,21 @@ import type { Permission } from "#server/shared/roles";
 import type { PageTeam } from "#server/trpc/caller";
 
 const Teams = createContext<PageTeam[]>([]);
+const Operator = createContext(false);
 
-/** Provides the user's teams, oldest first, to the components below. */
-export function TeamProvider({ teams, children }: { teams: PageTeam[]; children: ReactNode }) {
-  return <Teams value={teams}>{children}</Teams>;
+type Props = { teams: PageTeam[]; isOperator: boolean; children: ReactNode };
+
+/** Provides the user's teams, oldest first, and whether the user operates the installation, to the components below. */
+export function TeamProvider({ teams, isOperator, children }: Props) {
+  return (
+    <Operator value={isOperator}>
+      <Teams value={teams}>{children}</Teams>
+    </Operator>
+  );
 }
+
+/** Whether the user operates the installation. Only for display: the API procedures check it. */
+export const useIsOperator = (): boolean => use(Operator);
 
 /** The current team: the one in the URL, or else the user's first. Null if the user is not a member of it. */
 export function useTeam(): { team: PageTeam | null; all: PageTeam[] } {

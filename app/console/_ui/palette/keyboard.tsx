@@ -4,7 +4,8 @@ import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { lazyDialog } from "../page/lazy-part";
 import { useConsoleHref } from "../team";
-import { PAGES, REFERENCE } from "./pages";
+import { REFERENCE } from "./pages";
+import { usePages } from "./use-pages";
 
 const Palette = lazyDialog(async () => (await import("./palette")).Palette);
 const KeysHelp = lazyDialog(async () => (await import("./keys-help")).KeysHelp);
@@ -33,6 +34,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
   const jumpsUntil = useRef(0);
   const router = useRouter();
   const hrefOf = useConsoleHref();
+  const pages = usePages();
 
   useEffect(() => {
     const jump = (key: string): boolean => {
@@ -40,7 +42,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
       jumpsUntil.current = 0;
       if (!isJump) return false;
       if (key === REFERENCE.key) window.location.assign(REFERENCE.path);
-      const page = PAGES.find((each) => each.key === key);
+      const page = pages.find((each) => each.key === key);
       if (page) router.push(hrefOf(page.path));
       return true;
     };
@@ -64,7 +66,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [router, hrefOf]);
+  }, [router, hrefOf, pages]);
 
   const close = () => setOverlay(null);
   return (

@@ -2,7 +2,8 @@
 
 import { DialogFrame } from "../dialog/dialog-frame";
 import { Key } from "../list/pager";
-import { PAGES, REFERENCE } from "./pages";
+import { REFERENCE } from "./pages";
+import { usePages } from "./use-pages";
 
 const ANYWHERE = [
   [["Ctrl", "K"], "Search and commands"],
@@ -33,7 +34,7 @@ export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
       </div>
       <Group
         title="Go to"
-        keys={[...PAGES, REFERENCE].map(({ key, label }) => [["g", key], label] as const)}
+        keys={[...usePages(), REFERENCE].map(({ key, label }) => [["g", key], label] as const)}
       />
     </div>
   </DialogFrame>

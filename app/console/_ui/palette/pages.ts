@@ -8,6 +8,7 @@ import {
   LayoutTemplate,
   type LucideIcon,
   Mail,
+  Server,
   Settings,
   Webhook,
 } from "lucide-react";
@@ -33,6 +34,14 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/console/settings", label: "Settings", Icon: Settings, key: "," },
 ];
 
+/** Only for operators of the installation. */
+export const INSTALLATION: ConsolePage = {
+  path: "/console/installation",
+  label: "Installation",
+  Icon: Server,
+  key: "i",
+};
+
 /** Outside the console. It needs a full page load: its library styles must not stay active on console pages. */
 export const REFERENCE: ConsolePage = { path: "/docs/api", label: "API reference", Icon: BookOpen, key: "r" };
 
@@ -42,4 +51,4 @@ export const isWithin = (pathname: string, path: string): boolean =>
 
 /** The top-level page of a path. It exists in every team, so switching teams opens it. */
 export const sectionOf = (pathname: string): string =>
-  PAGES.find(({ path }) => isWithin(pathname, path))?.path ?? "/console";
+  [...PAGES, INSTALLATION].find(({ path }) => isWithin(pathname, path))?.path ?? "/console";

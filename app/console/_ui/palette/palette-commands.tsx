@@ -20,8 +20,9 @@ import type { Permission } from "#server/shared/roles";
 import { Key } from "../list/pager";
 import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useTeam } from "../team";
-import { PAGES, REFERENCE, sectionOf } from "./pages";
+import { REFERENCE, sectionOf } from "./pages";
 import { type Go, groupStyle, PaletteItem, type PaletteItemProps } from "./palette-results";
+import { usePages } from "./use-pages";
 
 const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
   { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
@@ -58,7 +59,7 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
   const { team, all } = useTeam();
   const { setTheme } = useTheme();
   const pathname = usePathname();
-  const pages = PAGES.map(({ path, label, Icon, key }): PaletteCommand => {
+  const pages = usePages().map(({ path, label, Icon, key }): PaletteCommand => {
     return {
       label,
       Icon,

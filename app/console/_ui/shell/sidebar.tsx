@@ -6,7 +6,8 @@ import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { Menu } from "../dialog/menu";
 import { PageLink } from "../page/page-link";
-import { isWithin, PAGES, REFERENCE, sectionOf } from "../palette/pages";
+import { isWithin, REFERENCE, sectionOf } from "../palette/pages";
+import { usePages } from "../palette/use-pages";
 import { useConsoleHref, useTeam } from "../team";
 import { signOutOfConsole } from "./sign-out";
 
@@ -20,7 +21,7 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
   const hrefOf = useConsoleHref();
   return (
     <nav aria-label="Console" className="flex flex-col gap-0.5">
-      {PAGES.map(({ path, label, Icon }) => {
+      {usePages().map(({ path, label, Icon }) => {
         const isHere = isWithin(pathname, path);
         return (
           <PageLink

@@ -1,0 +1,111 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { faultOf } from "../../_ui/fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { useTRPC } from "../../_ui/trpc";
+import { useParts } from "../../_ui/use-parts";
+import { type ScopeFields, scopeOf } from "./scope";
+import { QueueFields } from "./scope-fields";
+
+type Chosen = ReturnType<typeof scopeOf> & { reason: string };
+
+/** Cancels the queued email of the installation, a team or a domain: first what and why, then a confirmation by name. */
+export function PurgeQueue({ onClose }: { onClose: () => void }) {
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  return chosen === null ? (
+    <ChooseQueue onClose={onClose} onChoose={setChosen} />
+  ) : (
+    <ConfirmPurge chosen={chosen} onClose={onClose} />
+  );
+}
+
+const IDLE = { isBusy: false, fault: null };
+
+function ChooseQueue({ onClose, onChoose }: { onClose: () => void; onChoose: (chosen: Chosen) => void }) {
+  const form = useForm<ScopeFields & { reason: string }>({
+    defaultValues: { kind: "team", team: "", domain: "", reason: "" },
+  });
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title="Purge queue"
+      description="Cancels queued email permanently, including retries. Pause the queue first: email that a worker has claimed is not canceled."
+    >
+      <ActionForm
+        onSubmit={form.handleSubmit(({ reason, ...fields }) => onChoose({ ...scopeOf(fields), reason }))}
+        action={IDLE}
+        onCancel={onClose}
+        submitLabel="Continue"
+      >
+        <QueueFields form={form} reasonHint="Recorded with every email that is canceled." />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+function ConfirmPurge({ chosen, onClose }: { chosen: Chosen; onClose: () => void }) {
+  const trpc = useTRPC();
+  const [typed, setTyped] = useState("");
+  const { reason, ...scope } = chosen;
+  const { data, error } = useQuery(trpc.queues.waiting.queryOptions(scope, { staleTime: 0, retry: false }));
+  const { mutateAsync } = useMutation(trpc.queues.purge.mutationOptions());
+  const purge = useParts(0, [trpc.queues.status.queryKey(), trpc.installation.teams.queryKey()]);
+  const start = () =>
+    purge.start(async (next, sum) => {
+      const part = await mutateAsync({ ...chosen, confirm: typed, next });
+      return { sum: sum + part.canceled, next: part.next };
+    });
+  const isRunning = purge.state === "busy";
+  const fault = purge.fault ?? (error ? faultOf(error) : null);
+  const isReady = purge.state === "ready";
+  const footer = isReady ? (
+    <>
+      <Button onClick={onClose}>Keep queue</Button>
+      <Button tone="danger" disabled={!data || typed.trim() !== data.name} onClick={start}>
+        Cancel {data ? formatDeliveries(data.count, data.hasMore) : "deliveries"}
+      </Button>
+    </>
+  ) : isRunning ? (
+    <Button onClick={purge.stop}>Stop</Button>
+  ) : (
+    <Button tone="primary" onClick={onClose}>
+      Done
+    </Button>
+  );
+  return (
+    <Dialog onOpenChange={onClose} title="Purge queue" isPersistent={isRunning} footer={footer}>
+      {isReady && data ? (
+        <>
+          <p className="leading-6">
+            <strong>{formatDeliveries(data.count, data.hasMore)}</strong> would be canceled permanently. This
+            cannot be undone.
+          </p>
+          <TextField
+            label={`Enter “${data.name}” to confirm`}
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </>
+      ) : (
+        <p role="status" className="leading-6">
+          {isReady ? (error ? "" : "Counting…") : `${formatDeliveries(purge.sum)} canceled`}
+          {isRunning ? "…" : ""}
+          {purge.state === "stopped" ? ". Stopped: the rest stays queued." : ""}
+        </p>
+      )}
+      <FormFault fault={fault} />
+    </Dialog>
+  );
+}
+
+const formatDeliveries = (count: number, more = false): string =>
+  `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "delivery" : "deliveries"}`;

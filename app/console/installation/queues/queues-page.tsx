@@ -1,0 +1,173 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { CirclePause, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { PauseRow, QueueStatus } from "#server/trpc/installation/queues";
+import { Button } from "../../_ui/form/button";
+import { type Column, DataTable } from "../../_ui/list/data-table";
+import { Empty } from "../../_ui/list/empty";
+import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { ResumeQueue } from "./resume-queue";
+import { formatQueue } from "./scope";
+
+const PauseQueue = lazyDialog(async () => (await import("./pause-queue")).PauseQueue);
+const PurgeQueue = lazyDialog(async () => (await import("./purge-queue")).PurgeQueue);
+
+const refetchMs = 5_000;
+
+/** The queue of the installation by state, and its pauses, with pause, resume and purge. */
+export function QueuesPage() {
+  const trpc = useTRPC();
+  const [opened, setOpened] = useState<"pause" | "purge" | null>(null);
+  const status = useQuery(trpc.queues.status.queryOptions(undefined, { refetchInterval: refetchMs }));
+  const close = () => setOpened(null);
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
+        <p className="max-w-prose text-pretty text-soft leading-6">
+          A pause keeps accepting email and leaves it queued, with its reason. A purge cancels queued email
+          permanently.
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <Button Icon={Trash2} onPointerEnter={PurgeQueue.preload} onClick={() => setOpened("purge")}>
+            Purge queue
+          </Button>
+          <Button
+            tone="primary"
+            Icon={CirclePause}
+            onPointerEnter={PauseQueue.preload}
+            onClick={() => setOpened("pause")}
+          >
+            Pause sending
+          </Button>
+        </div>
+      </div>
+      <Fetched by={status} loading={<SkeletonTable rows={4} />}>
+        {({ states, countMax, pauses, lifted }) => (
+          <div className="flex flex-col gap-8">
+            <Part title="Deliveries of all teams">
+              <DataTable label="Deliveries by state" columns={stateColumns(countMax)} rows={states} />
+            </Part>
+            <Part title="Paused">
+              <DataTable
+                label="Pauses"
+                columns={PAUSES}
+                rows={pauses}
+                empty={
+                  <Empty title="Nothing is paused">
+                    <p>Email of every team is sent.</p>
+                  </Empty>
+                }
+              />
+            </Part>
+            {lifted.length > 0 ? (
+              <Part title="Earlier pauses">
+                <DataTable label="Earlier pauses" columns={LIFTED} rows={lifted} />
+              </Part>
+            ) : null}
+          </div>
+        )}
+      </Fetched>
+      {opened === "pause" ? <PauseQueue onClose={close} /> : null}
+      {opened === "purge" ? <PurgeQueue onClose={close} /> : null}
+    </>
+  );
+}
+
+const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
+  <section>
+    <h2 className="mb-3 font-semibold">{title}</h2>
+    {children}
+  </section>
+);
+
+type State = QueueStatus["states"][number];
+
+const STATES: Record<State["id"], { label: string; meaning: string }> = {
+  due: { label: "Due", meaning: "Waits for a worker, or for the end of a pause." },
+  delayed: { label: "Delayed", meaning: "Waits for a retry, a limit or a paused domain." },
+  scheduled: { label: "Scheduled", meaning: "Before the time that the sender set." },
+  in_progress: { label: "In progress", meaning: "Claimed by a worker." },
+};
+
+const stateColumns = (countMax: number | null): readonly Column<State>[] => [
+  { id: "state", header: "State", width: "w-36", cell: ({ id }) => STATES[id].label },
+  {
+    id: "meaning",
+    header: "Meaning",
+    phone: "plain",
+    cell: ({ id }) => <span className="text-soft">{STATES[id].meaning}</span>,
+  },
+  {
+    id: "count",
+    header: "Deliveries",
+    width: "w-32",
+    align: "right",
+    phone: "corner",
+    cell: ({ count }) => `${count.toLocaleString("en")}${countMax !== null && count > 0 ? "+" : ""}`,
+  },
+  {
+    id: "oldest",
+    header: "Earliest due time",
+    width: "w-40",
+    cell: ({ oldestDueAt }) =>
+      oldestDueAt ? <When at={oldestDueAt} /> : <span className="text-soft">None</span>,
+  },
+];
+
+const ACTORS = { user: "A user", operator: "Command line", alert: "Alert" } as const;
+
+const QUEUE: Column<PauseRow> = {
+  id: "queue",
+  header: "Queue",
+  cell: (pause) => (
+    <span className="block truncate" title={formatQueue(pause)}>
+      {formatQueue(pause)}
+    </span>
+  ),
+};
+const REASON: Column<PauseRow> = {
+  id: "reason",
+  header: "Reason",
+  phone: "plain",
+  cell: ({ reason }) => <span title={reason}>{reason}</span>,
+};
+
+const PAUSES: readonly Column<PauseRow>[] = [
+  QUEUE,
+  REASON,
+  {
+    id: "by",
+    header: "By",
+    width: "w-48",
+    cell: ({ actor, actorName }) => <span title={actorName ?? ""}>{actorName ?? ACTORS[actor]}</span>,
+  },
+  { id: "since", header: "Since", width: "w-32", cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    id: "resume",
+    header: "Resume",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-28",
+    align: "right",
+    phone: "plain",
+    cell: (pause) => <ResumeQueue pause={pause} />,
+  },
+];
+
+const LIFTED: readonly Column<PauseRow>[] = [
+  QUEUE,
+  REASON,
+  { id: "since", header: "Paused", width: "w-36", cell: ({ createdAt }) => <When at={createdAt} /> },
+  {
+    id: "ended",
+    header: "Resumed",
+    width: "w-36",
+    cell: ({ liftedAt }) => (liftedAt ? <When at={liftedAt} /> : null),
+  },
+];

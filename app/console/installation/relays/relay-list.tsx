@@ -1,0 +1,120 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Server } from "lucide-react";
+import { useState } from "react";
+import type { RelayRow } from "#server/trpc/installation/relays";
+import { Button } from "../../_ui/form/button";
+import { type Column, DataTable } from "../../_ui/list/data-table";
+import { Empty } from "../../_ui/list/empty";
+import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
+import { Badge } from "../../_ui/text/badge";
+import { useTRPC } from "../../_ui/trpc";
+import { RelayMenu } from "./relay-menu";
+
+const AddRelay = lazyDialog(async () => (await import("./add-relay")).AddRelay);
+
+const refetchMs = 5_000;
+
+/** The relays in the order in which each scope uses them, with add, test, pause, resume and remove. */
+export function RelayList() {
+  const trpc = useTRPC();
+  const [isAdding, setAdding] = useState(false);
+  const list = useQuery(trpc.relays.list.queryOptions(undefined, { refetchInterval: refetchMs }));
+  const add = (
+    <Button tone="primary" Icon={Plus} onPointerEnter={AddRelay.preload} onClick={() => setAdding(true)}>
+      Add relay
+    </Button>
+  );
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
+        <p className="max-w-prose text-pretty text-soft leading-6">
+          Email uses the relays of its domain. If there are none, it uses those of its team, then those of all
+          teams, then SMTP_URL. A relay that fails is paused and tested once a minute.
+        </p>
+        {add}
+      </div>
+      <Fetched by={list} loading={<SkeletonTable />}>
+        {({ rows }) => (
+          <DataTable
+            label="Relays"
+            columns={COLUMNS}
+            rows={rows}
+            empty={
+              <Empty icon={Server} title="No relays">
+                <p>Email is sent as SMTP_URL says. Add the SMTP server of a provider to use it instead.</p>
+              </Empty>
+            }
+          />
+        )}
+      </Fetched>
+      {isAdding ? <AddRelay onClose={() => setAdding(false)} /> : null}
+    </>
+  );
+}
+
+const formatScope = ({ team, domain }: RelayRow): string =>
+  team === null ? "All teams" : domain === null ? `Team ${team}` : `${domain}, team ${team}`;
+
+const COLUMNS: readonly Column<RelayRow>[] = [
+  {
+    id: "name",
+    header: "Relay",
+    cell: ({ name, host }) => (
+      <>
+        <span className="block truncate" title={name}>
+          {name}
+        </span>
+        <span className="block truncate font-normal text-soft text-xs" title={host}>
+          {host}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: "scope",
+    header: "For",
+    width: "w-52",
+    cell: (relay) => <span title={formatScope(relay)}>{formatScope(relay)}</span>,
+  },
+  { id: "position", header: "Position", width: "w-20", align: "right", cell: ({ position }) => position },
+  {
+    id: "fault",
+    header: "Last error or reason",
+    phone: "plain",
+    cell: ({ pauseReason, lastFault }) => {
+      const text = pauseReason ?? lastFault;
+      return text === null ? <span className="text-soft">None</span> : <span title={text}>{text}</span>;
+    },
+  },
+  { id: "state", header: "State", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
+  {
+    id: "actions",
+    header: "Actions",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-16",
+    align: "right",
+    phone: "plain",
+    cell: (relay) => <RelayMenu relay={relay} />,
+  },
+];
+
+function State({ relay: { pauseReason, pausedUntil, failures } }: { relay: RelayRow }) {
+  if (pauseReason !== null)
+    return (
+      <Badge tone="warn" title="Paused by the operator">
+        Paused
+      </Badge>
+    );
+  if (pausedUntil !== null)
+    return (
+      <Badge tone="bad" title="Paused after faults; tested once a minute">
+        Failing, paused
+      </Badge>
+    );
+  return failures > 0 ? <Badge tone="warn">Failing</Badge> : <Badge tone="good">Healthy</Badge>;
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { CirclePause, CirclePlay, PlugZap, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import type { RelayRow } from "#server/trpc/installation/relays";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { Menu } from "../../_ui/dialog/menu";
+import { ActionForm } from "../../_ui/form/action-form";
+import { TextField } from "../../_ui/form/form";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { TestRelay } from "./test-relay";
+
+type Opened = "test" | "pause" | "remove" | null;
+
+/** Test, pause or resume, and remove a relay. */
+export function RelayMenu({ relay }: { relay: RelayRow }) {
+  const trpc = useTRPC();
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const refresh = [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()];
+  const { id, name, isPaused, pauseReason } = relay;
+  const resuming = useAction(trpc.relays.resume.mutationOptions(), { done: `${name} resumed`, refresh });
+  const removing = useAction(trpc.relays.remove.mutationOptions(), {
+    done: `${name} removed`,
+    refresh,
+    onDone: close,
+  });
+  return (
+    <>
+      <Menu
+        label={`Actions for ${name}`}
+        items={[
+          { label: "Test login", Icon: PlugZap, onSelect: () => setOpened("test") },
+          ...(pauseReason === null
+            ? [{ label: "Pause…", Icon: CirclePause, onSelect: () => setOpened("pause") }]
+            : []),
+          ...(isPaused ? [{ label: "Resume", Icon: CirclePlay, onSelect: () => resuming.run({ id }) }] : []),
+          { label: "Remove…", Icon: Trash2, onSelect: () => setOpened("remove") },
+        ]}
+      />
+      {opened === "test" ? <TestRelay relay={relay} onClose={close} /> : null}
+      {opened === "pause" ? <PauseRelay relay={relay} onClose={close} /> : null}
+      <Confirm
+        open={opened === "remove"}
+        onOpenChange={close}
+        title={`Remove the relay ${name}?`}
+        confirmLabel="Remove relay"
+        isBusy={removing.isBusy}
+        fault={removing.fault}
+        onConfirm={() => removing.run({ id })}
+      >
+        <p>Its queued email uses the next relay. The URL with its password cannot be restored.</p>
+      </Confirm>
+    </>
+  );
+}
+
+function PauseRelay({ relay: { id, name }, onClose }: { relay: RelayRow; onClose: () => void }) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { reason: "" } });
+  const pausing = useAction(trpc.relays.pause.mutationOptions(), {
+    done: `${name} paused`,
+    refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
+    onDone: onClose,
+  });
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title={`Pause the relay ${name}`}
+      description="Its email uses the next relay, or waits if there is none. Dialogues in progress finish."
+    >
+      <ActionForm
+        onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
+        action={pausing}
+        onCancel={onClose}
+        submitLabel="Pause relay"
+      >
+        <TextField
+          label="Reason"
+          hint="Shown with the email that waits."
+          maxLength={500}
+          autoComplete="off"
+          error={formState.errors.reason}
+          {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}

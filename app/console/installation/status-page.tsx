@@ -1,0 +1,98 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { InstallationStatus } from "#server/trpc/installation/installation";
+import { type Column, DataTable } from "../_ui/list/data-table";
+import { Empty } from "../_ui/list/empty";
+import { SkeletonCard } from "../_ui/list/skeleton";
+import { Fetched } from "../_ui/page/fetched";
+import { Section } from "../_ui/page/section";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
+import { useTRPC } from "../_ui/trpc";
+
+const refetchMs = 5_000;
+
+type Worker = InstallationStatus["workers"][number];
+
+/** Whether accepted email can be sent, and the processes that send it. */
+export function StatusPage() {
+  const trpc = useTRPC();
+  const status = useQuery(trpc.installation.status.queryOptions(undefined, { refetchInterval: refetchMs }));
+  return (
+    <Fetched by={status} loading={<SkeletonCard lines={5} />}>
+      {({ readiness, release, workers }) => (
+        <div className="flex flex-col gap-6">
+          <Section
+            title="Readiness"
+            note={`Backstamp ${release}. A load balancer reads the same state at /api/health/ready.`}
+            actions={
+              <Badge tone={readiness.isReady ? "good" : "bad"}>
+                {readiness.isReady ? "Ready" : "Not ready"}
+              </Badge>
+            }
+          >
+            <Messages readiness={readiness} />
+          </Section>
+          <section aria-labelledby="workers">
+            <h2 id="workers" className="mb-3 font-semibold">
+              Workers
+            </h2>
+            <DataTable
+              label="Workers"
+              columns={COLUMNS}
+              rows={workers}
+              empty={
+                <Empty title="No workers">
+                  <p>The queue is not processed. Start a worker: backstamp worker.</p>
+                </Empty>
+              }
+            />
+          </section>
+        </div>
+      )}
+    </Fetched>
+  );
+}
+
+function Messages({ readiness }: Pick<InstallationStatus, "readiness">) {
+  const messages = readiness.isReady ? readiness.alarms.map(({ message }) => message) : [readiness.message];
+  return messages.length === 0 ? (
+    <p className="px-5 pb-5 text-soft">Email is accepted and delivered. No alarms.</p>
+  ) : (
+    <ul className="flex flex-col gap-2 px-5 pb-5">
+      {messages.map((message) => (
+        <li key={message} className="break-words">
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const COLUMNS: readonly Column<Worker>[] = [
+  {
+    id: "host",
+    header: "Host",
+    cell: ({ host, pid, isScheduled }) => (
+      <span className="block truncate" title={host}>
+        {host}
+        <span className="font-normal text-soft">
+          {isScheduled ? ", scheduled rounds" : `, process ${pid}`}
+        </span>
+      </span>
+    ),
+  },
+  { id: "transport", header: "Transport", width: "w-32", cell: ({ transport }) => transport },
+  { id: "started", header: "Started", width: "w-36", cell: ({ startedAt }) => <When at={startedAt} /> },
+  { id: "beat", header: "Last heartbeat", width: "w-36", cell: ({ beatAt }) => <When at={beatAt} /> },
+  {
+    id: "state",
+    header: "State",
+    width: "w-36",
+    phone: "corner",
+    cell: ({ isActive }) => (
+      <Badge tone={isActive ? "good" : "bad"}>{isActive ? "Healthy" : "Not responding"}</Badge>
+    ),
+  },
+];

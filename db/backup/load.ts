@@ -41,9 +41,11 @@ export async function loadBackup(
       tx,
       loadRows: async (table, columns, rows) => {
         const copy = `copy ${quoteName(table)} (${quoteNames(columns)}) from stdin`;
-        await pipeline(rows, await tx.unsafe(copy).writable());
-        // The driver reports an error after the last row only to the next statement.
-        await tx.unsafe("select 1");
+        const query = tx.unsafe(copy);
+        const output = await query.writable();
+        // The driver resolved the query with its stream, and an error after the last row then reaches neither.
+        const failed = new Promise<never>((_, reject) => Object.assign(query, { reject }));
+        await Promise.race([pipeline(rows, output), failed]);
       },
     });
 

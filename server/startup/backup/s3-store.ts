@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { S3mini } from "s3mini";
+import { fetch } from "undici";
 import type { BackupStore } from "./store";
 
 export type S3Target = {
@@ -26,6 +27,8 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
     endpoint: `${endpoint.replace(/\/$/, "")}/${bucket}`,
     region,
     requestAbortTimeout: requestMsMax,
+    // Node's own fetch would use the dispatcher of the installed undici, whose other version rejects its headers.
+    fetch: fetch as unknown as typeof globalThis.fetch,
   });
   return {
     location: `s3://${bucket}/${prefix}`,

@@ -180,7 +180,7 @@ async function createProgram(): Promise<AdminCommand> {
   for (const file of files.filter((name) => name.endsWith(".ts"))) {
     const module = (await import(path.join(folder, file))) as Record<string, unknown>;
     for (const [name, add] of Object.entries(module))
-      if (/^add\w+Commands$/.test(name)) (add as (to: AdminCommand) => void)(program);
+      if (/^add\w+Commands$|^addDoctorCommand$/.test(name)) (add as (to: AdminCommand) => void)(program);
   }
   const silence = (command: AdminCommand): void => {
     if (command.commands.length === 0) command.action(() => {});

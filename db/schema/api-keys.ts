@@ -25,6 +25,8 @@ export const apiKeys = pgTable(
     /** True: all domains of the team, including those added later. */
     allDomains: c.boolean().notNull().default(false),
     limits: c.jsonb().$type<OwnLimits>().notNull().default({}),
+    /** Networks in CIDR notation from which clients may use the key. Empty: from every address. */
+    clientNetworks: c.text().array().notNull().default([]),
     expiresAt: instant(),
     /** Updated at most once per minute. */
     lastUsedAt: instant(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { absent, optional } from "#server/services/emails/accept/message-input";
-import { CallsPerMinute, KeyName, limitsOf } from "#server/services/keys/key-input";
-import { createKey, type NewKey, renameKey, revokeKey } from "#server/services/keys/keys";
+import { CallsPerMinute, ClientNetworks, KeyName, limitsOf } from "#server/services/keys/key-input";
+import { createKey, type NewKey, revokeKey, updateKey } from "#server/services/keys/keys";
 import { setLink } from "#server/services/keys/links";
 import { pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
@@ -63,6 +63,9 @@ export const CreateKeyBody = z
     domains: optionalButNotEmpty(Domains),
     expires_at: optional(z.iso.datetime({ offset: true, message: TIME }).transform((text) => new Date(text))),
     limits: optional(Limits),
+    client_networks: optionalButNotEmpty(ClientNetworks).describe(
+      "Networks from which the key may be used, in CIDR notation. Default: those of the calling key. An empty array: from every address.",
+    ),
   })
   .superRefine((body, refine) => {
     const addIssue = (path: string, message: string) =>
@@ -82,11 +85,26 @@ export const CreateKeyBody = z
       ...(domains && { domains }),
       expiresAt: body.expires_at ?? null,
       limits: limitsOf(body.limits ?? {}),
+      ...(body.client_networks && { clientNetworks: body.client_networks }),
     };
   });
 
 /** The body of `PATCH /api/api-keys/{id}`. */
-export const RenameKeyBody = z.strictObject({ name: Name });
+export const UpdateKeyBody = z
+  .strictObject({
+    name: z.preprocess(absent, KeyName.optional()),
+    client_networks: optionalButNotEmpty(ClientNetworks).describe(
+      "Replaces the networks from which the key may be used. An empty array: from every address.",
+    ),
+  })
+  .superRefine(({ name, client_networks: networks }, refine) => {
+    if (name === undefined && networks === undefined)
+      refine.addIssue({ code: "custom", path: ["name"], message: "Send `name`, `client_networks` or both." });
+  })
+  .transform(({ name, client_networks: clientNetworks }) => ({
+    ...(name !== undefined && { name }),
+    ...(clientNetworks && { clientNetworks }),
+  }));
 
 const overlapSecondsMax = ROTATION.overlapMsMax / 1_000;
 const OVERLAP = `Must be a whole number of seconds from 0 to ${overlapSecondsMax}.`;
@@ -139,12 +157,12 @@ export const keyRoutes = [
     {
       route: "PATCH /api/api-keys/{id}",
       access: { scope: "keys:write" },
-      summary: "Rename an API key",
-      body: RenameKeyBody,
+      summary: "Change the name of an API key, or the networks from which it may be used",
+      body: UpdateKeyBody,
       example: { body: { name: "Shop, nightly jobs" } },
       response: changed("api_key"),
     },
-    async ({ ctx, params, body }) => presentChanged("api_key", await renameKey(ctx, params.id, body.name)),
+    async ({ ctx, params, body }) => presentChanged("api_key", await updateKey(ctx, params.id, body)),
   ),
   withApi(
     {

@@ -4,7 +4,8 @@ import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { createConnections } from "#server/mail/listener/connections";
 import { createRateCounter } from "#server/mail/listener/rate-counter";
 import { replyOf } from "#server/mail/listener/reply";
-import { AppError } from "#server/platform/errors";
+import { AppError, rejectionOf } from "#server/platform/errors";
+import { isInNetworks, rejectAddress } from "#server/platform/http/client-networks";
 import { errorFacts } from "#server/platform/log";
 import type { KnownKey } from "#server/services/keys/cache";
 import { readRecipient } from "./message";
@@ -92,13 +93,15 @@ export async function startSubmission(
 
   const login = async (session: SMTPServerSession, user: string, token: string): Promise<KnownKey> => {
     const key = USERS.includes(user.toLowerCase()) ? await deps.authenticate(token) : null;
-    if (key) return key;
-    if (token !== "") recordRejectedToken(deps, session, token);
+    if (key && isInNetworks(session.remoteAddress, key.clientNetworks)) return key;
+    if (key) recordRejectedAddress(deps, session, key);
+    else if (token !== "") recordRejectedToken(deps, session, token);
     const count = (failures.get(session) ?? 0) + 1;
     failures.set(session, count);
     const isBlocked = failed.add(session.remoteAddress, failuresPerAddressMax, failuresInAllMax);
     if (isBlocked || count >= failuresMax)
       throw replyOf(421, "4.7.0 Too many failed logins, try again later");
+    if (key) throw replyOf(535, `5.7.8 ${rejectAddress(session.remoteAddress).message}`);
     throw replyOf(535, `5.7.8 Invalid login. The user is ${USERS[0]}, and the password is an API key`);
   };
 
@@ -172,6 +175,10 @@ export async function startSubmission(
       const admit = async () => {
         // The key may have been revoked or changed since the login.
         const key = await deps.authenticate(token);
+        if (key && !isInNetworks(session.remoteAddress, key.clientNetworks)) {
+          recordRejectedAddress(deps, session, key);
+          throw replyTo(rejectAddress(session.remoteAddress));
+        }
         if (!key) throw replyOf(530, "5.7.0 The API key is no longer valid, log in with another one");
         arrivals.set(session, await admitMessage(deps, key, session.hostNameAppearsAs || null));
       };
@@ -251,5 +258,17 @@ function recordRejectedToken(deps: SubmissionDeps, session: SMTPServerSession, t
     path: "/emails",
     status: 401,
     userAgent: session.hostNameAppearsAs?.slice(0, 300) || null,
+  });
+}
+
+/** A key outside of its client networks is listed with the key, as over REST. */
+function recordRejectedAddress(deps: SubmissionDeps, session: SMTPServerSession, key: KnownKey): void {
+  deps.requestLog.record({
+    caller: { teamId: key.teamId, apiKeyId: key.id },
+    method: "SMTP",
+    path: "/emails",
+    status: 403,
+    userAgent: session.hostNameAppearsAs?.slice(0, 300) || null,
+    rejection: rejectionOf(rejectAddress(session.remoteAddress)),
   });
 }

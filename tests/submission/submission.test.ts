@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readSource } from "#server/services/emails/read/source";
+import { updateKey } from "#server/services/keys/keys";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { createWorld, type World } from "../support/world";
@@ -56,6 +57,17 @@ const MESSAGE = [
   "",
 ].join("\r\n");
 const SIMPLE = "From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hello\r\n\r\nHello\r\n";
+test("a key is accepted only from its client networks, also within an open connection", async () => {
+  const { id, token: limited } = await world.key({ scopes: ["emails:send"] });
+  const limitTo = (clientNetworks: string[]) => updateKey(world.ctx, id, { clientNetworks });
+  await limitTo(["127.0.0.0/8"]);
+  expect(await submit(listener.port, limited, { raw: SIMPLE })).toMatchObject({ code: 250 });
+  await limitTo(["192.0.2.0/24"]);
+  const refused = await submit(listener.port, limited, { raw: SIMPLE });
+  expect(refused).toMatchObject({ code: 535, reply: expect.stringContaining("client address 127.0.0.1") });
+  expect(await countEmails()).toBe(1);
+});
+
 const countEmails = async () => (await world.hot`select from emails`).length;
 
 test("a message is accepted, is shown like an email of the API, and is sent byte for byte", async () => {

@@ -6,12 +6,12 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
-import { CheckboxField, RadioCards, SelectField, TextField } from "../_ui/form/form";
+import { CheckboxField, RadioCards, SelectField, TextAreaField, TextField } from "../_ui/form/form";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
-import { SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
+import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
 import { EMPTY_KEY, type NewKeyFields, newKeyInput } from "./new-key";
 import { NewSecret } from "./new-secret";
 
@@ -129,6 +129,16 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
           />
         ) : null}
       </div>
+      <TextAreaField
+        label="Client networks"
+        hint={NETWORKS_HINT}
+        placeholder={NETWORKS_EXAMPLE}
+        rows={2}
+        isMono
+        autoComplete="off"
+        spellCheck={false}
+        {...register("networks")}
+      />
       <LimitFields form={form} />
     </ActionForm>
   );

@@ -63,3 +63,8 @@ export const formatPermissions = (scopes: readonly string[]): string =>
   SCOPE_NAMES.filter((name) => scopes.includes(name))
     .map((name) => SCOPE_LABELS[name].label)
     .join("; ");
+
+/** About the field of a key's client networks. */
+export const NETWORKS_HINT =
+  "Addresses or networks in CIDR notation, up to 50. The key is rejected from every other address. Leave empty for every address.";
+export const NETWORKS_EXAMPLE = "192.0.2.0/24 2001:db8::/32";

@@ -14,6 +14,8 @@ export type NewKeyFields = {
   expiresAt: string;
   /** Requests per minute as typed, in the order of `TIERS`. Empty for the default. */
   limits: string[];
+  /** Networks in CIDR notation as typed, separated by spaces, commas or lines. Empty for every address. */
+  networks: string;
 };
 
 export const EMPTY_KEY: NewKeyFields = {
@@ -25,13 +27,17 @@ export const EMPTY_KEY: NewKeyFields = {
   expires: "never",
   expiresAt: "",
   limits: TIERS.map(() => ""),
+  networks: "",
 };
+
+/** The networks in a text field. The server checks each one. */
+export const networksOf = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== "");
 
 const dayMs = 86_400_000;
 
 /** The input of the mutation that creates the key. */
 export function newKeyInput(fields: NewKeyFields, nowMs: number) {
-  const { name, preset, scopes, reach, domains, expires, expiresAt, limits } = fields;
+  const { name, preset, scopes, reach, domains, expires, expiresAt, limits, networks } = fields;
   return {
     name,
     scopes: [...(PRESET_SCOPES[preset] ?? scopes)],
@@ -40,6 +46,7 @@ export function newKeyInput(fields: NewKeyFields, nowMs: number) {
       expires === "never"
         ? null
         : new Date(expires === "date" ? expiresAt : nowMs + Number(expires) * dayMs).toISOString(),
+    clientNetworks: networksOf(networks),
     limits: Object.fromEntries(
       TIERS.flatMap((tier, index) => (limits[index] ? [[tier, Number(limits[index])]] : [])),
     ),

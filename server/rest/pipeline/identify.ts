@@ -1,6 +1,7 @@
 import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { addressBucket } from "#server/platform/limits/address-bucket";
+import { isInNetworks, rejectAddress } from "#server/platform/http/client-networks";
+import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
 import { isSameSecret } from "#server/platform/secrets/same-secret";
 import type { KnownKey } from "#server/services/keys/cache";
@@ -54,6 +55,10 @@ export async function identify(
     return identifyByAddress("peek", fault);
   }
   if (!key) return { ...(await identifyByAddress("take", unauthorized())), rejectedToken: token };
+  const address = clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null;
+  // The bucket of the address, because a stolen key must not use up the rate limit of its owner.
+  if (!isInNetworks(address, key.clientNetworks))
+    return { ...(await identifyByAddress("take", rejectAddress(address))), key };
   const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
   const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };

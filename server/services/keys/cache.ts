@@ -20,6 +20,8 @@ export type KnownKey = {
   allDomains: boolean;
   domains: SenderDomain[];
   limits: OwnLimits;
+  /** Networks from which clients may use the key. Empty: from every address. */
+  clientNetworks: string[];
 };
 
 /** A key as stored now, with the milliseconds until it expires; null for no expiry. */

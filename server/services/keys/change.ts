@@ -16,10 +16,12 @@ export type KeyChange = {
   expiresAt?: Date | null;
   /** Calls per minute by class; null for the default. */
   limits?: Partial<Record<Tier, number | null>>;
+  /** Empty: from every address. */
+  clientNetworks?: readonly string[];
 };
 
 /**
- * Changes the domains, expiry and limits of a key, effective immediately. Operator only: only the operator
+ * Changes the domains, expiry, limits and client networks of a key, effective immediately. Operator only: only the operator
  * may set limits above the default, or extend a key's permissions.
  */
 export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promise<ApiKey> {
@@ -32,11 +34,15 @@ export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promis
     const after = await resolveGrant(tx, ctx, null, {
       domains: before.allDomains ? "all" : before.domains.map((domain) => domain.id),
       expiresAt: before.expiresAt,
+      clientNetworks: before.clientNetworks,
       ...change,
       limits: applyLimits(key.limits, change.limits ?? {}),
     });
-    const { allDomains, expiresAt, limits } = after;
-    await tx.update(apiKeys).set({ allDomains, limits, expiresAt }).where(isActiveKey(ctx, id));
+    const { allDomains, expiresAt, limits, clientNetworks } = after;
+    await tx
+      .update(apiKeys)
+      .set({ allDomains, limits, expiresAt, clientNetworks })
+      .where(isActiveKey(ctx, id));
     await tx.delete(apiKeyDomains).where(linksOfKey(ctx, id));
     await insertLinks(tx, ctx, id, after.domains);
     const detail = changesOf(detailOf(before), detailOf(after));
@@ -56,6 +62,7 @@ export function applyLimits(limits: OwnLimits, change: NonNullable<KeyChange["li
 const detailOf = (grant: Grant): AuditDetail => ({
   domains: grant.allDomains ? "all" : grant.domains.map(({ name }) => name).sort(),
   expires_at: grant.expiresAt?.toISOString() ?? null,
+  client_networks: grant.clientNetworks,
   ...Object.fromEntries(TIERS.map((tier) => [`limit ${tier}`, grant.limits[tier] ?? null])),
 });
 

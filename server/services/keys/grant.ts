@@ -5,6 +5,7 @@ import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { AppError, rejectKey } from "#server/platform/errors";
+import { findUncovered } from "#server/platform/http/client-networks";
 import { isId } from "#server/platform/ids";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 import { SCOPES, type Scope } from "#server/shared/scopes";
@@ -19,6 +20,8 @@ export type GrantRequest = {
   domains?: readonly string[] | "all";
   expiresAt?: Date | null;
   limits?: OwnLimits;
+  /** In CIDR notation with the first address, see `readNetwork`. Empty: from every address. */
+  clientNetworks?: readonly string[];
 };
 
 export type Grant = {
@@ -27,6 +30,7 @@ export type Grant = {
   domains: { id: string; name: string }[];
   expiresAt: Date | null;
   limits: OwnLimits;
+  clientNetworks: string[];
 };
 
 /** The permissions of a key, which are also the maximum that it may grant. */
@@ -65,8 +69,8 @@ export async function permissionsOf(tx: Db, key: typeof apiKeys.$inferSelect): P
     .from(apiKeyDomains)
     .innerJoin(domains, eq(domains.id, apiKeyDomains.domainId))
     .where(linksOfKey(key, key.id));
-  const { name, scopes, allDomains, expiresAt, limits } = key;
-  return { name, scopes, allDomains, domains: linked, expiresAt, limits };
+  const { name, scopes, allDomains, expiresAt, limits, clientNetworks } = key;
+  return { name, scopes, allDomains, domains: linked, expiresAt, limits, clientNetworks };
 }
 
 /** Whether a key with these permissions may send from a domain. */
@@ -93,7 +97,8 @@ export async function resolveGrant(
       : (permissions?.domains ?? []);
   const expiresAt = request.expiresAt ?? permissions?.expiresAt ?? null;
   const limits = resolveLimits(ctx, request.limits ?? {}, permissions);
-  const grant = { scopes, allDomains, domains: linked, expiresAt, limits };
+  const clientNetworks = [...(request.clientNetworks ?? permissions?.clientNetworks ?? [])];
+  const grant = { scopes, allDomains, domains: linked, expiresAt, limits, clientNetworks };
   if (permissions) requirePermissions(permissions, grant);
   return grant;
 }
@@ -106,9 +111,16 @@ export function requirePermissions(permissions: Permissions, requested: Omit<Gra
   if (!permissions.allDomains && requested.allDomains) throw exceeds("is not linked to all domains");
   const domain = requested.domains.find(({ id }) => !coversDomain(permissions, id));
   if (domain) throw exceeds(`is not linked to the domain ${domain.name}`);
+  requireNetworks(permissions, requested.clientNetworks);
   const { expiresAt } = permissions;
   if (expiresAt && (requested.expiresAt === null || requested.expiresAt > expiresAt))
     throw exceeds(`expires sooner: its \`expires_at\` is ${expiresAt.toISOString()}`);
+}
+
+/** Throws 403 if these networks exceed those of the caller. */
+export function requireNetworks({ clientNetworks }: Permissions, requested: readonly string[]): void {
+  const outside = findUncovered(clientNetworks, requested);
+  if (outside !== null) throw exceeds(`is limited to networks that do not include ${outside}`);
 }
 
 const exceeds = (lack: string): AppError =>

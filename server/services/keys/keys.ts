@@ -7,7 +7,14 @@ import { newId } from "#server/platform/ids";
 import { mintToken } from "#server/platform/secrets/secrets";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
-import { type Grant, type GrantRequest, isActiveKey, permissionsOfCaller, resolveGrant } from "./grant";
+import {
+  type Grant,
+  type GrantRequest,
+  isActiveKey,
+  permissionsOfCaller,
+  requireNetworks,
+  resolveGrant,
+} from "./grant";
 import { getKey } from "./read";
 
 /** Only the operator may set an expiry in the past; such a key is rejected from the start. */
@@ -43,10 +50,11 @@ export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: ApiKey;
 }
 
 /** The audit detail of a grant, with one entry for each limit that it sets. */
-const detailOf = ({ scopes, allDomains, domains, expiresAt, limits }: Grant) => ({
+const detailOf = ({ scopes, allDomains, domains, expiresAt, limits, clientNetworks }: Grant) => ({
   scopes: [...scopes],
   domains: allDomains ? "all" : domains.map(({ name }) => name),
   expires_at: expiresAt?.toISOString() ?? null,
+  ...(clientNetworks.length > 0 && { client_networks: clientNetworks }),
   ...Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number])),
 });
 
@@ -84,8 +92,37 @@ export async function insertLinks(
     await tx.insert(apiKeyDomains).values(domains.map(({ id }) => ({ teamId, apiKeyId, domainId: id })));
 }
 
+/** Changes the name of a key, its client networks, or both. Networks take effect immediately. */
+export async function updateKey(
+  ctx: Ctx,
+  id: string,
+  { name, clientNetworks }: { name?: string; clientNetworks?: readonly string[] },
+): Promise<{ id: string }> {
+  if (clientNetworks !== undefined) await setClientNetworks(ctx, id, [...clientNetworks]);
+  return name === undefined ? { id } : renameKey(ctx, id, name);
+}
+
+async function setClientNetworks(ctx: Ctx, id: string, clientNetworks: string[]): Promise<void> {
+  await changeKeys(ctx, async (tx) => {
+    const caller = await permissionsOfCaller(tx, ctx);
+    if (caller) requireNetworks(caller, clientNetworks);
+    const [before] = await tx
+      .select({ name: apiKeys.name, networks: apiKeys.clientNetworks })
+      .from(apiKeys)
+      .where(isActiveKey(ctx, id))
+      .for("no key update");
+    if (!before) throw notFound("API key");
+    // A caller with limited networks must not free another key of its limits, and then use that one.
+    if (caller) requireNetworks(caller, before.networks);
+    await tx.update(apiKeys).set({ clientNetworks }).where(isActiveKey(ctx, id));
+    const detail = { client_networks: clientNetworks, client_networks_before: before.networks };
+    if (String(before.networks) !== String(clientNetworks))
+      await recordAudit(tx, ctx, { action: "key.changed", subject: { id, name: before.name }, detail });
+  });
+}
+
 /** Renames a key. */
-export async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
+async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
   return ctx.db.transaction(async (tx) => {
     const [before] = await tx
       .select({ name: apiKeys.name })

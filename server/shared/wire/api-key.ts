@@ -16,6 +16,9 @@ export const ApiKeyResponse = z
     all_domains: z.boolean(),
     domains: z.array(z.object({ id: Id, name: z.string() })),
     limits: z.partialRecord(z.enum(TIERS), z.int()).describe("Rate limits of this key, in calls per minute."),
+    client_networks: z
+      .array(z.string())
+      .describe("Networks from which the key may be used, in CIDR notation. Empty: from every address."),
     expires_at: Time.nullable(),
     rotated_from: Id.nullable(),
     created_at: Time,
@@ -44,6 +47,7 @@ export const presentApiKey = (key: ApiKey): Response => ({
   all_domains: key.allDomains,
   domains: key.links,
   limits: key.limits,
+  client_networks: key.clientNetworks,
   expires_at: key.expiresAt?.toISOString() ?? null,
   rotated_from: key.rotatedFrom,
   created_at: key.createdAt.toISOString(),

@@ -6,6 +6,7 @@ import { isId } from "#server/platform/ids";
 import { destinationLimitMax } from "#server/services/destinations/limits";
 import { growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import type { KeyChange } from "#server/services/keys/change";
+import { ClientNetworks } from "#server/services/keys/key-input";
 import { ROTATION } from "#server/services/keys/rotate";
 import { retentionDaysMax } from "#server/services/retention";
 import { TIERS } from "#server/shared/rate-limits";
@@ -64,6 +65,14 @@ export const readId = parser(
   z.string().refine(isId).toLowerCase(),
   "Enter an id, such as 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2.",
 );
+
+/** Networks separated by commas, or `any`. */
+export function readNetworks(text: string): string[] | "any" {
+  if (text.trim() === "any") return "any";
+  const { success, data, error } = ClientNetworks.safeParse(text.split(",").map((item) => item.trim()));
+  if (success) return data;
+  throw new InvalidArgumentError(error.issues.map(({ message }) => message).join(" "));
+}
 
 export const readRole = parser(z.enum(ROLES), `Enter one of: ${ROLES.join(", ")}.`);
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { CallsPerMinute, KeyName, limitsOf } from "#server/services/keys/key-input";
-import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
+import { CallsPerMinute, ClientNetworks, KeyName, limitsOf } from "#server/services/keys/key-input";
+import { createKey, revokeKey, updateKey } from "#server/services/keys/keys";
 import { listLinkable, setLink } from "#server/services/keys/links";
 import { getKey, listRotation, pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
@@ -40,6 +40,8 @@ const NewKey = strictInput({
     z.array(z.uuid()).min(1, "Choose at least one domain.").max(domainsMax),
   ]),
   expiresAt: z.iso.datetime({ offset: true }).nullable(),
+  /** Default: every address. */
+  clientNetworks: ClientNetworks.default([]),
   limits: z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, CallsPerMinute.optional()]))),
 });
 
@@ -114,15 +116,21 @@ export const keysRouter = router({
   /** Returns the token, only in this response. */
   create: inTeam("keys:write")
     .input(NewKey)
-    .mutation(async ({ ctx, input: { name, scopes, domains, expiresAt, limits } }) => {
+    .mutation(async ({ ctx, input: { name, scopes, domains, expiresAt, limits, clientNetworks } }) => {
       const end = expiresAt === null ? null : new Date(expiresAt);
-      const request = { name, scopes, domains, expiresAt: end, limits: limitsOf(limits) };
+      const request = { name, scopes, domains, expiresAt: end, limits: limitsOf(limits), clientNetworks };
       const { key, token } = await createKey(ctx.service, request);
       return { id: key.id, token };
     }),
   rename: inTeam("keys:write")
     .input(KeyId.extend({ name: Name }))
-    .mutation(({ ctx, input }) => renameKey(ctx.service, requireId(input.id), input.name)),
+    .mutation(({ ctx, input }) => updateKey(ctx.service, requireId(input.id), { name: input.name })),
+  /** Replaces the networks from which the key may be used; an empty list is every address. */
+  setNetworks: inTeam("keys:write")
+    .input(KeyId.extend({ clientNetworks: ClientNetworks }))
+    .mutation(({ ctx, input: { id, clientNetworks } }) =>
+      updateKey(ctx.service, requireId(id), { clientNetworks }),
+    ),
   /** Returns the new token, only in this response. */
   rotate: inTeam("keys:write")
     .input(Rotation)

@@ -42,11 +42,16 @@ export function keyCalls(_: Console): ProcedureCalls {
         domains: [await domainOf(party)],
         expiresAt: null,
         limits: { other: 10 },
+        clientNetworks: ["192.0.2.0/24"],
       }),
       names: ["domains.0"],
     },
     "keys.rename": {
       input: async (party) => ({ id: await keyOf(party), name: "Shop, by night" }),
+      names: ["id"],
+    },
+    "keys.setNetworks": {
+      input: async (party) => ({ id: await keyOf(party), clientNetworks: ["192.0.2.0/24"] }),
       names: ["id"],
     },
     "keys.rotate": {

@@ -6,10 +6,12 @@ import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
-import { RadioCards, TextField } from "../../_ui/form/form";
+import { RadioCards, TextAreaField, TextField } from "../../_ui/form/form";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { NETWORKS_EXAMPLE, NETWORKS_HINT } from "../key-words";
+import { networksOf } from "../new-key";
 import { NewSecret } from "../new-secret";
 
 /** The props of each dialog of the page. */
@@ -34,6 +36,42 @@ export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
           autoComplete="off"
           error={formState.errors.name}
           {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+/** Changes the networks from which a key may be used. */
+export function ChangeNetworks({ teamId, keyView, onClose }: KeyDialogProps) {
+  const trpc = useTRPC();
+  const { register, handleSubmit } = useForm({
+    defaultValues: { networks: keyView.client_networks.join("\n") },
+  });
+  const action = useAction(trpc.keys.setNetworks.mutationOptions(), {
+    done: "Client networks changed",
+    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    onDone: onClose,
+  });
+  const change = handleSubmit(({ networks }) =>
+    action.run({ team: teamId, id: keyView.id, clientNetworks: networksOf(networks) }),
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Client networks"
+      description="Takes effect immediately, for the REST API and for SMTP."
+    >
+      <ActionForm onSubmit={change} action={action} onCancel={onClose} submitLabel="Save changes">
+        <TextAreaField
+          label="Client networks"
+          hint={NETWORKS_HINT}
+          placeholder={NETWORKS_EXAMPLE}
+          isMono
+          autoComplete="off"
+          spellCheck={false}
+          {...register("networks")}
         />
       </ActionForm>
     </Dialog>

@@ -66,11 +66,13 @@ export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string;
 const dialogs = () => import("./dialogs");
 const DIALOGS = {
   rename: lazyDialog(async () => (await dialogs()).RenameKey),
+  networks: lazyDialog(async () => (await dialogs()).ChangeNetworks),
   rotate: lazyDialog(async () => (await dialogs()).RotateKey),
   revoke: lazyDialog(async () => (await dialogs()).RevokeKey),
 };
 const ACTIONS = [
   { name: "rename", label: "Rename…" },
+  { name: "networks", label: "Client networks…" },
   { name: "rotate", label: "Rotate…" },
   { name: "revoke", label: "Revoke…" },
 ] as const;
@@ -102,8 +104,17 @@ function KeyActions(props: Omit<KeyDialogProps, "onClose">) {
 
 /** The identifier of a key, its timestamps, and its rotation history. */
 function KeyFacts({ keyView }: { keyView: KeyView }) {
-  const { token_id, created_at, last_used_at, expires_at, revokedAt, predecessor, successor, state } =
-    keyView;
+  const {
+    token_id,
+    created_at,
+    last_used_at,
+    expires_at,
+    client_networks,
+    revokedAt,
+    predecessor,
+    successor,
+    state,
+  } = keyView;
   const endsAt = revokedAt ?? expires_at;
   return (
     <Facts>
@@ -118,6 +129,13 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
       <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
       <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
         {endsAt ? <When at={endsAt} /> : "No expiry"}
+      </Fact>
+      <Fact name="Client networks">
+        {client_networks.length > 0 ? (
+          <code className="wrap-anywhere font-mono text-xs">{client_networks.join(", ")}</code>
+        ) : (
+          "Every address"
+        )}
       </Fact>
       <Fact name="Created">
         <When at={created_at} />

@@ -80,4 +80,5 @@ const REASONS: Record<KeyRejectionReason, string> = {
   missing_scope: "The key lacks a permission.",
   domain_not_linked: "The key is not linked to the domain.",
   exceeds_calling_key: "The request asked for more than this key can grant.",
+  client_address_not_allowed: "The client address is not in the networks of the key.",
 };

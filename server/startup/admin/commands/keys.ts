@@ -13,6 +13,7 @@ import {
   readId,
   readLimit,
   readName,
+  readNetworks,
   readOverlapHours,
   readScopeList,
 } from "../arguments";
@@ -23,6 +24,7 @@ type SetOptions = {
   domains?: string[] | "all";
   expires?: Date | "never";
   limit?: KeyChange["limits"];
+  networks?: string[] | "any";
 };
 type CreateOptions = SetOptions & { name: string; scopes: Scope[] };
 
@@ -48,14 +50,16 @@ export function addKeyCommands(program: AdminCommand): void {
     )
     .option(...EXPIRES, readExpiry)
     .option("--limit <class=number>", LIMIT, readLimit)
+    .option(...NETWORKS, readNetworks)
     .addHelpText("after", CREATE_EXAMPLES);
-  runInTeam(create, async (ctx, team, { name, scopes, domains, expires, limit }: CreateOptions) => {
+  runInTeam(create, async (ctx, team, { name, scopes, domains, expires, limit, networks }: CreateOptions) => {
     const { key, token } = await createKey(ctx, {
       name,
       scopes,
       domains: domains ?? [BUILT_IN_DOMAIN],
       expiresAt: orNull(expires ?? "never"),
       limits: applyLimits({}, limit ?? {}),
+      ...(networks !== undefined && { clientNetworks: networks === "any" ? [] : networks }),
     });
     return {
       json: { ...presentApiKey(key), token, team_id: team.id },
@@ -90,7 +94,7 @@ export function addKeyCommands(program: AdminCommand): void {
 
   const set = key
     .command("set")
-    .description("changes a key's domains, expiry or limits, with immediate effect")
+    .description("changes a key's domains, expiry, limits or client networks, with immediate effect")
     .argument(...KEY_ID, readId)
     .option(
       "--domains <domains>",
@@ -99,13 +103,15 @@ export function addKeyCommands(program: AdminCommand): void {
     )
     .option(...EXPIRES, readExpiry)
     .option("--limit <class=number>", `${LIMIT}; class=default resets the limit`, readLimit)
+    .option(...NETWORKS, readNetworks)
     .addHelpText("after", SET_EXAMPLES)
-    .hook("preAction", requireOption("--domains", "--expires", "--limit"));
-  runInTeam(set, async (ctx, team, id: string, { domains, expires, limit }: SetOptions) => {
+    .hook("preAction", requireOption("--domains", "--expires", "--limit", "--networks"));
+  runInTeam(set, async (ctx, team, id: string, { domains, expires, limit, networks }: SetOptions) => {
     const changed = await changeKey(ctx, id, {
       ...(domains !== undefined && { domains }),
       ...(expires !== undefined && { expiresAt: orNull(expires) }),
       ...(limit !== undefined && { limits: limit }),
+      ...(networks !== undefined && { clientNetworks: networks === "any" ? [] : networks }),
     });
     return {
       json: presentApiKey(changed),
@@ -155,6 +161,10 @@ const EXPIRES = [
   "--expires <time>",
   "when it expires, ISO 8601, or never; a time in the past is allowed",
 ] as const;
+const NETWORKS = [
+  "--networks <networks>",
+  "networks from which the key may be used, in CIDR notation, separated by commas, or any",
+] as const;
 const LIMIT =
   "requests per minute for one class; repeatable (POST /api/emails, GET /api/emails, POST /api/templates, other)";
 
@@ -168,17 +178,19 @@ Examples:
 const SET_EXAMPLES = `
 Examples:
   key set 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --limit "POST /api/emails=1000"
-  key set 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --domains all --expires never`;
+  key set 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --domains all --expires never
+  key set 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --networks 192.0.2.0/24,2001:db8::/32`;
 
 const SHOWN_ONCE = "The token is shown only once. Backstamp stores only its hash.";
 const NO_DOMAINS = `Without --domains, this key can send only from ${BUILT_IN_DOMAIN} and from domains that it adds.`;
 const EXPIRED = "The expiry is in the past, so the API rejects this key.";
 
 /** The permissions of a key, as text. */
-const grantOf = ({ scopes, allDomains, links, expiresAt, limits }: ApiKey) => ({
+const grantOf = ({ scopes, allDomains, links, expiresAt, limits, clientNetworks }: ApiKey) => ({
   scopes: SCOPES.every((scope) => scopes.includes(scope)) ? "full_access" : scopes,
   domains: allDomains ? "all" : links.map(({ name }) => name),
   expires: expiresAt ?? "never",
+  networks: clientNetworks.length > 0 ? clientNetworks : "any",
   limits:
     Object.entries(limits)
       .map(([tier, number]) => `${tier}=${number}`)

@@ -1,0 +1,1 @@
+ALTER TABLE "api_keys" ADD COLUMN "client_networks" text[] DEFAULT '{}' NOT NULL;

@@ -66,8 +66,7 @@ function changed<T extends object>(
 /** With the first label of the return path, which is what is kept of it. */
 function relative(found: object | undefined): Record<string, unknown> | undefined {
   const fields: Record<string, unknown> | undefined = found && { ...found };
-  if (typeof fields?.returnPathHost === "string")
-    fields.returnPathHost = fields.returnPathHost.split(".")[0];
+  if (typeof fields?.returnPathHost === "string") fields.returnPathHost = fields.returnPathHost.split(".")[0];
   return fields;
 }
 

@@ -18,6 +18,7 @@ const TEXTS: Record<string, string> = {
   action: "a kind of change, of a fixed set",
   alias: "what a template is to be called by",
   at: "a time as text",
+  clientNetworks: "networks in CIDR notation",
   domain: "a domain's name, which filters the caller's own list",
   email: "the address of the invitee",
   from: "a sender",

@@ -4,6 +4,7 @@ import { users } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { revokeOperator } from "#server/services/people/operators";
 import { addRelay } from "#server/services/relays/write";
+import { admitKeyring } from "#server/services/secrets/registry";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
@@ -53,6 +54,7 @@ beforeAll(async () => {
     ehlo: EHLO_AUTH,
     auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
   });
+  await admitKeyring(console.deps);
   writes = await watchWrites(console.world.hot);
 });
 afterAll(async () => {

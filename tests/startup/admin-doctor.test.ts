@@ -343,6 +343,9 @@ test("the number of reverse proxies is compared with what a request passes", wai
     BACKSTAMP_SECRET: "another secret that is long enough",
   });
   expect(stranger.of("proxy")).toMatchObject([
-    { status: "error", message: expect.stringContaining("status 404") },
+    {
+      status: "error",
+      message: expect.stringContaining("BACKSTAMP_SECRET is not the secret of this database"),
+    },
   ]);
 });

@@ -55,10 +55,12 @@ export async function identify(
     return identifyByAddress("peek", fault);
   }
   if (!key) return { ...(await identifyByAddress("take", unauthorized())), rejectedToken: token };
-  const address = clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null;
-  // The bucket of the address, because a stolen key must not use up the rate limit of its owner.
-  if (!isInNetworks(address, key.clientNetworks))
-    return { ...(await identifyByAddress("take", rejectAddress(address))), key };
+  if (key.clientNetworks.length > 0) {
+    const address = clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null;
+    // The bucket of the address, because a stolen key must not use up the rate limit of its owner.
+    if (!isInNetworks(address, key.clientNetworks))
+      return { ...(await identifyByAddress("take", rejectAddress(address))), key };
+  }
   const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
   const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };

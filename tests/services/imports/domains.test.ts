@@ -187,6 +187,8 @@ const env = () => ({
 });
 beforeAll(async () => {
   world = await createWorld();
+  // The first command registers the secret.
+  await runCommand(["team", "list"], { env: env() });
   watch = await watchWrites(world.hot);
 });
 afterAll(() => world.close());

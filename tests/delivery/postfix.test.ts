@@ -67,8 +67,10 @@ async function open(): Promise<void> {
   if (!url.ok) throw new Error(url.fault);
   const relay = createRelay(url.target);
   sent = [];
+  // Not the relay itself, of which the engine would use a pool of its own.
   transport = {
-    ...relay,
+    name: relay.name,
+    close: () => relay.close(),
     deliver: (message, ...rest) => {
       sent.push(message);
       return relay.deliver(message, ...rest);

@@ -231,6 +231,22 @@ test("deliveries that workers postpone while a domain is resumed are not left be
   expect(new Set(out.handedOver).size).toBe(1_000);
 });
 
+test("a suspect of a paused domain is postponed, and sent after the resume", async () => {
+  await queue(3);
+  await queue(2, "second.example");
+  await world.hot`update deliveries set lapses = 3`;
+  await pause({ teamId: world.id, domain: "second.example" });
+  await pause(ofDomain());
+  startEngine();
+  await vi.waitFor(
+    async () => expect(await countOf("due_at = 'infinity' and lapses = 3")).toBe(5),
+    eventually,
+  );
+  await resume(ofDomain());
+  await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(3), eventually);
+  expect(await countOf("due_at = 'infinity' and wait_rule = 'domain_paused'")).toBe(2);
+});
+
 test("a resume that was interrupted is completed by the workers", async () => {
   await queue(10);
   await pause(ofDomain());

@@ -22,6 +22,8 @@ export async function releaseResumed(hot: HotSql): Promise<number> {
   let released = 0;
   for (const pause of lifted) {
     for (const priority of [0, 1, 2]) released += await releasePriority(hot, pause, priority);
+    const suspects = await hot.unsafe(RELEASE_SUSPECTS, [pause.teamId, pause.domain]);
+    released += suspects.count;
     await hot`update queue_pauses set released_at = now() where id = ${pause.id}`;
   }
   await hot`
@@ -66,3 +68,13 @@ with parked as materialized (
 )
 select (select count(*)::int from parked) as read, (select id from parked order by id desc limit 1) as last,
   (select count(*)::int from released) as released`;
+
+// Suspects (`claimSuspects`) are few, and in an index of their own.
+const RELEASE_SUSPECTS = `
+with mine as materialized (
+  select d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
+  where d.status = 'queued' and d.lapses >= 3 and d.due_at = 'infinity' and d.wait_rule = 'domain_paused'
+    and d.team_id = $1 and e.sender_domain = $2
+  order by d.id for no key update of d
+)
+update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine where d.id = mine.id`;

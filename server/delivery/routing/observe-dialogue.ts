@@ -55,6 +55,8 @@ export function recordOutcome(
   recipient: Pick<Recipient, "domain"> | undefined,
   outcome: Outcome,
 ): void {
-  const provider = classifyProvider(recipient?.domain ?? "", outcome.host);
+  // The host of a relay is that of the sender's provider, not of the recipient's.
+  const mxHost = transport === "direct" ? outcome.host : null;
+  const provider = classifyProvider(recipient?.domain ?? "", mxHost);
   metrics.recordAttempt({ transport, provider, outcome: outcome.kind, replyClass: outcome.class ?? null });
 }

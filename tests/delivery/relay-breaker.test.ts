@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { probePausedRelays } from "#server/delivery/routing/relay-faults";
+import { createRouting } from "#server/delivery/routing/routes";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import { createKeyring } from "#server/platform/secrets/keyring";
@@ -124,6 +125,46 @@ test("repeated connection failures pause a relay, a single one does not", async 
     await world.hot`delete from deliveries where status = 'queued'`;
     expect(await faults()).toEqual({ failures, isPaused: failures === 3 });
   }
+});
+
+test("a relay that drops each email after the login is paused, and what it did not reply to then is not counted", async () => {
+  const peer = await peerWith({ mail: DROP });
+  await relayTo(world.deps, peer);
+  const { id } = await world.send();
+  const delivery = async () => (await world.email(id)).deliveries[0];
+  for (let n = 1; n <= 2; n++) {
+    await round();
+    expect(await delivery()).toMatchObject({ attempts: n, waitRule: "retry_schedule" });
+    await world.elapse("20 minutes");
+  }
+  await round();
+  expect(await delivery()).toMatchObject({ attempts: 2, waitRule: "relay_paused", status: "queued" });
+  // The probe succeeds each time. An email that makes its relay drop the connection fails all the same.
+  for (let days = 0; days < 22 && (await delivery())?.status === "queued"; days++) {
+    await world.elapse("2 days");
+    await round();
+  }
+  expect(await delivery()).toMatchObject({ attempts: 13, status: "failed" });
+});
+
+test("faults with a success between them are not consecutive, also within one claim", async () => {
+  const peer = await peerWith({ rcpt: ({ address }) => (address.startsWith("drop") ? DROP : "250 ok") });
+  await relayTo(world.deps, peer);
+  const routing = createRouting(worker());
+  const route = (await routing.read([world.id]))({ teamId: world.id, domainId: null });
+  const bytes = Buffer.from("Subject: Hello\r\n\r\nHello\r\n");
+  const kinds: (string | undefined)[] = [];
+  for (const name of ["drop1", "drop2", "kept1", "drop3", "drop4", "kept2"]) {
+    const address = `${name}@example.net`;
+    const message = { id: name, returnPath: "ann@example.org", bytes, smtpUtf8: false };
+    const watch = { deadlineMs: 10_000, isLeaseValid: () => true };
+    const outcomes = await route?.deliver(message, [{ address, domain: "example.net" }], watch);
+    kinds.push(outcomes?.[0]?.kind);
+  }
+  await routing.close();
+  expect(kinds).toEqual(["deferred", "deferred", "accepted", "deferred", "deferred", "accepted"]);
+  const [relay] = await listRelays(world.deps);
+  expect(relay).toMatchObject({ failures: 0, isPaused: false });
 });
 
 test("a paused relay is skipped, and the next one sends its email", async () => {

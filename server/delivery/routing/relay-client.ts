@@ -17,6 +17,8 @@ export type RelayPool = ReturnType<typeof createRelayPool>;
 export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
   const entries = new Map<string, Entry>();
   const pausedAtMs = new Map<string, number>();
+  /** Ids of the relays with a fault in this process since their last success. */
+  const failing = new Set<string>();
   const closing = new Set<Promise<void>>();
   const keyOf = ({ id, url }: SendingRelay) => `${id} ${url}`;
 
@@ -67,6 +69,12 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       if (entry) closeEntry(keyOf(relay), entry);
     },
     isPaused: (relay: SendingRelay): boolean => relay.pausedForMs !== null || pausedAtMs.has(relay.id),
+    /** Whether the relay had a fault since its last success: in this process, or by the state read at the claim. */
+    isFailing: (relay: SendingRelay): boolean => relay.failures > 0 || failing.has(relay.id),
+    setFailing({ id }: SendingRelay, isFailing: boolean): void {
+      if (isFailing) failing.add(id);
+      else failing.delete(id);
+    },
     /** Applies the state read from the database; the read started at `readAtMs` on the monotonic clock. */
     refresh({ id, pausedForMs }: SendingRelay, readAtMs: number): void {
       if (pausedForMs === null && (pausedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < readAtMs)

@@ -10,7 +10,7 @@ import {
   resumeRelay,
   type SendingRelay,
 } from "#server/services/relays/health";
-import { openRelay } from "./relay-client";
+import { openRelay, type RelayPool } from "./relay-client";
 
 const probesBatch = 20;
 const probeMs = 30_000;
@@ -18,24 +18,44 @@ const probeMs = 30_000;
 /** A fault of a relay: login and TLS faults are severe, connection faults are not. `reason` may quote the server. */
 type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
 
+/** A lost connection or a timeout, before or after the final dot. */
+const isSilent = ({ kind, reply }: Outcome): boolean =>
+  reply === null && (kind === "deferred" || kind === "unknown");
+
 /** The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no outcomes. */
 function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
   for (const { alarm, reply, reason } of outcomes)
     if (alarm) return { alarm, code: reply?.code ?? null, reason };
-  // A lost connection or a timeout, before or after the final dot.
-  const isSilent = ({ kind, reply }: Outcome) =>
-    reply === null && (kind === "deferred" || kind === "unknown");
   const [first] = outcomes;
   return first && outcomes.every(isSilent) ? { alarm: "connect", code: null, reason: first.reason } : null;
 }
 
 /**
- * Records the relay's success or fault for all workers. Returns whether the relay is now paused. Never throws: a failed
- * write here must not lose the outcomes.
+ * Records the relay's success or fault for all workers, and pauses the relay in this process too. Returns the outcomes to
+ * record. While the relay is paused, an email that it did not reply to waits for the relay, and its attempt is not counted. A
+ * silence that pauses no relay is counted, because the email itself can cause it. Never throws: a failed write here must not
+ * lose the outcomes.
  */
 export async function recordRelayResult(
+  deps: Pick<WorkerDeps, "hot" | "log">,
+  pool: Pick<RelayPool, "pause" | "isFailing" | "setFailing">,
+  relay: SendingRelay,
+  outcomes: Outcome[],
+): Promise<Outcome[]> {
+  if (!(await recordResult(deps, pool, relay, outcomes))) return outcomes;
+  pool.pause(relay);
+  return outcomes.map((outcome) =>
+    outcome.kind === "deferred" && isSilent(outcome)
+      ? { ...outcome, alarm: outcome.alarm ?? "connect" }
+      : outcome,
+  );
+}
+
+/** Returns whether the relay is now paused. */
+async function recordResult(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
-  relay: Pick<SendingRelay, "id" | "name" | "host" | "failures" | "isSmtpUrl">,
+  pool: Pick<RelayPool, "isFailing" | "setFailing">,
+  relay: SendingRelay,
   outcomes: readonly Outcome[],
 ): Promise<boolean> {
   const fault = relayFaultOf(outcomes);
@@ -43,9 +63,13 @@ export async function recordRelayResult(
   const isGrave = fault !== null && fault.alarm !== "connect";
   try {
     if (fault === null) {
-      if (relay.failures > 0) await recordRelaySuccess(hot, relay);
+      if (pool.isFailing(relay)) {
+        pool.setFailing(relay, false);
+        await recordRelaySuccess(hot, relay);
+      }
       return false;
     }
+    pool.setFailing(relay, true);
     const { alarm, code, reason } = fault;
     const recorded = await recordRelayFault(hot, relay, { fault: reason, isGrave });
     if (recorded?.isNew) log.error("relay.paused", { ...facts, alarm, code });

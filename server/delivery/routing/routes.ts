@@ -136,8 +136,7 @@ function routeOfRelays(
         );
         // An attempt that we aborted gives no information about the relay.
         if (watch.signal?.aborted || !watch.isLeaseValid()) return outcomes;
-        if (await recordRelayResult(deps, relay, outcomes)) pool.pause(relay);
-        return outcomes;
+        return recordRelayResult(deps, pool, relay, outcomes);
       }),
     }),
   );

@@ -55,15 +55,11 @@ export async function readSmtpUrlRelay(
   relay: Pick<Relay, "id" | "host">,
 ): Promise<SendingRelay> {
   const text = `select ${STATE} from smtp_url_relays where id = $1::text`;
-  const [state] = await runPrepared<ReturnType<typeof stateOf>>(hot, text, [relay.id]);
+  const [state] = await runPrepared<Pick<SendingRelay, "failures" | "lastFault" | "pausedForMs">>(hot, text, [
+    relay.id,
+  ]);
   return { ...smtpUrlRelayOf(relay), ...state };
 }
-
-const stateOf = ({ failures, lastFault, pausedForMs }: SendingRelay) => ({
-  failures,
-  lastFault,
-  pausedForMs,
-});
 
 const smtpUrlRelayOf = ({ id, host }: Pick<Relay, "id" | "host">): SendingRelay => ({
   id,

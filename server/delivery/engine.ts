@@ -18,7 +18,7 @@ import {
 import { type DeliveryResult, recordResults, type Written } from "./queue/record-results";
 import { createRequeue } from "./queue/requeue";
 import { createRunner, type Runner, type RunnerOptions } from "./queue/runner";
-import { createRouting, type Route } from "./routing/routes";
+import { createRouting, type Route, type Routing } from "./routing/routes";
 import { createThrottle } from "./throttle/admit";
 
 /** Maximum claimed deliveries with an attempt in progress. More would wait here while another worker could send them. */
@@ -40,6 +40,8 @@ export type EngineOptions = RunnerOptions & {
   workerId?: string;
   /** Duration of a lease unless renewed. */
   leaseMs?: number;
+  /** Shared with other runners and closed by their owner. Default: one of its own. */
+  routing?: Routing;
 };
 
 /**
@@ -50,7 +52,7 @@ export type EngineOptions = RunnerOptions & {
 export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<Claim> {
   const { hot, log, metrics } = deps;
   const { leaseMs = defaultLeaseMs, workerId = TICK_WORKER_ID, dialoguesMax } = options;
-  const routing = createRouting(deps);
+  const routing = options.routing ?? createRouting(deps);
   const throttle = createThrottle(deps, { dialoguesMax, workerId });
   const longTexts = createLongTexts(deps, () => options.onCapacity?.());
 
@@ -157,7 +159,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
       }),
       release: (claims) => releaseClaims(hot, released(claims)),
       renew: (leaseTokens) => renewLeases(hot, leaseTokens, leaseMs),
-      close: () => routing.close(),
+      ...(!options.routing && { close: () => routing.close() }),
     },
     log,
     options,

@@ -11,6 +11,7 @@ import { recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import type { Lease, Runner } from "./queue/runner";
 import { probePausedRelays } from "./routing/relay-faults";
+import { createRouting } from "./routing/routes";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { runWebhookRound } from "./webhooks/round";
 
@@ -45,13 +46,17 @@ export async function tick(
     }
     await drain(leftMs());
   };
-  await Promise.all([
-    runUntilEmpty(createSystemEmailSender(deps)),
-    runUntilEmpty(createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 5 })).finally(() => {
+  // Emails and system emails share the connections of a relay: `pool=` limits those of the round.
+  const routing = createRouting(deps);
+  const { dialoguesMax = 5 } = options;
+  const ofRoute = [
+    runUntilEmpty(createSystemEmailSender(deps, routing)),
+    runUntilEmpty(createEngine(deps, { dialoguesMax, routing })).finally(() => {
       isEmailDone = true;
     }),
-    runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),
-  ]);
+  ];
+  const closed = Promise.allSettled(ofRoute).then(() => routing.close());
+  await Promise.all([...ofRoute, closed, runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone })]);
   if (leftMs() > checkMsMax) await recheckDomains(deps, domainChecksMax);
   if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
   if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);

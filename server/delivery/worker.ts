@@ -14,6 +14,7 @@ import { aggregateUsage } from "./housekeeping/usage";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
 import { type PumpLoop, startPumpLoop } from "./queue/pump-loop";
 import { probePausedRelays } from "./routing/relay-faults";
+import { createRouting } from "./routing/routes";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { createWebhookEngine } from "./webhooks/engine";
 import { sweepWebhooks } from "./webhooks/sweep";
@@ -56,8 +57,11 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const { leaseMs = defaultLeaseMs } = options;
   const warn = (event: string) => (error: unknown) =>
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
+  // Emails and system emails share the connections of a relay: `pool=` limits those of the worker.
+  const routing = createRouting(deps);
   // Emails, webhooks and system emails have separate concurrency limits and never wait for each other.
   const engine = createEngine(deps, {
+    routing,
     workerId: id,
     signal,
     dialoguesMax: options.dialoguesMax ?? 10,
@@ -66,7 +70,10 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     onRecorded: coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake()),
   });
   const webhooks = createWebhookEngine(deps, { signal, onRecorded: () => webhookLoop.wake() });
-  const systemEmails = createSystemEmailSender(deps, { signal, onCapacity: () => systemEmailLoop.wake() });
+  const systemEmails = createSystemEmailSender(deps, routing, {
+    signal,
+    onCapacity: () => systemEmailLoop.wake(),
+  });
   const runners = [engine, webhooks, systemEmails];
   const startLoop = (pump: () => Promise<boolean>, event: string) =>
     startPumpLoop(pump, { signal, onError: warn(event) });
@@ -107,6 +114,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
       await Promise.all(runners.map(({ drain }) => drain(drainMs)));
       clearInterval(renewalTimer);
       await listener.stop();
+      await routing.close();
       await deps.transport?.close();
       await deleteHeartbeat(deps, id).catch(() => {});
     },

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memberships } from "#db/schema/teams";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
@@ -20,6 +21,7 @@ import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processe
 import { relayTo as addRelay } from "../support/relays";
 import {
   HANG,
+  PASS,
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
@@ -313,4 +315,23 @@ test("records are deleted after a week, and sooner if the address had no account
   await aggregateUsage(world.withTransport(transport), () => true);
   expect(await rows()).toEqual([]);
   expect(await world.hot`select * from sign_in_tokens`).toEqual([]);
+});
+
+test("system emails and emails share the connections of SMTP_URL", async () => {
+  let open = 0;
+  peer = await startSmtpTestServer({
+    message: async () => {
+      open = Math.max(open, peer?.open() ?? 0);
+      await wait(300);
+      return PASS;
+    },
+  });
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}?pool=1`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+  await queue();
+  await world.send();
+  await round();
+  expect(peer.messages).toHaveLength(2);
+  expect(open).toBe(1);
 });

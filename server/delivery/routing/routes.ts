@@ -44,7 +44,7 @@ export type Route = {
  *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
  * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
  */
-type Routing = {
+export type Routing = {
   /** Reads the current relays of these teams. Returns the function that chooses the route of an email, null if there is none. */
   read(
     teamIds: readonly string[],

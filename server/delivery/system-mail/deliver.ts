@@ -7,7 +7,7 @@ import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import { composeSystemEmail } from "#server/services/system-mail/outgoing";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
-import { createRouting } from "../routing/routes";
+import type { Routing } from "../routing/routes";
 import {
   claimSystemEmails,
   recordSystemEmails,
@@ -31,14 +31,14 @@ type Result = Pick<SystemEmailResult, "status" | "reply">;
 
 /**
  * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or events. An
- * email with an expired lease is sent again.
+ * email with an expired lease is sent again. The owner of the routing closes it.
  */
 export function createSystemEmailSender(
   deps: WorkerDeps,
+  routing: Routing,
   options: RunnerOptions = {},
 ): Runner<SystemEmailClaim> {
   const { hot, log } = deps;
-  const routing = createRouting(deps);
 
   async function attempt(claim: SystemEmailClaim): Promise<Result> {
     if (claim.isExpired) return { status: "failed", reply: "The email expired before it was sent." };
@@ -99,7 +99,6 @@ export function createSystemEmailSender(
         if (status === "failed") log.error("system_mail.failed", { id, kind, attempt });
         if (status === "sent") log.info("system_mail.sent", { id, kind, attempt });
       },
-      close: () => routing.close(),
     },
     log,
     options,

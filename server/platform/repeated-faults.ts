@@ -9,21 +9,26 @@ const faultsMax = 500;
 const IDENTITY = ["kind", "code", "alarm", "relayId", "host", "store", "webhookId", "domainId", "what"];
 
 /**
- * Warnings and errors that are never merged: each is about one change, one delivery or one secret, or already has a count.
+ * Warnings and errors that are never merged: each is about one change, one email, one delivery or one secret, or already has
+ * a count. Unexpected errors too: the response contains the request id, and the operator finds the fault by it.
  */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
   "callback.refused",
   "callback.unsubscribed",
+  "console.unexpected",
   "delivery.lease_expired",
   "delivery.lease_lost",
   "delivery.not_recorded",
+  "email.not_composed",
   "first_user.link",
   "inbound.refused",
   "log.calls_lost",
   "passkey.counter_went_back",
   "postgres.died",
   "postgres.restarted",
+  "queue.paused",
   "relay.paused",
+  "rest.unexpected",
   "system_mail.failed",
   "webhook.disabled",
   "webhook.lease_expired",

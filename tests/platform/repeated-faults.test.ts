@@ -79,7 +79,11 @@ test.each([
   ["warn", "webhook.disabled"],
   ["warn", "first_user.link"],
   ["error", "relay.paused"],
-] as const)("a line about one change or one delivery is never merged: %s %s", (level, event) => {
+  ["warn", "queue.paused"],
+  ["error", "email.not_composed"],
+  ["error", "rest.unexpected"],
+  ["error", "console.unexpected"],
+] as const)("a line about one change, email, request or delivery is never merged: %s %s", (level, event) => {
   const log = open();
   for (let n = 0; n < 5; n++) log[level](event, { id: n });
   expect(lines.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);

@@ -21,6 +21,7 @@ type Server = {
 
 /** Reachability, version, connections and time limits of the role. */
 export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Promise<Results> {
+  if (databaseFault !== null) return [failure(databaseFault, "Start Backstamp, then run the doctor again.")];
   const startedMs = performance.now();
   let server: Server | undefined;
   try {
@@ -31,7 +32,7 @@ export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Pro
         pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly"
       from pg_roles r where r.rolname = current_user`;
   } catch (error) {
-    const reason = databaseFault ?? (error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
     return [failure(`The database did not respond: ${reason}`, "Start it, and check DATABASE_URL.")];
   }
   if (!server) return [failure("The role of DATABASE_URL does not exist.", "Check DATABASE_URL.")];

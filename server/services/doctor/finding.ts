@@ -34,7 +34,7 @@ export type Finding = {
 
 /** The settings and effects that the checks need besides those of a service. */
 export type DoctorDeps = Deps & {
-  /** Why the database could not be opened, if that is known already. */
+  /** Why no database can be used, if that is known already. */
   databaseFault: string | null;
   /** Why the settings are not complete for production; null if they are. */
   settingsFault: string | null;

@@ -82,6 +82,11 @@ export async function refreshKeyring(
   return { active, isKnown: active === null || keyring.find(active.id) !== null };
 }
 
+/** Learns which secret is active, without a change of the database: no secret is registered. */
+export async function readActiveSecret({ hot, keyring }: RegistryDeps): Promise<void> {
+  keyring.admit(periodsOf(await readRegistry(hot)));
+}
+
 /** What the operator does where a process does not have the active secret. */
 export const UNKNOWN_SECRET =
   "The active secret of this installation is not configured in this process. Restart it with that secret as BACKSTAMP_SECRET.";

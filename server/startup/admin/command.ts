@@ -23,10 +23,13 @@ export class AdminCommand extends Command {
   }
 }
 
-/** Ends a command that has printed its result with this exit code. */
+/** Ends a command with this exit code: it has printed its result, or failed because of `cause`, which is then printed. */
 export class CommandExit extends Error {
-  constructor(readonly code: number) {
-    super(`exit code ${code}`);
+  constructor(
+    readonly code: number,
+    options?: ErrorOptions,
+  ) {
+    super(`exit code ${code}`, options);
   }
 }
 

@@ -85,10 +85,11 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    if (error instanceof CommandExit) return error.code;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitUsage;
-    terminal.writeError(`backstamp: ${explainFault(error)}\n`);
-    return exitFailed;
+    const isExit = error instanceof CommandExit;
+    const fault = isExit ? error.cause : error;
+    if (fault !== undefined) terminal.writeError(`backstamp: ${explainFault(fault)}\n`);
+    return isExit ? error.code : exitFailed;
   }
 }
 

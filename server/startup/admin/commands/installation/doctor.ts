@@ -4,17 +4,23 @@ import { isRelay } from "#server/mail/transport/relay";
 import { readDiskSpace } from "#server/platform/disk";
 import { readSettings, type Settings, SettingsError } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
-import type { DoctorDeps } from "#server/services/doctor/finding";
+import { CHECKS, type DoctorDeps, type Finding } from "#server/services/doctor/finding";
 import { type Report, runDoctor } from "#server/services/doctor/run";
+import { SETTINGS_ADVICE } from "#server/services/doctor/settings";
+import { readActiveSecret } from "#server/services/secrets/registry";
 import { buildDeps, transportKindOf } from "../../../deps";
+import { OperatorError } from "../../../launcher/operator-error";
 import { findClusterHome } from "../../../postgres/cluster-location";
 import { openTransport, timeoutsOf } from "../../../worker";
 import { type AdminCommand, CommandExit } from "../../command";
-import { withDatabase, withKeptSecret } from "../../session";
+import { findLauncher, withKeptSecret } from "../../session";
 import { type Output, printOutput, type Terminal } from "../../terminal";
 
 /** The exit code of `doctor` by the most severe finding. */
 const EXIT_CODES = { ok: 0, warning: 1, error: 2 } as const;
+/** No database responds here. */
+const NO_DATABASE = "postgres://backstamp@127.0.0.1:1/none";
+const connectionsMax = 4;
 
 /** `doctor`. */
 export function addDoctorCommand(program: AdminCommand): void {
@@ -25,7 +31,9 @@ export function addDoctorCommand(program: AdminCommand): void {
     .addHelpText("after", HELP)
     .action(async ({ json = false }: { json?: boolean }) => {
       const { terminal } = program;
-      const report = await examine(terminal);
+      const report = await examine(terminal).catch((cause: unknown) => {
+        throw new CommandExit(EXIT_CODES.error, { cause });
+      });
       printOutput(terminal, outputOf(report), json);
       const code = EXIT_CODES[report.status];
       if (code !== 0) throw new CommandExit(code);
@@ -35,59 +43,83 @@ export function addDoctorCommand(program: AdminCommand): void {
 const HELP = `
 It checks settings, database, schema, clock, disk, secret, workers, relays (connection and login, no email is sent), name
 servers, the records of the domains, PTR records, SMTP ports with their certificate, and reverse proxies. Run it where
-Backstamp runs, with the same settings. It changes nothing.
+Backstamp runs, with the same settings. It changes nothing, so it does not start the embedded database: for the checks that
+need it, start Backstamp first.
 
 Exit codes: 0 no fault, 1 warnings, 2 errors.`;
 
 async function examine(terminal: Terminal): Promise<Report> {
-  const { settings, fault } = readProductionSettings(terminal.env);
-  let isOpen = false;
-  try {
-    return await withDatabase(terminal, async ({ deps, publicUrl }) => {
-      isOpen = true;
-      const hasSecret = (await withKeptSecret(settings)).secret !== null;
-      const facts = { publicUrl, hasSecret, settingsFault: fault, databaseFault: null };
-      return runDoctor(createDoctorDeps({ deps, settings, ...facts }));
-    });
-  } catch (error) {
-    if (isOpen || !(error instanceof Error)) throw error;
-    return examineWithoutDatabase(settings, fault, error.message);
-  }
-}
-
-/** The embedded database could not be started. Everything else is checked all the same. */
-async function examineWithoutDatabase(
-  settings: Settings,
-  settingsFault: string | null,
-  databaseFault: string,
-): Promise<Report> {
-  const kept = await withKeptSecret(settings);
+  const read = readProductionSettings(terminal.env);
+  if (read.settings === null) return reportInvalidSettings(read.fault);
+  const settings = await withKeptSecret(read.settings);
+  const database = await findDatabase(settings);
   const built = buildDeps(
-    { ...kept, databaseUrl: "postgres://backstamp@127.0.0.1:1/none" },
-    { log: silentLog },
+    { ...settings, url: database.publicUrl ?? settings.url, databaseUrl: database.url },
+    { log: silentLog, applicationName: "backstamp command line", connectionsMax },
   );
+  const hasSecret = settings.secret !== null;
   try {
-    const facts = {
-      publicUrl: settings.givenUrl,
-      hasSecret: kept.secret !== null,
-      settingsFault,
-      databaseFault,
-    };
-    return await runDoctor(createDoctorDeps({ deps: built.deps, settings, ...facts }));
+    // A missing database or schema has a check of its own.
+    if (hasSecret) await readActiveSecret(built.deps).catch(() => {});
+    const facts = { publicUrl: database.publicUrl, hasSecret, settingsFault: read.fault };
+    return await runDoctor(
+      createDoctorDeps({ deps: built.deps, settings, ...facts, databaseFault: database.fault }),
+    );
   } finally {
     await built.close();
   }
 }
 
-/** The settings of production, or those that are valid in any mode, with what is missing for production. */
-function readProductionSettings(env: Terminal["env"]): { settings: Settings; fault: string | null } {
-  const mode = env.NODE_ENV === "development" ? "dev" : "start";
+type FoundDatabase = { url: string; publicUrl: string | null; fault: string | null };
+
+/** The configured database, or that of the running Backstamp. The embedded one is not started: that could create or migrate it. */
+async function findDatabase({ databaseUrl, dataDir, givenUrl, url }: Settings): Promise<FoundDatabase> {
+  if (databaseUrl !== null) return { url: databaseUrl, publicUrl: givenUrl, fault: null };
   try {
-    return { settings: readSettings(env, mode), fault: null };
+    const launcher = await findLauncher(dataDir);
+    if (launcher) return { url: launcher.databaseUrl, publicUrl: launcher.publicUrl ?? url, fault: null };
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return { settings: readSettings(env, "dev"), fault: error.message };
+    if (!(error instanceof OperatorError)) throw error;
+    return { url: NO_DATABASE, publicUrl: givenUrl, fault: error.message };
   }
+  const fault = `Backstamp is not running with the data directory ${dataDir}, so its embedded database is stopped.`;
+  return { url: NO_DATABASE, publicUrl: givenUrl, fault };
+}
+
+type ReadSettings = { settings: Settings; fault: string | null } | { settings: null; fault: string };
+
+/**
+ * The settings of production, or those that are valid in any mode, with what is missing for production. Null if they are not
+ * valid in any mode.
+ */
+function readProductionSettings(env: Terminal["env"]): ReadSettings {
+  const mode = env.NODE_ENV === "development" ? "dev" : "start";
+  let fault: string | null = null;
+  for (const tried of [mode, "dev"] as const) {
+    try {
+      return { settings: readSettings(env, tried), fault };
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      fault ??= error.message;
+    }
+  }
+  return { settings: null, fault: fault ?? "" };
+}
+
+/** Every other check needs settings. */
+function reportInvalidSettings(fault: string): Report {
+  const findings = CHECKS.map((check): Finding => {
+    if (check !== "settings")
+      return {
+        check,
+        subject: null,
+        status: "not_checked",
+        message: "This needs valid settings.",
+        advice: null,
+      };
+    return { check, subject: null, status: "error", message: fault, advice: SETTINGS_ADVICE };
+  });
+  return { status: "error", findings };
 }
 
 type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" | "hasSecret"> & {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { HotSql } from "#db/client";
 import { newId } from "#server/platform/ids";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
@@ -98,4 +98,18 @@ test("any number of scrapes cause one reading at a time, and a failed one is rep
   for (const text of await Promise.all(scrapes)) expect(text).toContain("backstamp_database_up 0");
   expect(await render()).not.toContain("backstamp_queue_depth");
   expect({ readings, faults: faults.length }).toEqual({ readings: 1, faults: 1 });
+});
+
+test("a reading that waits for a lock ends on the server too", async () => {
+  const { hot, deps } = world;
+  const waiting = async () =>
+    (
+      await hot`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with recursive paused%'
+      and datname = current_database()`
+    ).length;
+  await hot.begin(async (tx) => {
+    await tx`lock table deliveries in access exclusive mode`;
+    await expect(readInstallationFigures(deps)).rejects.toThrow();
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 2_000 });
+  });
 });

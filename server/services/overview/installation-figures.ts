@@ -5,7 +5,7 @@ import type { Deps } from "#server/deps";
 /** Rows that one count reads at most. A longer queue is reported with this number plus one. */
 export const FIGURE_MAX = 100_000;
 
-/** Maximum time of the statements together. */
+/** Maximum time of the statements together. The server cancels one that runs longer, so it does not outlive its reading. */
 const readMsMax = 5_000;
 
 /** Figures of the whole installation. */
@@ -38,12 +38,15 @@ export async function readInstallationFigures({ hot }: Pick<Deps, "hot">): Promi
   // In a transaction, the statements have a connection to themselves: no statement of an email waits behind them.
   const [[email], [webhook], [systemEmail], [parts]] = await withinMs(
     readMsMax,
-    hot.begin(async (tx) => [
-      await tx.unsafe<Row[]>(EMAILS),
-      await tx.unsafe<Row[]>(WEBHOOKS),
-      await tx.unsafe<Row[]>(SYSTEM_EMAILS),
-      await tx.unsafe<{ alive: number; ready: number; paused: number }[]>(PARTS),
-    ]),
+    hot.begin(async (tx) => {
+      await tx.unsafe(`set local statement_timeout = ${readMsMax}`);
+      return [
+        await tx.unsafe<Row[]>(EMAILS),
+        await tx.unsafe<Row[]>(WEBHOOKS),
+        await tx.unsafe<Row[]>(SYSTEM_EMAILS),
+        await tx.unsafe<{ alive: number; ready: number; paused: number }[]>(PARTS),
+      ];
+    }),
   );
   if (!email || !webhook || !systemEmail || !parts)
     throw new TypeError("a select without from returned no row");

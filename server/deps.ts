@@ -19,6 +19,7 @@ import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { SenderDomain } from "#server/services/keys/cache";
 import type { RequestLog } from "#server/services/logs/record";
+import type { Readiness } from "#server/services/readiness";
 
 /** All side effects available to the server's modules. Only `server/startup` builds them. */
 export type Deps = {
@@ -92,6 +93,8 @@ export type RestDeps = Deps & {
   metricsToken: string | null;
   /** The metrics of this process and of the installation, as text. */
   renderMetrics: () => Promise<string>;
+  /** Readiness for the public endpoint; calls share a reading. */
+  readReadiness: (deps: Deps) => Promise<Readiness>;
   /** Token of the route that receives bounces and complaints. Null: the route rejects every request. */
   inboundToken: string | null;
   /** The tokens of former secrets, which the same route accepts. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, notFound } from "#server/platform/errors";
 import { HOPS_PATH, Hops } from "#server/services/doctor/proxy";
-import { ALARMS, readReadiness } from "#server/services/health";
+import { ALARMS } from "#server/services/readiness";
 import { withApi } from "./pipeline/route";
 
 export const healthRoutes = [
@@ -49,7 +49,7 @@ export const healthRoutes = [
       }),
     },
     async ({ ctx }) => {
-      const readiness = await readReadiness(ctx);
+      const readiness = await ctx.readReadiness(ctx);
       if (readiness.isReady) {
         const { alarms } = readiness;
         return { status: "ready" as const, ...(alarms.length > 0 && { alarms }) };

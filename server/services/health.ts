@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { and, isNull, sql } from "drizzle-orm";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
@@ -14,6 +15,7 @@ import { errorFacts } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
+import type { Alarm, Readiness, SchemaFault } from "./readiness";
 import { isPausedRelay, isProbed } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
 
@@ -29,29 +31,6 @@ const checkMsMax = 2_000;
 export const NOT_MIGRATED = `The database is not migrated to this version of Backstamp. Run: ${cli} migrate. On Vercel, redeploy production, which migrates it.`;
 
 const DATABASE_AWAY = "The database did not respond within 2 s. No email can be accepted until it does.";
-
-/** Problems that need the operator although this process accepts email. */
-export const ALARMS = [
-  "no_worker",
-  "no_transport",
-  "sending_paused",
-  "relays_paused",
-  "delivery_backlog",
-  "webhook_backlog",
-  "disk_space",
-  "unqualified_name",
-  "no_time_limits",
-  "limits_not_shared",
-  "secret_outdated",
-  "alarms_not_read",
-  "backup_failed",
-] as const;
-export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
-
-export type Readiness =
-  | { isReady: true; alarms: Alarm[] }
-  | { isReady: false; reason: Unready; message: string };
-export type Unready = SchemaFault["reason"] | "database_away" | "secret_rejected";
 
 /**
  * Whether this process can accept email: the schema is the one of this build, and the secrets are those of the database. Without a response of the database this is
@@ -72,17 +51,36 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   }
 }
 
+/** Calls of the public endpoint within this time share one reading. */
+export const readinessKeptMs = 1_000;
+
+/**
+ * Readiness for callers that are not limited. A process has one reading at a time, which is used for a second, so a flood
+ * costs the database nothing.
+ */
+export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) => Promise<Readiness> {
+  let latest: { readiness: Promise<Readiness>; readAtMs: number } | null = null;
+  return (deps) => {
+    if (latest && performance.now() - latest.readAtMs < keptMs) return latest.readiness;
+    const reading = { readiness: readReadiness(deps), readAtMs: Number.POSITIVE_INFINITY };
+    // The time counts from the end of the reading: until then, all calls wait for it.
+    const end = () => {
+      reading.readAtMs = performance.now();
+    };
+    reading.readiness.then(end, end);
+    latest = reading;
+    return reading.readiness;
+  };
+}
+
 async function readAlarms(deps: Deps): Promise<Alarm[]> {
-  const [active, counted, missingLimits, pauses, backlog, disk, hasFailedBackup, secret] = await Promise.all([
-    readActiveWorkers(deps),
-    countRelays(deps),
-    findMissingLimits(deps.db),
-    deps.db.$count(queuePauses, isWholePause),
-    readBacklog(deps.db),
-    deps.readDisk?.().catch(() => null),
-    isLastBackupFailed(deps),
-    refreshKeyring(deps),
-  ]);
+  const [[active, counted, pauses, backlog, hasFailedBackup], missingLimits, disk, secret] =
+    await Promise.all([
+      readState(deps),
+      findMissingLimits(deps.db),
+      deps.readDisk?.().catch(() => null),
+      refreshKeyring(deps),
+    ]);
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   const hasTransport = shared > 0 || active.some(({ transport }) => transport !== "none");
   const unnamed = deps.names.mailHost === null ? active.filter(hasUnqualifiedName).length : 0;
@@ -100,8 +98,19 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
   ];
 }
 
-/** Why this build cannot work with the schema. */
-export type SchemaFault = { reason: "database_not_migrated" | "release_unsupported"; message: string };
+/** Reads in one transaction, whose statements the server cancels when nobody waits for them any more. */
+const readState = (deps: Deps) =>
+  deps.db.transaction(async (tx) => {
+    await tx.execute(sql.raw(`set local statement_timeout = ${checkMsMax}`));
+    const inside = { ...deps, db: tx };
+    return Promise.all([
+      readActiveWorkers(inside),
+      countRelays(inside),
+      tx.$count(queuePauses, isWholePause),
+      readBacklog(tx),
+      isLastBackupFailed(inside),
+    ]);
+  });
 
 /** Null if the database has every migration of this build and still supports it. */
 async function findSchemaFault({ db, hot }: SchemaDeps): Promise<SchemaFault | null> {

@@ -18,6 +18,7 @@ import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
+import { createSharedReadiness } from "#server/services/health";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
@@ -102,6 +103,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     clearKeyCache: keyCache.clear,
   };
   const bodies = createBodyBudget({ bodyMaxBytes: settings.bodyMaxBytes, filesMaxBytes });
+  const readReadiness = createSharedReadiness();
   let limits: Limits | undefined;
   let requestLog: RequestLog | undefined;
   return {
@@ -126,6 +128,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,
         metricsToken: settings.metricsToken,
+        readReadiness,
         renderMetrics: createMetricsText(renderProcess, renderDatabase),
         inboundToken: secret === null ? null : deriveKey(secret, "inbound"),
         formerInboundTokens: oldSecrets.map((old) => deriveKey(old, "inbound")),

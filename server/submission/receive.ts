@@ -14,6 +14,7 @@ export type SubmissionDeps = Omit<
   | "tick"
   | "cronSecret"
   | "metricsToken"
+  | "readReadiness"
   | "renderMetrics"
   | "inboundToken"
   | "formerInboundTokens"

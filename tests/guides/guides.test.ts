@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { errorCodesOf } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
-import { ALARMS } from "#server/services/health";
+import { ALARMS } from "#server/services/readiness";
 import { GUIDE_SECTIONS, isGuidePath } from "#server/shared/guides";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { AdminCommand } from "#server/startup/admin/command";

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
+import { createSharedReadiness } from "#server/services/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
@@ -116,6 +117,37 @@ describe("readiness", () => {
     freeBytes = 50 * gib;
     expect((await read()).body).toEqual({ status: "ready" });
     await server.close();
+  });
+});
+
+test("a flood of calls of readiness costs one reading a second", async () => {
+  let count = 0;
+  const readDisk = async () => {
+    count += 1;
+    return { freeBytes: 1, totalBytes: 1 };
+  };
+  const server = await startRest({ ...world.deps, readDisk, readReadiness: createSharedReadiness() });
+  const read = () => callApi(server.baseUrl, "GET", "/api/health/ready");
+  await Promise.all(Array.from({ length: 50 }, read));
+  expect(await read()).toMatchObject({ status: 200, body: { alarms: expect.anything() } });
+  expect(count).toBe(1);
+  await vi.waitFor(async () => {
+    await read();
+    expect(count).toBe(2);
+  }, 5_000);
+  await server.close();
+});
+
+test("a reading of readiness that waits for a lock ends on the server too", async () => {
+  const waiting = async () =>
+    (
+      await world.hot`select from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database() and pid <> pg_backend_pid()`
+    ).length;
+  await world.hot.begin(async (tx) => {
+    await tx`lock table workers in access exclusive mode`;
+    expect(await alarms()).toEqual(["alarms_not_read"]);
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), 2_000);
   });
 });
 

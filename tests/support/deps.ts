@@ -16,6 +16,7 @@ import type { Prometheus } from "#server/platform/telemetry/prometheus";
 import type { Tracer } from "#server/platform/telemetry/tracer";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
+import { createSharedReadiness } from "#server/services/health";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
@@ -133,6 +134,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
     metricsToken: options.metricsToken ?? null,
+    // Tests read it directly after a change.
+    readReadiness: createSharedReadiness(0),
     renderMetrics: createMetricsText(
       options.prometheus?.render ?? null,
       createDatabaseMetrics(

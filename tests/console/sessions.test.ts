@@ -24,7 +24,8 @@ test("a session contains the user and their teams", async () => {
   const user = await console.person({ role: "admin" });
   const { id } = await console.session(user.id);
   const teamId = console.world.ctx.teamId;
-  expect(await read(id)).toEqual({ id, user, memberships: [{ teamId, teamName: "First", role: "admin" }] });
+  const memberships = [{ teamId, teamName: "First", role: "admin" }];
+  expect(await read(id)).toEqual({ id, user, memberships, isOperator: false });
 });
 
 test("an ended session is rejected at its next request, and the user's other session is not", async () => {

@@ -1,30 +1,34 @@
-import { type AddressInfo, createServer } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { startTap, type Tap } from "../support/database/database-tap";
 import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { createWorld, type World } from "../support/world";
 
-afterEach(() => killWorkers());
+let world: World;
+let tap: Tap;
+
+afterEach(async () => {
+  await killWorkers();
+  await tap.close();
+  await world.close();
+});
 
 const eventually = { timeout: 60_000, interval: 50 };
 
-test("a worker without its database writes each fault once, and the counts when it exits", {
+test("a worker that loses its database writes each fault once, and the counts when it exits", {
   timeout: 120_000,
 }, async () => {
-  let connections = 0;
-  const database = createServer((socket) => {
-    connections += 1;
-    socket.on("error", () => {});
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => database.listen(0, "127.0.0.1", resolve));
-  const { port } = database.address() as AddressInfo;
-  const worker = spawnWorker({
-    databaseUrl: `postgres://nobody@127.0.0.1:${port}/none`,
-    smtpUrl: "smtp://127.0.0.1:1",
-  });
-  await vi.waitFor(() => expect(connections).toBeGreaterThan(120), eventually);
+  world = await createWorld();
+  const url = new URL(world.databaseUrl);
+  tap = await startTap({ host: url.hostname, port: Number(url.port) });
+  url.port = String(tap.port);
+  const worker = spawnWorker({ databaseUrl: url.href, smtpUrl: "smtp://127.0.0.1:1" });
+  const beats = async () => (await world.hot`select from workers`).length;
+  await vi.waitFor(async () => expect(await beats()).toBe(1), eventually);
+  tap.refuse(true);
+  await vi.waitFor(() => expect(worker.output()).toContain('"worker.claim_failed"'), eventually);
+  await vi.waitFor(() => expect(tap.refused()).toBeGreaterThan(120), eventually);
   worker.signal("SIGTERM");
   await worker.exited;
-  await new Promise((resolve) => database.close(resolve));
 
   const lines = worker
     .output()

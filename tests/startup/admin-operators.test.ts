@@ -30,7 +30,7 @@ test("the first user is an operator, others become one by a grant, and the last 
   expect((await run("operator", "revoke", "ben@example.org")).stderr).toContain("is not an operator");
   expect((await run("operator", "grant", "nobody@example.org")).stderr).toContain("There is no user");
   expect((await run("operator", "grant", "Ben@Example.org")).stdout).toMatch(
-    /^ben@example.org is now an operator\./,
+    /^ben@example.org is now an operator of the installation\./,
   );
   expect((await run("operator", "grant", "ben@example.org")).stdout).toBe(
     "ben@example.org is an operator already.\n",

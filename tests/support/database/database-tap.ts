@@ -26,6 +26,8 @@ export type Tap = {
    * unavailable accepts connections and closes them before the first byte: `end` does that.
    */
   refuse(refuses: boolean | "end"): void;
+  /** The number of connections refused so far. */
+  refused(): number;
   close(): Promise<void>;
 };
 
@@ -45,8 +47,10 @@ export async function startTap(target: { host: string; port: number }): Promise<
   let trap: Trap | null = null;
   let isPaused = false;
   let refuses: boolean | "end" = false;
+  let refused = 0;
 
   const server = createServer((client) => {
+    if (refuses) refused += 1;
     if (refuses === "end")
       return void client
         .on("error", () => {})
@@ -112,6 +116,7 @@ export async function startTap(target: { host: string; port: number }): Promise<
     cut(how = "reset") {
       for (const { client } of lines) how === "end" ? client.end() : client.resetAndDestroy();
     },
+    refused: () => refused,
     refuse(will) {
       refuses = will;
       if (will) for (const { client } of lines) client.resetAndDestroy();

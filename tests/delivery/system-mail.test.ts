@@ -20,6 +20,7 @@ import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { relayTo as addRelay } from "../support/relays";
 import {
+  type Act,
   HANG,
   PASS,
   type SmtpScript,
@@ -320,7 +321,7 @@ test("records are deleted after a week, and sooner if the address had no account
 test("system emails and emails share the connections of SMTP_URL", async () => {
   let open = 0;
   peer = await startSmtpTestServer({
-    message: async () => {
+    message: async (): Promise<Act> => {
       open = Math.max(open, peer?.open() ?? 0);
       await wait(300);
       return PASS;

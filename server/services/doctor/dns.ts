@@ -1,12 +1,15 @@
+import { performance } from "node:perf_hooks";
 import { and, eq, isNotNull, ne, or } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains, type RecordCheck } from "#db/schema/domains";
 import { checkDomainRecords } from "../domains/check/doctor";
 import { PROOF } from "../domains/check/evaluate";
 import { type Domain, domainColumns } from "../domains/read";
+import { checkEach } from "./each";
 import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
 
 const domainsMax = 100;
-const atOnce = 10;
+/** The longest time of one domain. Lookups that are not complete by then count as failed. */
+const domainMsMax = 5_000;
 
 /** Whether each configured name server responds. */
 export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Results> {
@@ -27,6 +30,7 @@ export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Prom
 
 /** Whether the records of the verified domains are still published: ownership and DKIM, SPF, MX and DMARC. */
 export async function checkDomains(deps: DoctorDeps): Promise<Results> {
+  const startedMs = performance.now();
   const verified = await deps.db
     .select(domainColumns)
     .from(domains)
@@ -39,16 +43,17 @@ export async function checkDomains(deps: DoctorDeps): Promise<Results> {
     .orderBy(domains.name)
     .limit(domainsMax + 1);
   if (verified.length === 0) return [notChecked("No domain is verified yet.")];
-  const left = verified.slice(0, domainsMax);
-  const results: Results = [];
-  const work = async () => {
-    for (let domain = left.shift(); domain; domain = left.shift())
-      results.push(judge(domain, await checkDomainRecords(deps, domain)));
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const results = await checkEach(
+    verified.slice(0, domainsMax).map((domain) => ({
+      name: domain.name,
+      run: async () =>
+        judge(domain, await checkDomainRecords(deps, domain, AbortSignal.timeout(domainMsMax))),
+    })),
+    { startedMs, msMax: domainMsMax },
+  );
   if (verified.length > domainsMax)
     results.push(notChecked(`Only the first ${domainsMax} domains were checked.`));
-  return results.sort((one, other) => (one.subject ?? "").localeCompare(other.subject ?? ""));
+  return results;
 }
 
 function judge(

@@ -1,31 +1,36 @@
+import { performance } from "node:perf_hooks";
 import { findMxHosts } from "#server/mail/dns/mx-hosts";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { openSealedRelay, probeRelay } from "../relays/connect";
-import { listRelays, readSealedRelay } from "../relays/read";
+import { readSmtpUrlRelay } from "../relays/health";
+import { listSealedRelays, type SealedRelayState } from "../relays/read";
+import { checkEach } from "./each";
 import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "./finding";
 
 /** Large destinations: if none of them can be reached at port 25, the network blocks it. */
 const DESTINATIONS = ["gmail.com", "outlook.com", "yahoo.com"];
 
+const DIRECT = "direct delivery";
+
 /** Each relay, that of `SMTP_URL` included: connection, TLS and login, without an email. For direct delivery: port 25. */
 export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
+  const startedMs = performance.now();
   const { transportKind, smtpUrlRelay } = deps;
-  const results = [
-    ...(smtpUrlRelay ? [probe("SMTP_URL", () => smtpUrlRelay.clone())] : []),
-    ...(transportKind === "direct" ? [checkPort25(deps)] : []),
-  ];
   // Without the database, what SMTP_URL names can still be checked.
-  const relays = await listRelays(deps).catch(() => null);
-  for (const { id, name, host, isPaused } of relays ?? []) {
-    const open = async () => {
-      const sealed = await readSealedRelay(deps, id);
-      return probe(`${name} (${host})`, () => openSealedRelay(deps, sealed), isPaused);
-    };
-    results.push(open());
-  }
-  const found = await Promise.all(results);
+  const relays = await listSealedRelays(deps).catch(() => null);
+  const found = await checkEach(
+    [
+      ...(smtpUrlRelay ? [{ name: "SMTP_URL", run: () => checkSmtpUrl(deps, smtpUrlRelay) }] : []),
+      ...(transportKind === "direct" ? [{ name: DIRECT, run: () => checkPort25(deps) }] : []),
+      ...(relays ?? []).map((relay) => {
+        const name = `${relay.name} (${relay.host})`;
+        return { name, run: () => probe(name, () => openSealedRelay(deps, relay), describePause(relay)) };
+      }),
+    ],
+    { startedMs, msMax: probeMsMax },
+  );
   if (relays === null) found.push(notChecked("The relays are in the database, which did not respond."));
   if (transportKind === "capture")
     found.push(
@@ -41,13 +46,36 @@ export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
   return found;
 }
 
-async function probe(subject: string, open: () => Relay, isPaused = false): Promise<Results[number]> {
+/** Why a relay is paused, and how the pause ends. */
+type Pause = { cause: string; advice: string };
+
+const SMTP_URL_PAUSE = { cause: "after faults", advice: "A running worker resumes it within a minute." };
+
+function describePause({ pausedUntil, pauseReason }: SealedRelayState): Pause | null {
+  if (pauseReason !== null)
+    return {
+      cause: "by the operator",
+      advice: "To use it again: backstamp relay resume.",
+    };
+  if (pausedUntil === null) return null;
+  return {
+    cause: "after faults",
+    advice: "A running worker resumes it within a minute. At once: backstamp relay test.",
+  };
+}
+
+async function checkSmtpUrl({ hot }: DoctorDeps, relay: Relay): Promise<Results[number]> {
+  const state = await readSmtpUrlRelay(hot, relay).catch(() => null);
+  const isPaused = state !== null && state.pausedForMs !== null;
+  return probe("SMTP_URL", () => relay.clone(), isPaused ? SMTP_URL_PAUSE : null);
+}
+
+async function probe(subject: string, open: () => Relay, pause: Pause | null): Promise<Results[number]> {
   const fault = await probeRelay(open, probeMsMax);
   if (fault) return failure(fault.reason, adviceFor(fault), subject);
-  if (!isPaused) return ok("The server accepts the connection and the login.", subject);
-  const message =
-    "The relay is paused after faults, and the server now accepts the connection and the login.";
-  return warning(message, "It is resumed within a minute, or at once by: backstamp relay test.", subject);
+  if (pause === null) return ok("The server accepts the connection and the login.", subject);
+  const message = `The relay is paused ${pause.cause}, and the server accepts the connection and the login.`;
+  return warning(message, pause.advice, subject);
 }
 
 function adviceFor({ alarm, reply }: Breakdown): string {
@@ -62,38 +90,39 @@ function adviceFor({ alarm, reply }: Breakdown): string {
 
 /** Whether MX hosts of large destinations can be reached. Many networks block port 25. */
 async function checkPort25(deps: DoctorDeps): Promise<Results[number]> {
+  const results = await Promise.all(DESTINATIONS.map((domain) => connectToMx(deps, domain)));
+  const host = results.map((result) => result.host).find((name) => name !== undefined);
+  if (host !== undefined) return ok(`Port 25 is open: ${host} accepts the connection.`, DIRECT);
+  return failure(
+    `No MX host of ${DESTINATIONS.join(", ")} could be reached at port ${deps.mxPort}. ${results[0]?.fault}`,
+    "Ask the hosting provider to open outgoing port 25, or set SMTP_URL to a relay.",
+    DIRECT,
+  );
+}
+
+type Connection = { host: string; fault?: undefined } | { host?: undefined; fault: string };
+
+async function connectToMx(deps: DoctorDeps, domain: string): Promise<Connection> {
   const { dns, outside, ehloName, mxPort, relayTimeouts } = deps;
   const canConnectTo = (address: string) => outside.judgeAddress(address) !== "blocked";
-  const faults: string[] = [];
-  for (const domain of DESTINATIONS) {
-    const signal = AbortSignal.timeout(probeMsMax / 2);
-    const found = await findMxHosts(dns, domain, () => 0, signal);
-    const host = found.kind === "found" ? found.hosts[0] : undefined;
-    if (host === undefined) {
-      faults.push(found.kind === "found" ? `${domain} has no MX host.` : found.reason);
-      continue;
-    }
-    const target = {
-      host,
-      port: mxPort,
-      tls: "opportunistic",
-      verify: false,
-      login: null,
-      connectionsMax: 1,
-    } as const;
-    const open = () =>
-      createRelay(target, {
-        name: ehloName,
-        timeouts: relayTimeouts,
-        findAddresses: (wait) => resolvePublicAddresses(dns, host, canConnectTo, wait),
-      });
-    const fault = await probeRelay(open, probeMsMax / 2);
-    if (fault === null) return ok(`Port 25 is open: ${host} accepts the connection.`, "direct delivery");
-    faults.push(fault.reason);
-  }
-  return failure(
-    `No MX host of ${DESTINATIONS.join(", ")} could be reached at port ${mxPort}. ${faults[0]}`,
-    "Ask the hosting provider to open outgoing port 25, or set SMTP_URL to a relay.",
-    "direct delivery",
-  );
+  const found = await findMxHosts(dns, domain, () => 0, AbortSignal.timeout(probeMsMax / 2));
+  if (found.kind !== "found") return { fault: found.reason };
+  const [host] = found.hosts;
+  if (host === undefined) return { fault: `${domain} has no MX host.` };
+  const target = {
+    host,
+    port: mxPort,
+    tls: "opportunistic",
+    verify: false,
+    login: null,
+    connectionsMax: 1,
+  } as const;
+  const open = () =>
+    createRelay(target, {
+      name: ehloName,
+      timeouts: relayTimeouts,
+      findAddresses: (wait) => resolvePublicAddresses(dns, host, canConnectTo, wait),
+    });
+  const fault = await probeRelay(open, probeMsMax / 2);
+  return fault === null ? { host } : { fault: fault.reason };
 }

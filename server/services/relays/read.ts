@@ -73,6 +73,21 @@ export async function readSealedRelay(
   return found;
 }
 
+/** What is needed to connect to a relay, and whether it is paused. */
+export type SealedRelayState = Pick<
+  typeof relays.$inferSelect,
+  "id" | "teamId" | "url" | "name" | "host" | "pausedUntil" | "pauseReason"
+>;
+
+/** All relays with their sealed URLs. */
+export const listSealedRelays = ({ db }: Pick<Deps, "db">): Promise<SealedRelayState[]> => {
+  const { id, teamId, url, name, host, pausedUntil, pauseReason } = relays;
+  return db
+    .select({ id, teamId, url, name, host, pausedUntil, pauseReason })
+    .from(relays)
+    .orderBy(sql`${teamId} nulls first`, name, id);
+};
+
 /** The domains of a team whose email is sent through a relay and not through `SMTP_URL`. */
 export async function findRelayedDomains(
   { db }: Pick<Deps, "db">,

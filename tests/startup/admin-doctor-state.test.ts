@@ -2,9 +2,15 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { recordRelayFault } from "#server/services/relays/health";
+import { pauseRelay } from "#server/services/relays/write";
 import { acquireLock } from "#server/startup/launcher/lock";
 import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
+import { relayTo } from "../support/relays";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -82,4 +88,29 @@ test("the database of the running Backstamp is used, and nothing in it changes",
   });
   expect(done.of("database")).toMatchObject([{ status: "ok" }]);
   expect([...(await secrets())]).toEqual([]);
+});
+
+test("the state of SMTP_URL is reported if it is paused, with advice that applies to it", wait, async () => {
+  const server = await startSmtpTestServer();
+  onTestFinished(() => server.close());
+  const url = `smtp://127.0.0.1:${server.port}`;
+  const read = parseSmtpUrl(url);
+  if (!read.ok) throw new Error(read.fault);
+  const relay = { ...createRelay(read.target), isSmtpUrl: true };
+  await recordRelayFault(world.hot, relay, { fault: "535", isGrave: true });
+  const done = await doctor({ SMTP_URL: url });
+  expect(done.of("smtp")).toMatchObject([
+    { subject: "SMTP_URL", status: "warning", message: expect.stringContaining("paused after faults") },
+  ]);
+  expect(JSON.stringify(done.of("smtp"))).not.toContain("relay test");
+});
+
+test("a relay that the operator paused is reported with the command that resumes it", wait, async () => {
+  const server = await startSmtpTestServer();
+  onTestFinished(() => server.close());
+  const relay = await relayTo(world.deps, server, { name: "main" });
+  await pauseRelay(world.deps, relay, "Test");
+  expect((await doctor({})).of("smtp")).toMatchObject([
+    { status: "warning", advice: expect.stringContaining("backstamp relay resume") },
+  ]);
 });

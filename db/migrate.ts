@@ -201,6 +201,15 @@ async function retryWhileBlocked(msMax: number, run: () => Promise<void>): Promi
 /** A migration: the hash of its text, and its time in ms since 1970 as text. */
 export type Applied = { hash: string; at: string };
 
+/** The names of all tables that the migrations of this build create, including those that a later one drops. */
+export function listOwnTables(folder = ownFolder): Set<string> {
+  const statements = readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql);
+  const names = statements.flatMap((text) => [...text.matchAll(CREATED_TABLE)].map(([, name = ""]) => name));
+  return new Set(names);
+}
+
+const CREATED_TABLE = /^\s*create table (?:if not exists )?"?(\w+)"?/gim;
+
 /** The migrations of this build, with the applied ones of a database. Neither is changed. */
 export async function readMigrations(
   url: string,

@@ -47,6 +47,16 @@ export async function readCatalog(sql: Pick<ReservedSql, "unsafe">): Promise<Cat
   return catalog;
 }
 
+/** The names of all tables in the connection's schema, except those of extensions. */
+export async function listTables(sql: Pick<ReservedSql, "unsafe">): Promise<string[]> {
+  const rows = await sql.unsafe<{ name: string }[]>(`
+    select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'f') and not c.relispartition
+      and ${notOfExtension("c.oid")}
+    order by 1`);
+  return rows.map(({ name }) => name);
+}
+
 /** A name as an SQL identifier. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -6,32 +6,42 @@ import { inLongTransaction } from "./session";
 
 /** The transaction in which a backup is loaded. */
 export type Loading = {
-  /** The tables of the schema. A backup can contain others, which Backstamp did not create. */
+  /** Backstamp's tables that the schema has. A backup can contain others, which Backstamp did not create. */
   tables: ReadonlySet<string>;
   tx: ReservedSql;
   /** Adds rows in the format of `Snapshot.readTable`. Can be called repeatedly for one table. */
   loadRows(table: string, columns: readonly string[], rows: Readable): Promise<void>;
 };
 
+export type LoadInput = {
+  /** Throws if the rows must not be replaced. Runs first. */
+  check(tx: ReservedSql): Promise<void>;
+  load(loading: Loading): Promise<void>;
+  /** The names of Backstamp's tables. The schema can also contain tables of other programs, which are not changed. */
+  own: ReadonlySet<string>;
+};
+
 /**
- * Replaces all rows of the database by those that `load` adds, in one transaction: all or nothing. `check` runs before and
- * throws if the rows must not be replaced. The schema must be that of the backup. Triggers do not fire, and foreign keys are checked at the end, so tables can be loaded in any order.
+ * Replaces all rows of Backstamp's tables by those that `load` adds, in one transaction: all or nothing. The schema must be
+ * that of the backup. Triggers do not fire, and foreign keys are checked at the end, so tables can be loaded in any order.
  * This needs the owner of the tables, not a superuser.
  */
 export async function loadBackup(
   url: string,
   backup: Catalog,
-  { check, load }: { check(tx: ReservedSql): Promise<void>; load(loading: Loading): Promise<void> },
+  { check, load, own }: LoadInput,
 ): Promise<void> {
   await inLongTransaction(url, { mode: "", name: "backstamp restore" }, async (tx) => {
     await check(tx);
     const { tables } = await readCatalog(tx);
-    const names = new Set(tables.map(({ name }) => name));
-    await tx.unsafe(`truncate ${quoteNames([...names])} cascade`);
-    const constraints = await tx.unsafe<Constraint[]>(FOREIGN_KEYS);
+    const names = new Set(tables.map(({ name }) => name).filter((name) => own.has(name)));
+    const isOwn = ({ table }: { table: string }) => names.has(table);
+    // Without CASCADE: a table of another program that refers to one of these would lose its rows too.
+    await tx.unsafe(`truncate ${quoteNames([...names])}`);
+    const constraints = (await tx.unsafe<Constraint[]>(FOREIGN_KEYS)).filter(isOwn);
     for (const { table, name } of constraints)
       await tx.unsafe(`alter table ${quoteName(table)} drop constraint ${quoteName(name)}`);
-    const triggers = await tx.unsafe<Trigger[]>(TRIGGERS);
+    const triggers = (await tx.unsafe<Trigger[]>(TRIGGERS)).filter(isOwn);
     for (const { table, name } of triggers)
       await tx.unsafe(`alter table ${quoteName(table)} disable trigger ${quoteName(name)}`);
     await replacePartitions(tx, backup, names);
@@ -49,14 +59,25 @@ export async function loadBackup(
       },
     });
 
+    const sequences = (await tx.unsafe<Sequence[]>(SEQUENCES)).filter(isOwn).map(({ name }) => name);
     for (const { name, value } of backup.sequences)
-      await tx.unsafe("select setval(to_regclass(quote_ident($1)), $2::bigint)", [name, value]);
+      if (sequences.includes(name))
+        await tx.unsafe("select setval(to_regclass(quote_ident($1)), $2::bigint)", [name, value]);
     for (const { table, name, mode } of triggers)
       await tx.unsafe(`alter table ${quoteName(table)} ${MODES[mode]} trigger ${quoteName(name)}`);
     for (const { table, name, definition } of constraints)
       await tx.unsafe(`alter table ${quoteName(table)} add constraint ${quoteName(name)} ${definition}`);
   });
 }
+
+type Sequence = { table: string; name: string };
+
+/** The sequences of columns. */
+const SEQUENCES = `
+  select s.relname as name, r.relname as "table"
+  from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+    join pg_class r on d.refclassid = 'pg_class'::regclass and r.oid = d.refobjid
+  where s.relkind = 'S' and s.relnamespace = current_schema()::regnamespace`;
 
 type Constraint = { table: string; name: string; definition: string };
 
@@ -85,7 +106,8 @@ async function replacePartitions(
   names: ReadonlySet<string>,
 ): Promise<void> {
   const { partitions: existing } = await readCatalog(tx);
-  for (const { name } of existing) await tx.unsafe(`drop table ${quoteName(name)}`);
+  for (const { name, parent } of existing)
+    if (names.has(parent)) await tx.unsafe(`drop table ${quoteName(name)}`);
   for (const { name, parent, bound, options } of partitions) {
     if (!names.has(parent)) continue;
     await tx.unsafe(

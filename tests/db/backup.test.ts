@@ -2,9 +2,10 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import postgres, { type Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listTables } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { readSnapshot } from "#db/backup/snapshot";
-import { migrateDatabase } from "#db/migrate";
+import { listOwnTables, migrateDatabase } from "#db/migrate";
 import { createRoleDatabase, type RoleDatabase } from "../support/database/role-database";
 
 let databases: RoleDatabase[];
@@ -23,6 +24,12 @@ afterAll(async () => {
 const LATER = `
   create table parts (id int, at date not null, twice int generated always as (id * 2) stored) partition by range (at);
   create table counted (id bigint generated always as identity primary key, other bigint references counted);`;
+
+const withLater = () => listOwnTables().add("parts").add("counted");
+
+test("the tables of the migrations are those of a migrated database", async () => {
+  expect([...listOwnTables()].sort()).toEqual(await listTables(source as never));
+});
 
 test("partitions, counters, generated columns and cyclic keys are restored by an ordinary role", async () => {
   for (const sql of [source, target]) await sql?.unsafe(LATER);
@@ -44,6 +51,7 @@ test("partitions, counters, generated columns and cyclic keys are restored by an
   });
   await loadBackup(to, catalog, {
     check: async () => {},
+    own: withLater(),
     load: async ({ loadRows }) => {
       for (const { name, columns } of catalog.tables)
         await loadRows(
@@ -74,6 +82,7 @@ test("a failed load changes nothing", async () => {
   const { catalog } = await readSnapshot(to, async (snapshot) => snapshot);
   const load = loadBackup(to, catalog, {
     check: async () => {},
+    own: withLater(),
     load: ({ loadRows }) =>
       loadRows("teams", ["id"], Readable.from(Buffer.from("not a uuid\n"), { objectMode: false })),
   });

@@ -1,8 +1,8 @@
 import postgres from "postgres";
-import { quoteName } from "#db/backup/catalog";
+import { listTables, quoteName } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { RELEASE } from "#db/compatibility";
-import { migrateDatabase, readMigrations } from "#db/migrate";
+import { listOwnTables, migrateDatabase, readMigrations } from "#db/migrate";
 import { newId } from "#server/platform/ids";
 import { holdRestored } from "#server/services/restores/hold";
 import { OperatorError } from "../launcher/operator-error";
@@ -37,6 +37,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
   const load = async () => {
     await loadBackup(databaseUrl, header, {
       check: requireEmpty,
+      own: listOwnTables(),
       load: async ({ tables, tx, loadRows }) => {
         const columnsOf = new Map(header.tables.map(({ name, columns }) => [name, columns]));
         const { checksums } = await readArchive(file, passphrase, {
@@ -92,7 +93,7 @@ export async function requireRestorable(
     throw new OperatorError(
       `The backup was made by Backstamp ${release}, whose database is newer than that of this release (${RELEASE}). Install the release of the backup or a newer one.`,
     );
-  if (applied.length === 0) return;
+  if (applied.length === 0) return withConnection(url, requireNoTables);
   await withConnection(url, requireEmpty);
   // Its schema is complete after an interrupted restore, or that of an older release.
   if (!applied.every(({ hash }) => migrations.some((migration) => migration.hash === hash)))
@@ -100,6 +101,19 @@ export async function requireRestorable(
       "The database has the tables of a newer release than the backup. Restore into a new, empty database.",
     );
 }
+
+/** Without a migration of Backstamp, each table belongs to another program. */
+async function requireNoTables(sql: Pick<postgres.Sql, "unsafe">): Promise<void> {
+  const names = await listTables(sql);
+  if (names.length === 0) return;
+  const shown = names.slice(0, shownMax).join(", ");
+  const rest = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
+  throw new OperatorError(
+    `The database contains tables of another program: ${shown}${rest}. Nothing was changed. Restore into a new, empty database (DATABASE_URL).`,
+  );
+}
+
+const shownMax = 5;
 
 const USED = ["teams", "users", "emails"];
 

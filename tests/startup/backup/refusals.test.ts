@@ -84,11 +84,28 @@ test("a database in use is rejected and stays as it is", async () => {
   expect(await world.source.rowCounts()).toEqual(before);
 });
 
-test("an interrupted restore can be repeated", async () => {
+test("a database with tables of another program is rejected and stays as it is", async () => {
+  const { hot } = target.open().deps;
+  await hot`create table shop_orders (id int primary key)`;
+  await hot`insert into shop_orders values (1)`;
+  const done = await target.backstamp(["restore", world.fileOf("good.tar.gz")]);
+  expect(done).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("tables of another program: shop_orders"),
+  });
+  expect(await hot`select id from shop_orders`).toEqual([{ id: 1 }]);
+  expect(await tablesOfTarget()).toHaveLength(1);
+});
+
+test("an interrupted restore can be repeated, and leaves tables of other programs alone", async () => {
   // A restore that was interrupted before its rows were committed leaves the empty tables.
   expect(await target.backstamp(["migrate"])).toMatchObject({ code: 0 });
+  const { hot } = target.open().deps;
+  await hot`create table shop_items (order_id int references shop_orders)`;
+  await hot`insert into shop_items values (1)`;
   expect(await target.backstamp(["restore", world.fileOf("good.tar.gz")])).toMatchObject({ code: 0 });
-  expect(await target.open().deps.hot`select subject from emails`).toEqual([
-    { subject: "A subject to find" },
+  expect(await hot`select subject from emails`).toEqual([{ subject: "A subject to find" }]);
+  expect(await hot`select order_id from shop_items join shop_orders on id = order_id`).toEqual([
+    { order_id: 1 },
   ]);
 });

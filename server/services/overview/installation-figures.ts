@@ -101,7 +101,7 @@ const EMAILS = `
   )
   select jsonb_build_object('due', due, 'later', later, 'paused', due_paused + greatest(0, endless - no_transport),
       'no_transport', no_transport, 'sending', sending) as counts,
-    ${secondsSince("(select min(due_at) from lane where not is_paused)")} as "oldestDueSeconds",
+    ${secondsSince("(select min(due_at) from lane where not is_paused and due_at <= now())")} as "oldestDueSeconds",
     ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed
   from counted`;
 

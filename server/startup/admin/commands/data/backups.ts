@@ -1,4 +1,5 @@
 import path from "node:path";
+import { isSchemaMissing } from "#db/faults";
 import { cli } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { listBackups, recordBackup } from "#server/services/backups/record";
@@ -99,6 +100,9 @@ async function makeBackup(
     sizeBytes,
     hasSecret,
     startedAt,
+  }).catch((error: unknown) => {
+    // The usual case before an upgrade: the database of the former release has no list of backups.
+    if (!isSchemaMissing(error)) throw error;
   });
   return {
     json: {

@@ -17,6 +17,8 @@ export type LoadInput = {
   /** Throws if the rows must not be replaced. Runs first. */
   check(tx: ReservedSql): Promise<void>;
   load(loading: Loading): Promise<void>;
+  /** Runs last, with all triggers and foreign keys. */
+  complete?(loading: Pick<Loading, "tables" | "tx">): Promise<void>;
   /** The names of Backstamp's tables. The schema can also contain tables of other programs, which are not changed. */
   own: ReadonlySet<string>;
 };
@@ -29,7 +31,7 @@ export type LoadInput = {
 export async function loadBackup(
   url: string,
   backup: Catalog,
-  { check, load, own }: LoadInput,
+  { check, load, complete, own }: LoadInput,
 ): Promise<void> {
   await inLongTransaction(url, { mode: "", name: "backstamp restore" }, async (tx) => {
     await check(tx);
@@ -67,6 +69,7 @@ export async function loadBackup(
       await tx.unsafe(`alter table ${quoteName(table)} ${MODES[mode]} trigger ${quoteName(name)}`);
     for (const { table, name, definition } of constraints)
       await tx.unsafe(`alter table ${quoteName(table)} add constraint ${quoteName(name)} ${definition}`);
+    await complete?.({ tables: names, tx });
   });
 }
 

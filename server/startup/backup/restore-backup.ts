@@ -3,6 +3,7 @@ import { listTables, quoteName } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { RELEASE } from "#db/compatibility";
 import { listOwnTables, migrateDatabase, readMigrations } from "#db/migrate";
+import { cli, startCommandOf } from "#server/platform/env/cli";
 import { newId } from "#server/platform/ids";
 import { holdRestored } from "#server/services/restores/hold";
 import { OperatorError } from "../launcher/operator-error";
@@ -22,6 +23,8 @@ export type RestoreInput = {
 export type RestoredDatabase = {
   rows: number;
   held: number;
+  /** Deliveries whose outcome is unknown, because they were being sent. */
+  unknown: number;
   /** Tables of the backup that Backstamp did not create, and that were not restored. */
   skipped: string[];
 };
@@ -29,16 +32,26 @@ export type RestoredDatabase = {
 /**
  * Restores a verified backup into an empty database: creates the schema of the backup, loads all rows in one transaction,
  * holds what was about to be sent, and migrates to this release. Programs that start meanwhile wait. Call `requireRestorable`
- * before. After a failure the database has no rows, and the same command can be repeated.
+ * before. After a failure the database has no rows, and the same command can be repeated; or it has all of them, and the
+ * message says what is left to do.
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoredDatabase> {
   const { databaseUrl, header, file, passphrase } = input;
-  const result: RestoredDatabase = { rows: 0, held: 0, skipped: [] };
+  const result: RestoredDatabase = { rows: 0, held: 0, unknown: 0, skipped: [] };
+  let isLoaded = false;
+  let isRecorded = false;
+  const record = (sql: Pick<postgres.Sql, "unsafe">) =>
+    sql.unsafe("insert into restores (id, taken_at, release, held) values ($1, $2, $3, $4)", [
+      newId(),
+      header.takenAt,
+      header.release,
+      result.held,
+    ]);
   const load = async () => {
     await loadBackup(databaseUrl, header, {
       check: requireEmpty,
       own: listOwnTables(),
-      load: async ({ tables, tx, loadRows }) => {
+      load: async ({ tables, loadRows }) => {
         const columnsOf = new Map(header.tables.map(({ name, columns }) => [name, columns]));
         const { checksums } = await readArchive(file, passphrase, {
           rows: async (table, rows) => {
@@ -50,20 +63,35 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
         for (const [table, { rows }] of Object.entries(checksums))
           if (tables.has(table)) result.rows += rows;
           else if (rows > 0) result.skipped.push(table);
-        result.held = await holdRestored(tx);
+      },
+      complete: async ({ tables, tx }) => {
+        Object.assign(result, await holdRestored(tx));
+        // A backup of an older release can lack the table until it is migrated.
+        isRecorded = tables.has("restores");
+        if (isRecorded) await record(tx);
       },
     });
+    isLoaded = true;
   };
   const { isDatabasePooled: pooled } = input;
-  await migrateDatabase(databaseUrl, {
-    pooled,
-    load: { at: header.migrations.map(({ at }) => at), run: load },
-  });
-  await withConnection(databaseUrl, async (sql) => {
-    await sql`insert into restores (id, taken_at, release, held)
-      values (${newId()}, ${header.takenAt}, ${header.release}, ${result.held})`;
-    await sql`analyze`;
-  });
+  try {
+    await migrateDatabase(databaseUrl, {
+      pooled,
+      load: { at: header.migrations.map(({ at }) => at), run: load },
+    });
+    await withConnection(databaseUrl, async (sql) => {
+      if (!isRecorded) await record(sql);
+      // Only for speed: autovacuum does the same later.
+      await sql`analyze`.catch(() => {});
+    });
+  } catch (cause) {
+    if (!isLoaded) throw cause;
+    throw new OperatorError(
+      `The rows are restored (held deliveries: ${result.held}), but a later step failed: ${(cause as Error).message}\n` +
+        `Do not restore again. Run ${cli} migrate, then start Backstamp: ${startCommandOf("start")}`,
+      { cause },
+    );
+  }
   return result;
 }
 

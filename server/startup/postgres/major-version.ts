@@ -19,10 +19,10 @@ export async function requireMajorVersion({ dataDir, pgdata }: ClusterLocation):
     [
       `The embedded database in ${pgdata} was created by PostgreSQL ${stored}, and this release contains PostgreSQL ${installed}, which cannot read it. Nothing was changed.`,
       "Bring the data over with a backup:",
-      `1. With the release that you used before: ${cli} backup ${backup}`,
+      `1. Stop Backstamp. With the release that you used before: ${cli} backup ${backup}`,
       `2. Keep the old data: mv ${dataDir} ${old}`,
       `3. With this release: ${cli} restore ${backup}`,
-      `4. ${startCommandOf("start")}, then, if nothing was sent after the backup: ${cli} release --all`,
+      `4. ${startCommandOf("start")}, then, if Backstamp was stopped before the backup: ${cli} release --all`,
     ].join("\n"),
   );
 }

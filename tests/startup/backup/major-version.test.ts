@@ -14,7 +14,7 @@ test("a data directory of another major version is refused with the commands tha
   expect(error).toMatchObject({
     name: "OperatorError",
     message: expect.stringMatching(
-      /created by PostgreSQL 17, .* contains PostgreSQL \d+.*backup \S+\n.*mv \S+ \S+\n.*restore \S+\n.*release --all$/s,
+      /created by PostgreSQL 17, .* contains PostgreSQL \d+.*Stop Backstamp\..*backup \S+\n.*mv \S+ \S+\n.*restore \S+\n.*release --all$/s,
     ),
   });
   expect(await readFile(version, "utf8")).toBe("17\n");

@@ -109,3 +109,22 @@ test("an interrupted restore can be repeated, and leaves tables of other program
     { order_id: 1 },
   ]);
 });
+
+test("a failure after the rows are restored is reported as such, and a migration completes the restore", async () => {
+  const other = await world.target();
+  expect(await other.backstamp(["migrate"])).toMatchObject({ code: 0 });
+  const { hot } = other.open().deps;
+  await hot`alter function continue_event_feed() rename to kept`;
+  await hot.unsafe(`create sequence calls; create function continue_event_feed() returns boolean language plpgsql as
+    $$ begin if nextval('calls') > 1 then raise 'no space left'; end if; return kept(); end $$`);
+  expect(await other.backstamp(["restore", world.fileOf("good.tar.gz")])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/The rows are restored .* failed: no space left\n.*migrate, then start/),
+  });
+  await hot.unsafe(
+    "drop function continue_event_feed(); alter function kept() rename to continue_event_feed",
+  );
+  expect(await other.backstamp(["migrate"])).toMatchObject({ code: 0 });
+  expect(await hot`select held from restores`).toEqual([{ held: 1 }]);
+  expect(await hot`select subject from emails`).toEqual([{ subject: "A subject to find" }]);
+});

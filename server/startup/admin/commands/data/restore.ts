@@ -118,7 +118,7 @@ function printRestored(
   terminal: Terminal,
   settings: Settings,
   { header, secrets }: Verified,
-  { rows, held, skipped }: RestoredDatabase,
+  { rows, held, unknown, skipped }: RestoredDatabase,
   isJson: boolean,
 ): void {
   const { databaseUrl, dataDir, secret } = settings;
@@ -127,16 +127,28 @@ function printRestored(
   printOutput(
     terminal,
     {
-      json: { taken_at: header.takenAt, release: header.release, rows, held, skipped_tables: skipped },
+      json: {
+        taken_at: header.takenAt,
+        release: header.release,
+        rows,
+        held,
+        unknown,
+        skipped_tables: skipped,
+      },
       text: [
         `Restored ${rows} rows into ${target}, as of ${header.takenAt} (Backstamp ${header.release}).`,
         held === 0
           ? "No email was queued at that time."
           : `${held} ${held === 1 ? "delivery is" : "deliveries are"} HELD: they were queued at that time and may have been sent since.`,
+        ...(unknown === 0
+          ? []
+          : [
+              `${unknown} ${unknown === 1 ? "delivery was" : "deliveries were"} being sent at that time, so the outcome is UNKNOWN. Decide in the console, or by: ${cli} email settle`,
+            ]),
       ],
       notes: [
         ...(held === 0 ? [] : RELEASE_ADVICE),
-        "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again.",
+        "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again, and pending invitations have expired.",
         "Events can be posted to webhooks a second time, with the same webhook-id.",
         ...(secrets && databaseUrl !== null && secret === null
           ? [

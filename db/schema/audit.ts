@@ -49,7 +49,7 @@ export const backups = pgTable(
     sizeBytes: c.bigint({ mode: "number" }),
     /** Whether it is encrypted and contains the installation's secret. */
     hasSecret: c.boolean(),
-    /** Why it failed, for the operator. */
+    /** Why it failed, or why old backups could not be deleted, for the operator. */
     fault: c.text(),
     startedAt: now(),
     /** Updated while it runs. A running backup with an old one belongs to a process that has exited. */

@@ -29,7 +29,7 @@ const COLLECTOR_URL = "Enter the URL of a collector: http://127.0.0.1:4318";
 export const OPERATION_SETTINGS = {
   BACKSTAMP_BACKUP_TO: {
     about:
-      "Where workers store scheduled backups: a folder, or s3://bucket/prefix for an S3-compatible store. Each backup appears there when it is complete.",
+      "Where workers store scheduled backups: a folder, or s3://bucket/prefix for an S3-compatible store. Each backup appears there when it is complete. Each installation needs its own folder or prefix, because the oldest backups in it are deleted.",
     fallback: "none; no scheduled backups",
     example: "/var/backups/backstamp",
     read: backupTarget,

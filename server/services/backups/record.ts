@@ -14,6 +14,7 @@ const silentSecondsMax = 120;
 const retryMinutes = 15;
 /** Older records are deleted. */
 const keptDays = 90;
+const faultCharsMax = 1_000;
 
 type BackupDeps = Pick<Deps, "db">;
 
@@ -82,7 +83,15 @@ export async function completeBackup({ db }: BackupDeps, id: string, done: Finis
 export async function failBackup({ db }: BackupDeps, id: string, fault: string): Promise<void> {
   await db
     .update(backups)
-    .set({ status: "failed", fault: fault.slice(0, 1_000), endedAt: sql`now()` })
+    .set({ status: "failed", fault: fault.slice(0, faultCharsMax), endedAt: sql`now()` })
+    .where(eq(backups.id, id));
+}
+
+/** Records that a backup is complete, but old ones could not be deleted. */
+export async function recordDeletionFault({ db }: BackupDeps, id: string, fault: string): Promise<void> {
+  await db
+    .update(backups)
+    .set({ fault: fault.slice(0, faultCharsMax) })
     .where(eq(backups.id, id));
 }
 

@@ -41,7 +41,9 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
           const number = parts.length + 1;
           parts.push(await retry(() => client.uploadPart(key, upload, bytes, number)));
         });
-        await client.completeMultipartUpload(key, upload, parts);
+        // A store that fails while it combines the parts has already sent the status 200. The body then has the error.
+        const completed = await client.completeMultipartUpload(key, upload, parts);
+        if (!completed.etag) throw new Error(`The store did not complete the upload: ${textOf(completed)}`);
         return size;
       } catch (error) {
         await client.abortMultipartUpload(key, upload).catch(() => {});
@@ -57,6 +59,8 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
     },
   };
 }
+
+const textOf = (response: object): string => JSON.stringify(response).slice(0, 500);
 
 /** Divides a stream into parts. Holds one part in memory. Returns the size in bytes. */
 async function collectParts(

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Deps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
 import { type BackupSchedule, isBackupDue } from "#server/services/backups/record";
+import type { ScheduledBackup } from "./scheduled-backup";
 
 const checkMs = 60_000;
 /** The reason is on the last lines. */
@@ -27,6 +28,7 @@ export function startBackupSchedule(
   let child: ChildProcess | undefined;
 
   const makeBackup = async () => {
+    if (stopping.signal.aborted) return;
     const running = spawn(
       process.execPath,
       [...process.execArgv, program, "backup", "--scheduled", "--json"],
@@ -47,8 +49,13 @@ export function startBackupSchedule(
     });
     child = undefined;
     if (stopping.signal.aborted) return;
-    if (code === 0) deps.log.info("backup.made", JSON.parse(output));
-    else deps.log.error("backup.failed", { reason: errors.trim() });
+    if (code !== 0) return deps.log.error("backup.failed", { reason: errors.trim() });
+    const { made } = JSON.parse(output) as { made: ScheduledBackup | null };
+    // Another worker made it.
+    if (made === null) return;
+    const { deletionFault, ...facts } = made;
+    deps.log.info("backup.made", facts);
+    if (deletionFault !== null) deps.log.warn("backup.old_not_deleted", { reason: deletionFault });
   };
 
   const loop = (async () => {

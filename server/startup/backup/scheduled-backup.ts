@@ -6,6 +6,7 @@ import {
   completeBackup,
   type FinishedBackup,
   failBackup,
+  recordDeletionFault,
 } from "#server/services/backups/record";
 import { explainDatabaseFault } from "../install/database-faults";
 import { OperatorError } from "../launcher/operator-error";
@@ -18,11 +19,16 @@ import { type BackupStore, deleteOldBackups, nameOfBackup } from "./store";
 const beatMs = 20_000;
 
 type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret"> & { databaseUrl: string };
-export type ScheduledBackup = FinishedBackup & { location: string; deleted: string[] };
+export type ScheduledBackup = FinishedBackup & {
+  location: string;
+  deleted: string[];
+  /** Why old backups could not be deleted; null if there is no such fault. */
+  deletionFault: string | null;
+};
 
 /**
  * Makes the backup of the current period and deletes old ones. Null if it is not due or another process makes it. A failure
- * is recorded with its reason and thrown; it is repeated later.
+ * is recorded with its reason and thrown; it is repeated later. A failed deletion is recorded with the completed backup.
  */
 export async function runScheduledBackup(
   deps: Pick<Deps, "db" | "clock">,
@@ -33,6 +39,7 @@ export async function runScheduledBackup(
   const id = await claimBackup(deps, backup.schedule, store.location);
   if (id === null) return null;
   const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
+  let made: FinishedBackup;
   try {
     const passphrase = await readPassphrase(settings);
     const name = nameOfBackup(deps.clock(), passphrase !== null);
@@ -40,14 +47,21 @@ export async function runScheduledBackup(
     const sizeBytes = await store.write(name, async (output) => {
       ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output));
     });
-    const deleted = await deleteOldBackups(store, backup.keep);
-    await completeBackup(deps, id, { name, sizeBytes, hasSecret });
-    return { name, sizeBytes, hasSecret, location: store.location, deleted };
+    made = { name, sizeBytes, hasSecret };
+    await completeBackup(deps, id, made);
   } catch (error) {
     await failBackup(deps, id, reasonOf(error));
     throw error;
   } finally {
     clearInterval(beat);
+  }
+  const result = { ...made, location: store.location, deleted: [] as string[], deletionFault: null };
+  try {
+    return { ...result, deleted: await deleteOldBackups(store, { newest: made.name, count: backup.keep }) };
+  } catch (error) {
+    const deletionFault = `Old backups could not be deleted: ${reasonOf(error)}`;
+    await recordDeletionFault(deps, id, deletionFault);
+    return { ...result, deletionFault };
   }
 }
 

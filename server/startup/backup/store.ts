@@ -20,10 +20,18 @@ const NAME = /^backstamp-\d{8}T\d{6}Z\.tar\.gz(\.age)?$/;
 export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
   `backstamp-${takenAt.toISOString().replaceAll(/[-:]|\.\d+/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
 
-/** Deletes all scheduled backups but the newest `count`, and no other files. Returns the names. */
-export async function deleteOldBackups(store: BackupStore, count: number): Promise<string[]> {
-  const names = (await store.list()).filter((name) => NAME.test(name)).sort();
-  const old = names.slice(0, Math.max(0, names.length - count));
+/**
+ * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other files. Returns the
+ * names. Deletes nothing if the store does not list `newest`.
+ */
+export async function deleteOldBackups(
+  store: BackupStore,
+  { newest, count }: { newest: string; count: number },
+): Promise<string[]> {
+  const names = await store.list();
+  if (!names.includes(newest)) throw new Error(`${store.location} does not list ${newest}.`);
+  const others = names.filter((name) => NAME.test(name) && name !== newest).sort();
+  const old = others.slice(0, Math.max(0, others.length - (count - 1)));
   for (const name of old) await store.remove(name);
   return old;
 }

@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { listBackups } from "#server/services/backups/record";
 import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
-import { type BackupWorld, createBackupWorld } from "./backup-world";
+import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
+import { type S3Stub, startS3Stub } from "./s3-stub";
 
 let world: BackupWorld;
 let folder: string;
@@ -55,6 +56,51 @@ test("old backups are deleted after a successful one, and no other files", async
   );
 });
 
+test("the backup just written is never deleted, whatever the names of others", async () => {
+  await mkdir(folder);
+  const others = ["29990101", "29990102", "29990103"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  for (const name of others) await writeFile(path.join(folder, name), "");
+  const made = await run();
+  expect((await readdir(folder)).sort()).toEqual([made?.name, others[2]].sort());
+});
+
+test("a backup is complete although old ones could not be deleted, which is reported and not repeated", async () => {
+  await mkdir(folder);
+  const old = ["20250101", "20250102"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  // `rm` does not delete a folder.
+  for (const name of old) await mkdir(path.join(folder, name));
+  expect(await run()).toMatchObject({ deleted: [], deletionFault: expect.stringContaining(old[0] ?? "") });
+  expect(await listBackups(world.source.deps, 10)).toMatchObject([
+    { status: "succeeded", fault: expect.stringContaining("could not be deleted") },
+  ]);
+  await world.source.hot`update backups set ended_at = ended_at - interval '16 min'`;
+  expect(await run()).toBeNull();
+});
+
+describe("in an S3-compatible store", () => {
+  let store: S3Stub;
+  const old = "mine/backstamp-20250101T030000Z.tar.gz";
+  beforeEach(async () => {
+    store = await startS3Stub();
+    store.objects.set(old, Buffer.alloc(0)).set("mine/notes.txt", Buffer.alloc(0));
+    store.objects.set("other/backstamp-20240101T030000Z.tar.gz", Buffer.alloc(0));
+  });
+  afterEach(() => store.close());
+
+  test("a backup is stored, and old ones with its prefix are deleted", async () => {
+    const made = await run({ ...store.env, BACKSTAMP_BACKUP_KEEP: "1" });
+    expect(store.objects.get(`mine/${made?.name}`)).toHaveLength(made?.sizeBytes ?? 0);
+    expect({ deleted: store.deleted, uploads: store.uploads.size }).toEqual({ deleted: [old], uploads: 0 });
+  });
+
+  test("an upload whose completion fails with status 200 is a failure, and nothing is deleted", async () => {
+    store.fails.completion = true;
+    await expect(run({ ...store.env, BACKSTAMP_BACKUP_KEEP: "1" })).rejects.toThrow(/InternalError/);
+    expect(await listBackups(world.source.deps, 10)).toMatchObject([{ status: "failed" }]);
+    expect({ deleted: store.deleted, uploads: store.uploads.size }).toEqual({ deleted: [], uploads: 0 });
+  });
+});
+
 test("a failure is recorded with its reason, keeps old backups, is reported, and is repeated later", async () => {
   const kept = path.join(folder, "backstamp-20250101T030000Z.tar.gz.age");
   await run();
@@ -74,7 +120,8 @@ test("a failure is recorded with its reason, keeps old backups, is reported, and
   });
   expect(await run()).toBeNull();
   await world.source.hot`update backups set ended_at = ended_at - interval '16 min'`;
-  expect(await run()).toMatchObject({ hasSecret: false });
+  // Of another name than the first backup, which can be of the same second.
+  expect(await run({ BACKSTAMP_BACKUP_PASSPHRASE: passphrase })).toMatchObject({ hasSecret: true });
 });
 
 test("a backup whose process was killed is replaced", async () => {

@@ -87,6 +87,11 @@ export async function failBackup({ db }: BackupDeps, id: string, fault: string):
     .where(eq(backups.id, id));
 }
 
+/** Deletes the record of a backup that was stopped, so that it is due again. */
+export async function releaseBackup({ db }: BackupDeps, id: string): Promise<void> {
+  await db.delete(backups).where(eq(backups.id, id));
+}
+
 /** Records that a backup is complete, but old ones could not be deleted. */
 export async function recordDeletionFault({ db }: BackupDeps, id: string, fault: string): Promise<void> {
   await db

@@ -21,6 +21,8 @@ import type { Terminal } from "./terminal";
 const waitMaxMs = 60_000;
 const pollMs = 100;
 const connectionsMax = 4;
+/** For a task to delete what it has written. */
+const stopMsMax = 5_000;
 
 type Closers = (() => Promise<unknown>)[];
 export type Session = {
@@ -30,6 +32,8 @@ export type Session = {
   publicUrl: string | null;
   /** The migrations applied when this command started the database; null if the database was already running. */
   migrated: Migrated | null;
+  /** Runs a task with a signal that a stop signal of this process aborts. The database remains open until the task ends. */
+  stoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 /**
@@ -130,8 +134,24 @@ function connect(
     { log: silentLog, applicationName: "backstamp command line", connectionsMax },
   );
   closers.push(() => built.close());
-  const hasSecret = settings.secret !== null;
-  return { built, deps: built.deps, databaseUrl, publicUrl: settings.url, migrated: null, hasSecret };
+  const stoppable: Session["stoppable"] = (task) => {
+    const stopping = new AbortController();
+    const running = task(stopping.signal);
+    closers.push(async () => {
+      stopping.abort();
+      await Promise.race([running.catch(() => {}), wait(stopMsMax, undefined, { ref: false })]);
+    });
+    return running;
+  };
+  return {
+    built,
+    deps: built.deps,
+    databaseUrl,
+    publicUrl: settings.url,
+    migrated: null,
+    stoppable,
+    hasSecret: settings.secret !== null,
+  };
 }
 
 /**

@@ -1,29 +1,34 @@
 import { createWriteStream } from "node:fs";
 import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Writable } from "node:stream";
 import { OperatorError } from "../launcher/operator-error";
-import type { BackupStore } from "./store";
+import { abortable, type BackupStore, type FillBackup, isAbandoned, isNameOfBackup } from "./store";
+
+const PARTIAL = /\.\d+\.partial$/;
 
 /** Keeps backups in a folder, which is created if it is missing. */
 export const openFolderStore = (folder: string): BackupStore => ({
   location: folder,
-  async write(name, fill) {
+  async write(name, fill, signal) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return writeBackupFile(path.join(folder, name), fill);
+    return writeBackupFile(path.join(folder, name), fill, signal);
+  },
+  async deleteRemains() {
+    for (const name of await readdir(folder)) {
+      if (!PARTIAL.test(name) || !isNameOfBackup(name.replace(PARTIAL, ""))) continue;
+      const file = path.join(folder, name);
+      if (isAbandoned((await stat(file)).mtime)) await rm(file);
+    }
   },
   list: () => readdir(folder),
   remove: (name) => rm(path.join(folder, name)),
 });
 
 /**
- * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk. OperatorError if the file
- * exists or cannot be created. Returns its size in bytes.
+ * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error or the
+ * signal, nothing remains. OperatorError if the file exists or cannot be created. Returns its size in bytes.
  */
-export async function writeBackupFile(
-  file: string,
-  fill: (output: Writable) => Promise<void>,
-): Promise<number> {
+export async function writeBackupFile(file: string, fill: FillBackup, signal: AbortSignal): Promise<number> {
   if (await stat(file).catch(() => null))
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
   const partial = `${file}.${process.pid}.partial`;
@@ -35,7 +40,7 @@ export async function writeBackupFile(
   });
   try {
     await chmod(partial, 0o600);
-    await fill(createWriteStream(partial));
+    await fill(abortable(createWriteStream(partial), signal));
     const { size } = await stat(partial);
     await syncToDisk(partial);
     await rename(partial, file);

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { S3mini } from "s3mini";
 import { fetch } from "undici";
-import type { BackupStore } from "./store";
+import { abortable, type BackupStore, type FillBackup, isAbandoned, isNameOfBackup } from "./store";
 
 export type S3Target = {
   endpoint: string;
@@ -32,15 +32,18 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
   });
   return {
     location: `s3://${bucket}/${prefix}`,
-    async write(name, fill) {
+    async write(name, fill, signal) {
       const key = `${prefix}${name}`;
       const upload = await retry(() => client.getMultipartUploadId(key, "application/octet-stream"));
       const parts: Parameters<typeof client.completeMultipartUpload>[2] = [];
       try {
-        const size = await collectParts(fill, async (bytes) => {
-          const number = parts.length + 1;
-          parts.push(await retry(() => client.uploadPart(key, upload, bytes, number)));
-        });
+        const size = await collectParts(
+          (output) => fill(abortable(output, signal)),
+          async (bytes) => {
+            const number = parts.length + 1;
+            parts.push(await retry(() => client.uploadPart(key, upload, bytes, number)));
+          },
+        );
         // A store that fails while it combines the parts has already sent the status 200. The body then has the error.
         const completed = await client.completeMultipartUpload(key, upload, parts);
         if (!completed.etag) throw new Error(`The store did not complete the upload: ${textOf(completed)}`);
@@ -49,6 +52,18 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
         await client.abortMultipartUpload(key, upload).catch(() => {});
         throw error;
       }
+    },
+    async deleteRemains() {
+      const found = (await client.listMultipartUploads("/", "", "GET", { prefix })) as FoundUploads;
+      // The client returns one upload without a list, and none as an empty text.
+      const uploads = [found.ListMultipartUploadsResult?.Upload ?? []].flat();
+      for (const { Key, UploadId, Initiated } of uploads)
+        if (
+          Key.startsWith(prefix) &&
+          isNameOfBackup(Key.slice(prefix.length)) &&
+          isAbandoned(new Date(Initiated))
+        )
+          await client.abortMultipartUpload(Key, UploadId);
     },
     async list() {
       const objects = (await retry(() => client.listObjects("/", prefix))) ?? [];
@@ -60,13 +75,13 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
   };
 }
 
+type FoundUpload = { Key: string; UploadId: string; Initiated: string };
+type FoundUploads = { ListMultipartUploadsResult?: { Upload?: FoundUpload | FoundUpload[] } };
+
 const textOf = (response: object): string => JSON.stringify(response).slice(0, 500);
 
 /** Divides a stream into parts. Holds one part in memory. Returns the size in bytes. */
-async function collectParts(
-  fill: (output: Writable) => Promise<void>,
-  upload: (part: Buffer) => Promise<void>,
-): Promise<number> {
+async function collectParts(fill: FillBackup, upload: (part: Buffer) => Promise<void>): Promise<number> {
   let size = 0;
   let pending: Buffer[] = [];
   let pendingBytes = 0;

@@ -7,6 +7,7 @@ import {
   type FinishedBackup,
   failBackup,
   recordDeletionFault,
+  releaseBackup,
 } from "#server/services/backups/record";
 import { explainDatabaseFault } from "../install/database-faults";
 import { OperatorError } from "../launcher/operator-error";
@@ -14,7 +15,7 @@ import { createBackup } from "./create-backup";
 import { openFolderStore } from "./folder-store";
 import { readPassphrase } from "./passphrase";
 import { openS3Store } from "./s3-store";
-import { type BackupStore, deleteOldBackups, nameOfBackup } from "./store";
+import { type BackupStore, deleteOldBackups, type FillBackup, nameOfBackup } from "./store";
 
 const beatMs = 20_000;
 
@@ -29,10 +30,12 @@ export type ScheduledBackup = FinishedBackup & {
 /**
  * Makes the backup of the current period and deletes old ones. Null if it is not due or another process makes it. A failure
  * is recorded with its reason and thrown; it is repeated later. A failed deletion is recorded with the completed backup.
+ * After the signal, nothing remains of the backup.
  */
 export async function runScheduledBackup(
   deps: Pick<Deps, "db" | "clock">,
   settings: ScheduledSettings,
+  signal: AbortSignal,
 ): Promise<ScheduledBackup | null> {
   const { backup, databaseUrl, dataDir, secret } = settings;
   const store = openStore(settings);
@@ -41,16 +44,21 @@ export async function runScheduledBackup(
   const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
   let made: FinishedBackup;
   try {
+    // Not every store permits this, and each backup repeats it.
+    await store.deleteRemains().catch(() => {});
     const passphrase = await readPassphrase(settings);
     const name = nameOfBackup(deps.clock(), passphrase !== null);
     let hasSecret = false;
-    const sizeBytes = await store.write(name, async (output) => {
+    const fill: FillBackup = async (output) => {
       ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output));
-    });
+    };
+    const sizeBytes = await store.write(name, fill, signal);
     made = { name, sizeBytes, hasSecret };
     await completeBackup(deps, id, made);
   } catch (error) {
-    await failBackup(deps, id, reasonOf(error));
+    // Another process can make it at once.
+    if (signal.aborted) await releaseBackup(deps, id);
+    else await failBackup(deps, id, reasonOf(error));
     throw error;
   } finally {
     clearInterval(beat);

@@ -1,24 +1,41 @@
-import type { Writable } from "node:stream";
+import { addAbortSignal, type Writable } from "node:stream";
 
 /** Where backups are kept: a folder, or a bucket of an S3-compatible store. */
 export type BackupStore = {
   /** For the operator, without credentials. */
   location: string;
   /**
-   * Fills and ends a stream. The backup appears under its name only when it is complete; after an error, nothing remains.
-   * Returns its size in bytes.
+   * Fills and ends a stream. The backup appears under its name only when it is complete; after an error or the signal,
+   * nothing remains. Returns its size in bytes.
    */
-  write(name: string, fill: (output: Writable) => Promise<void>): Promise<number>;
+  write(name: string, fill: FillBackup, signal: AbortSignal): Promise<number>;
+  /** Deletes what scheduled backups left whose process was killed more than a day ago. */
+  deleteRemains(): Promise<void>;
   /** The names of all files. */
   list(): Promise<string[]>;
   remove(name: string): Promise<void>;
 };
+
+export type FillBackup = (output: Writable) => Promise<void>;
+
+const remainsMsMin = 24 * 60 * 60 * 1_000;
+
+/** Whether a process that began to write a backup at this time has certainly exited. */
+export const isAbandoned = (begunAt: Date): boolean => Date.now() - begunAt.getTime() > remainsMsMin;
+
+/** Lets a signal end a stream. Whoever writes to it has the error. */
+export function abortable<T extends Writable>(output: T, signal: AbortSignal): T {
+  output.on("error", () => {});
+  return addAbortSignal(signal, output);
+}
 
 const NAME = /^backstamp-\d{8}T\d{6}Z\.tar\.gz(\.age)?$/;
 
 /** The name of a scheduled backup. Names in alphabetical order are in the order of time. */
 export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
   `backstamp-${takenAt.toISOString().replaceAll(/[-:]|\.\d+/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
+
+export const isNameOfBackup = (name: string): boolean => NAME.test(name);
 
 /**
  * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other files. Returns the
@@ -30,7 +47,7 @@ export async function deleteOldBackups(
 ): Promise<string[]> {
   const names = await store.list();
   if (!names.includes(newest)) throw new Error(`${store.location} does not list ${newest}.`);
-  const others = names.filter((name) => NAME.test(name) && name !== newest).sort();
+  const others = names.filter((name) => isNameOfBackup(name) && name !== newest).sort();
   const old = others.slice(0, Math.max(0, others.length - (count - 1)));
   for (const name of old) await store.remove(name);
   return old;

@@ -41,7 +41,11 @@ export async function writeArchive(
   const compressed = archive.pipe(createGzip({ level: gzipLevel, strategy: constants.Z_DEFAULT_STRATEGY }));
   archive.once("error", (error) => compressed.destroy(error));
   const encrypted = passphrase === null ? compressed : await encrypt(compressed, passphrase);
-  const written = pipeline(encrypted, output);
+  const written = pipeline(encrypted, output).catch((error: Error) => {
+    // Otherwise the rows would wait for the stream.
+    archive.destroy(error);
+    throw error;
+  });
   const filled = fill(archive, header, snapshot, secrets).catch((error: Error) => {
     archive.destroy(error);
     throw error;

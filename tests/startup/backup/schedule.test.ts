@@ -1,10 +1,12 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { listBackups } from "#server/services/backups/record";
 import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
+import { startTsx, type TestProcess } from "../../support/processes/processes";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
 import { type S3Stub, startS3Stub } from "./s3-stub";
 
@@ -16,20 +18,21 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const run = (env: Record<string, string> = {}) =>
-  runScheduledBackup(world.source.deps, {
-    ...readSettings(
-      {
-        BACKSTAMP_BACKUP_TO: folder,
-        BACKSTAMP_BACKUP_KEEP: "2",
-        BACKSTAMP_SECRET: installationSecret,
-        BACKSTAMP_DATA_DIR: world.fileOf("data"),
-        ...env,
-      },
-      "dev",
-    ),
-    databaseUrl: world.source.databaseUrl,
-  });
+const run = (env: Record<string, string> = {}, signal = new AbortController().signal) =>
+  runScheduledBackup(world.source.deps, settingsOf(env), signal);
+const settingsOf = (env: Record<string, string>) => ({
+  ...readSettings(
+    {
+      BACKSTAMP_BACKUP_TO: folder,
+      BACKSTAMP_BACKUP_KEEP: "2",
+      BACKSTAMP_SECRET: installationSecret,
+      BACKSTAMP_DATA_DIR: world.fileOf("data"),
+      ...env,
+    },
+    "dev",
+  ),
+  databaseUrl: world.source.databaseUrl,
+});
 const nextPeriod = () =>
   world.source
     .hot`update backups set started_at = started_at - interval '1 day', ended_at = ended_at - interval '1 day'`;
@@ -93,6 +96,17 @@ describe("in an S3-compatible store", () => {
     expect({ deleted: store.deleted, uploads: store.uploads.size }).toEqual({ deleted: [old], uploads: 0 });
   });
 
+  test("uploads of killed backups are ended after a day, and no others", async () => {
+    const begin = (id: string, key: string, initiated: Date) =>
+      store.uploads.set(id, { key, initiated, parts: [] });
+    const longAgo = new Date(Date.now() - 25 * 3_600_000);
+    begin("remains", "mine/backstamp-20250101T030000Z.tar.gz", longAgo);
+    begin("recent", "mine/backstamp-20250102T030000Z.tar.gz", new Date());
+    begin("of another", "mine/notes.txt", longAgo);
+    await run(store.env);
+    expect([...store.uploads.keys()]).toEqual(["recent", "of another"]);
+  });
+
   test("an upload whose completion fails with status 200 is a failure, and nothing is deleted", async () => {
     store.fails.completion = true;
     await expect(run({ ...store.env, BACKSTAMP_BACKUP_KEEP: "1" })).rejects.toThrow(/InternalError/);
@@ -122,6 +136,55 @@ test("a failure is recorded with its reason, keeps old backups, is reported, and
   await world.source.hot`update backups set ended_at = ended_at - interval '16 min'`;
   // Of another name than the first backup, which can be of the same second.
   expect(await run({ BACKSTAMP_BACKUP_PASSPHRASE: passphrase })).toMatchObject({ hasSecret: true });
+});
+
+test("a stop signal during a backup leaves no file and no record, and another process makes it at once", async () => {
+  const { hot } = world.source;
+  const stopping = new AbortController();
+  let running: ReturnType<typeof run> | undefined;
+  await hot.begin(async (tx) => {
+    // A backup waits for this lock, after it has created its file.
+    await tx`lock table emails in access exclusive mode`;
+    running = run({}, stopping.signal);
+    running.catch(() => {});
+    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([expect.stringMatching(/partial$/)]));
+    stopping.abort();
+  });
+  await expect(running).rejects.toThrow();
+  expect(await readdir(folder)).toEqual([]);
+  expect(await listBackups(world.source.deps, 10)).toEqual([]);
+  expect(await run()).not.toBeNull();
+});
+
+test("SIGTERM ends the command, and no file remains", async () => {
+  await mkdir(folder);
+  let command: TestProcess | undefined;
+  await world.source.hot.begin(async (tx) => {
+    await tx`lock table emails in access exclusive mode`;
+    command = await startTsx("server/startup/admin.ts", ["backup", path.join(folder, "mine.tar.gz")], {
+      env: { DATABASE_URL: world.source.databaseUrl, BACKSTAMP_DATA_DIR: world.fileOf("data") },
+    });
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), 20_000);
+    command.signal("SIGTERM");
+    // Until the signal has arrived, the lock prevents that the backup completes.
+    await wait(500);
+  });
+  expect(await command?.exited).toEqual({ code: 1, signal: null });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("files that killed backups left are deleted after a day, and no other files", async () => {
+  await mkdir(folder);
+  const [remains, recent, ofAnother] = [
+    "backstamp-20250101T030000Z.tar.gz.age.17.partial",
+    "backstamp-20250102T030000Z.tar.gz.17.partial",
+    "notes.17.partial",
+  ] as const;
+  for (const name of [remains, recent, ofAnother]) await writeFile(path.join(folder, name), "");
+  const longAgo = new Date(Date.now() - 25 * 3_600_000);
+  for (const name of [remains, ofAnother]) await utimes(path.join(folder, name), longAgo, longAgo);
+  const made = await run();
+  expect((await readdir(folder)).sort()).toEqual([made?.name, recent, ofAnother].sort());
 });
 
 test("a backup whose process was killed is replaced", async () => {

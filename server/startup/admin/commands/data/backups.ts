@@ -7,6 +7,7 @@ import { createBackup } from "../../../backup/create-backup";
 import { writeBackupFile } from "../../../backup/folder-store";
 import { passphraseCharsMin, readPassphrase, requireLength } from "../../../backup/passphrase";
 import { runScheduledBackup } from "../../../backup/scheduled-backup";
+import type { FillBackup } from "../../../backup/store";
 import { OperatorError } from "../../../launcher/operator-error";
 import { type AdminCommand, runInDatabase } from "../../command";
 import { type Session, withKeptSecret } from "../../session";
@@ -75,7 +76,7 @@ that was queued at the time of the backup is held until you run: ${cli} release`
 
 async function makeBackup(
   terminal: Terminal,
-  { deps, databaseUrl }: Session,
+  { deps, databaseUrl, stoppable }: Session,
   file: string,
   { passphraseFile }: BackupOptions,
 ): Promise<Output> {
@@ -89,9 +90,10 @@ async function makeBackup(
   const { dataDir, secret } = settings;
   const startedAt = deps.clock();
   let created = null as Awaited<ReturnType<typeof createBackup>> | null;
-  const sizeBytes = await writeBackupFile(file, async (output) => {
+  const fill: FillBackup = async (output) => {
     created = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output);
-  });
+  };
+  const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal));
   if (!created) throw new TypeError("the file was not filled");
   const { takenAt, tables, rows, hasSecret } = created;
   await recordBackup(deps, {
@@ -144,9 +146,9 @@ async function askForNewPassphrase({ askSecret }: Terminal): Promise<string | nu
   return first;
 }
 
-async function makeScheduled(terminal: Terminal, { deps, databaseUrl }: Session): Promise<Output> {
+async function makeScheduled(terminal: Terminal, { deps, databaseUrl, stoppable }: Session): Promise<Output> {
   const settings = await withKeptSecret(readSettings(terminal.env, "dev"));
-  const made = await runScheduledBackup(deps, { ...settings, databaseUrl });
+  const made = await stoppable((signal) => runScheduledBackup(deps, { ...settings, databaseUrl }, signal));
   return made === null
     ? { json: { made: null }, text: ["No backup is due."] }
     : { json: { made }, text: [`Backed up to ${made.location}: ${made.name}, ${made.sizeBytes} bytes.`] };

@@ -16,7 +16,7 @@ import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
 import type { Alarm, Readiness, SchemaFault } from "./readiness";
-import { isPausedRelay, isProbed } from "./relays/read";
+import { IS_PROBED, isPausedRelay } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
 
 /**
@@ -156,7 +156,7 @@ const countRelays = ({ db }: Deps) =>
     .select({
       shared: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
       paused: sql<number>`(count(*) filter (where ${isPausedRelay}) + (
-        select count(*) from ${smtpUrlRelays} where ${isProbed}))::int`,
+        select count(*) from ${smtpUrlRelays} where ${sql.raw(IS_PROBED)}))::int`,
     })
     .from(relays);
 

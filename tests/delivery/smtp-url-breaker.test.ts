@@ -5,6 +5,8 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Log } from "#server/platform/log";
 import { readReadiness } from "#server/services/health";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { listPausedSmtpUrlRelays } from "#server/services/relays/read";
 import {
   EHLO_AUTH,
   type SmtpScript,
@@ -85,6 +87,29 @@ test("while the server of SMTP_URL is down, email waits through any outage with 
   expect(found.messages).toHaveLength(40);
   expect(logged.filter((event) => event === "relay.resumed")).toHaveLength(1);
   expect(await readReadiness(workers[1])).toMatchObject({ isReady: true, alarms: [] });
+});
+
+test("between the rounds of a daily scheduler, a paused SMTP_URL is reported, and no more once no round uses it", async () => {
+  const { port } = await serve({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
+  const deps = worker(port, "user:wrong@");
+  const alarms = async () => {
+    const readiness = await readReadiness(deps);
+    return readiness.isReady ? readiness.alarms.map(({ alarm }) => alarm) : [];
+  };
+  const paused = async () => (await readInstallationFigures(deps)).relays.paused;
+  await world.send();
+  for (let days = 0; days < 3; days++) {
+    await round(deps);
+    await world.elapse("23 hours");
+    expect(await alarms()).toContain("relays_paused");
+    expect(await paused()).toBe(1);
+    expect(await listPausedSmtpUrlRelays(deps)).toHaveLength(1);
+  }
+  const other = await startSmtpTestServer();
+  await round(worker(other.port));
+  await other.close();
+  expect(await alarms()).not.toContain("relays_paused");
+  expect(await paused()).toBe(0);
 });
 
 test("a login that the server of SMTP_URL rejects is tried once a minute by all workers together", async () => {

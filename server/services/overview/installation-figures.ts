@@ -1,6 +1,7 @@
 import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { Deps } from "#server/deps";
+import { IS_PROBED } from "../relays/read";
 
 /** Rows that one count reads at most. A longer queue is reported with this number plus one. */
 export const FIGURE_MAX = 100_000;
@@ -145,5 +146,4 @@ const PARTS = `
           where beat_at > now() - case when id = '${TICK_WORKER_ID}' then 600 else 30 end * interval '1 second') as alive,
     (select count(*)::int from relays where paused_until is null) as ready,
     (select count(*)::int from relays where paused_until is not null) +
-      (select count(*)::int from smtp_url_relays
-       where paused_until is not null and last_fault_at > now() - interval '10 minutes') as paused`;
+      (select count(*)::int from smtp_url_relays where ${IS_PROBED}) as paused`;

@@ -43,12 +43,14 @@ export const listRelays = (deps: Deps, where?: SQL): Promise<RelayView[]> =>
 
 /** The paused relays of `SMTP_URL` that workers still probe. */
 export const listPausedSmtpUrlRelays = (deps: Pick<Deps, "db">) =>
-  deps.db.select().from(smtpUrlRelays).where(isProbed).orderBy(asc(smtpUrlRelays.host));
+  deps.db.select().from(smtpUrlRelays).where(sql.raw(IS_PROBED)).orderBy(asc(smtpUrlRelays.host));
 
-/** Twice the interval of an external scheduler. No worker has the `SMTP_URL` of a paused relay with an older fault. */
-const probedSecondsMax = 600;
-export const isProbed = sql`${smtpUrlRelays.pausedUntil} is not null
-  and ${smtpUrlRelays.lastFaultAt} > now() - ${probedSecondsMax}::int * interval '1 second'`;
+/**
+ * SQL: a paused relay of `SMTP_URL` that workers still probe. Each probe of a running worker that fails is a new fault. The
+ * limit counts back from the last heartbeat: a scheduler may start a round only once a day, and no worker probes meanwhile.
+ */
+export const IS_PROBED = `smtp_url_relays.paused_until is not null and smtp_url_relays.last_fault_at >
+  coalesce((select max(beat_at) from workers), now()) - interval '10 minutes'`;
 
 /** Finds a relay by id or name. If several teams use the name, the team or the id is required. */
 export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<RelayView> {

@@ -6,7 +6,7 @@ const overdueSecondsMax = 300;
 
 /** Deliveries and event deliveries that are due and that no worker has claimed. */
 export type Backlog = {
-  /** Seconds since the oldest due delivery became due, paused queues aside; null if none is due. */
+  /** Seconds since the oldest due delivery became due or its pause ended, paused queues aside; null if none is due. */
   deliverySeconds: number | null;
   /** The same for event deliveries to endpoints that are not disabled, paused or failing. */
   eventSeconds: number | null;
@@ -20,6 +20,8 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await db.execute<Backlog>(sql`
     with recursive paused as materialized (
       select team_id from queue_pauses where lifted_at is null and domain is null
+    ), lifted as materialized (
+      select team_id, max(lifted_at) as at from queue_pauses where lifted_at is not null and domain is null group by team_id
     ), waiting as (
       (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
        order by team_id, priority, due_at, id limit 1)
@@ -40,8 +42,9 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       from lane join webhooks w on w.id = lane.webhook_id
       where w.status = 'enabled' and w.failing_since is null and (w.paused_until is null or w.paused_until <= now())
     )
-    select (select extract(epoch from now() - min(due_at)) from waiting w
-        where due_at <= now() and not exists (select from paused p where p.team_id is null or p.team_id = w.team_id))::float8 as "deliverySeconds",
+    select (select extract(epoch from now() - min(greatest(w.due_at, l.at, (select at from lifted where team_id is null))))
+        from waiting w left join lifted l on l.team_id = w.team_id
+        where w.due_at <= now() and not exists (select from paused p where p.team_id is null or p.team_id = w.team_id))::float8 as "deliverySeconds",
       (select extract(epoch from now() - min(due_at)) from event where due_at <= now())::float8 as "eventSeconds"`);
   if (!found) throw new TypeError("a select without from returned no row");
   return found;

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
 import { createSharedReadiness } from "#server/services/health";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
@@ -86,6 +88,28 @@ describe("readiness", () => {
     await world.hot`update deliveries set due_at = now() + interval '1 day'`;
     expect(await alarms()).toEqual([]);
   });
+
+  test.each(["its team", "the installation"])(
+    "does not count the time that email waited for a pause of %s",
+    async (of) => {
+      await beat("relay");
+      await world.send();
+      const scope = { teamId: of === "its team" ? world.id : null, domain: null };
+      await pauseQueue(world.ctx, { ...scope, reason: "Maintenance" });
+      await world.elapse("2 days");
+      await resumeQueue(world.ctx, scope);
+      await world.hot`update workers set beat_at = now()`;
+      expect(await alarms()).toEqual([]);
+      const oldest = async () => (await readInstallationFigures(world.deps)).queues[0]?.oldestDueSeconds;
+      expect(await oldest()).toBeLessThan(60);
+      // What became due after the pause counts in full.
+      await world.hot`update queue_pauses set lifted_at = now() - interval '1 hour'`;
+      await world.hot`update deliveries set due_at = now() - interval '10 minutes'`;
+      expect(await alarms()).toEqual(["delivery_backlog"]);
+      expect(await oldest()).toBeGreaterThanOrEqual(600);
+      expect(await oldest()).toBeLessThan(700);
+    },
+  );
 
   test("has an alarm for due webhook events of an endpoint that responds, and none for a paused or failing one", async () => {
     await beat("relay");

@@ -77,11 +77,14 @@ const PARKED = countOf(
 );
 
 // The recursive query skips through the index from one (team, priority) to the next, as a claim does. `due_at` of a lane is
-// its first due time. The counts read ranges of the same index. What is due in a paused team is paused. A pause of a domain
-// postpones its deliveries without end, like those that wait for a transport, which have an index of their own.
+// its first due time. What was due during a pause has been late only since the end of the pause (`since`). The counts read
+// ranges of the same index. What is due in a paused team is paused. A pause of a domain postpones its deliveries without end,
+// like those that wait for a transport, which have an index of their own.
 const EMAILS = `
   with recursive paused as materialized (
     select team_id from queue_pauses where lifted_at is null and domain is null
+  ), lifted as materialized (
+    select team_id, max(lifted_at) as at from queue_pauses where lifted_at is not null and domain is null group by team_id
   ), waiting as (
     (select d.team_id, d.priority, d.due_at from deliveries d where ${WAITING}
      order by d.team_id, d.priority, d.due_at, d.id limit 1)
@@ -91,7 +94,9 @@ const EMAILS = `
       where ${WAITING} and (d.team_id, d.priority) > (l.team_id, l.priority)
       order by d.team_id, d.priority, d.due_at, d.id limit 1) n
   ), lane as materialized (
-    select w.*, exists (select from paused p where p.team_id is null or p.team_id = w.team_id) as is_paused from waiting w
+    select w.*, exists (select from paused p where p.team_id is null or p.team_id = w.team_id) as is_paused,
+      greatest(w.due_at, l.at, (select at from lifted where team_id is null)) as since
+    from waiting w left join lifted l on l.team_id = w.team_id
   ), counted as (
     select ${ofLane("not l.is_paused and d.due_at <= now()")} as due,
       ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
@@ -102,7 +107,7 @@ const EMAILS = `
   )
   select jsonb_build_object('due', due, 'later', later, 'paused', due_paused + greatest(0, endless - no_transport),
       'no_transport', no_transport, 'sending', sending) as counts,
-    ${secondsSince("(select min(due_at) from lane where not is_paused and due_at <= now())")} as "oldestDueSeconds",
+    ${secondsSince("(select min(since) from lane where not is_paused and due_at <= now())")} as "oldestDueSeconds",
     ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed
   from counted`;
 

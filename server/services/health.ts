@@ -98,7 +98,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
   ];
 }
 
-/** Reads in one transaction, whose statements the server cancels when nobody waits for them any more. */
+/** Reads in one transaction. Its statements end on the server when the time of their caller is over. */
 const readState = (deps: Deps) =>
   deps.db.transaction(async (tx) => {
     await tx.execute(sql.raw(`set local statement_timeout = ${checkMsMax}`));

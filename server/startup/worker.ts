@@ -11,6 +11,7 @@ import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
+import { areBackupsPlain } from "./backup/passphrase";
 import { startBackupSchedule } from "./backup/schedule";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { admitWhenReachable } from "./install/admit-secrets";
@@ -62,6 +63,11 @@ export async function runWorker(
 }
 
 function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promise<void> } {
+  if (areBackupsPlain(settings.backup))
+    deps.log.warn("backup.not_encrypted", {
+      reason: "Scheduled backups contain all email unencrypted and lack BACKSTAMP_SECRET.",
+      setting: "BACKSTAMP_BACKUP_PASSPHRASE",
+    });
   // In the folder of this file, for the source as well as for the compiled program.
   const { dir, ext } = path.parse(import.meta.filename);
   return startBackupSchedule(deps, {

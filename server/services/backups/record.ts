@@ -12,6 +12,8 @@ const CLAIM_LOCK = 7_067_381_211;
 const silentSecondsMax = 120;
 /** A failed backup is repeated after this time. */
 const retryMinutes = 15;
+/** Longer than the retry time and one backup. */
+const repeatedHoursMax = 24;
 /** Older records are deleted. */
 const keptDays = 90;
 const faultCharsMax = 1_000;
@@ -114,13 +116,19 @@ export async function recordBackup(
 export const listBackups = ({ db }: BackupDeps, limit: number) =>
   db.select().from(backups).orderBy(desc(backups.startedAt)).limit(limit);
 
-/** Whether the last scheduled backup that has ended failed. */
+/**
+ * Whether the last scheduled backup that has ended failed. A failed one is repeated while a target is configured, so one that
+ * ended long ago belongs to a schedule that is switched off.
+ */
 export async function isLastBackupFailed({ db }: BackupDeps): Promise<boolean> {
   const [last] = await db
-    .select({ status: backups.status })
+    .select({
+      isFailed: sql<boolean>`${backups.status} = 'failed'
+        and ${backups.endedAt} > now() - ${repeatedHoursMax} * interval '1 hour'`,
+    })
     .from(backups)
     .where(and(backups.isScheduled, isNotNull(backups.endedAt)))
     .orderBy(desc(backups.startedAt))
     .limit(1);
-  return last?.status === "failed";
+  return last?.isFailed === true;
 }

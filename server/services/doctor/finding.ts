@@ -38,6 +38,8 @@ export type DoctorDeps = Deps & {
   databaseFault: string | null;
   /** Why the settings are not complete for production; null if they are. */
   settingsFault: string | null;
+  /** Whether scheduled backups are made without a passphrase. */
+  areBackupsPlain: boolean;
   /** The relay of `SMTP_URL`. */
   smtpUrlRelay: Relay | null;
   relayTimeouts: Partial<RelayTimeouts>;

@@ -20,11 +20,18 @@ export type BackupInput = {
 
 export type CreatedBackup = { takenAt: Date; tables: number; rows: number; hasSecret: boolean };
 
-/** Writes all tables as they are at this moment to a stream, while Backstamp runs. */
+/**
+ * Writes all tables as they are at this moment to a stream, while Backstamp runs. OperatorError for a passphrase without a
+ * secret: an encrypted backup is expected to contain it.
+ */
 export async function createBackup(
   { databaseUrl, dataDir, secret, passphrase }: BackupInput,
   output: Writable,
 ): Promise<CreatedBackup> {
+  if (passphrase !== null && secret === null)
+    throw new OperatorError(
+      "BACKSTAMP_SECRET is not set, so the backup would lack it. Set the secret of the installation, as its processes have it.",
+    );
   const generated = await readGenerated(dataDir);
   const installationId = await readInstallationId(dataDir);
   const secrets = passphrase === null || secret === null ? null : { ...generated, secret };

@@ -16,6 +16,10 @@ export async function readPassphrase(
   return requireLength(text.replace(/\r?\n$/, ""), file);
 }
 
+/** Whether scheduled backups are made without a passphrase. */
+export const areBackupsPlain = ({ target, passphrase, passphraseFile }: Settings["backup"]): boolean =>
+  target !== null && passphrase === null && passphraseFile === null;
+
 /** A passphrase that is too short would not protect the secrets of the installation. */
 export function requireLength(passphrase: string, source: string): string {
   if (passphrase.length >= passphraseCharsMin) return passphrase;

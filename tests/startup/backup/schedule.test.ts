@@ -3,7 +3,9 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
-import { listBackups } from "#server/services/backups/record";
+import { createLog } from "#server/platform/log";
+import { isLastBackupFailed, listBackups } from "#server/services/backups/record";
+import { startBackupSchedule } from "#server/startup/backup/schedule";
 import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
 import { startTsx, type TestProcess } from "../../support/processes/processes";
@@ -154,6 +156,70 @@ test("a stop signal during a backup leaves no file and no record, and another pr
   expect(await readdir(folder)).toEqual([]);
   expect(await listBackups(world.source.deps, 10)).toEqual([]);
   expect(await run()).not.toBeNull();
+});
+
+test("a passphrase without a secret is rejected", async () => {
+  const withoutSecret = run({ BACKSTAMP_BACKUP_PASSPHRASE: passphrase, BACKSTAMP_SECRET: "" });
+  await expect(withoutSecret).rejects.toThrow(/BACKSTAMP_SECRET is not set/);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("scheduled backups without a passphrase are a warning of the doctor", async () => {
+  const plain = "Scheduled backups contain all email unencrypted and lack the installation's secret.";
+  const doctor = async (env: Record<string, string>) =>
+    (await world.backstamp(["doctor"], { BACKSTAMP_DNS_SERVERS: "127.0.0.1:9", ...env })).stdout;
+  expect(await doctor({ BACKSTAMP_BACKUP_TO: folder, BACKSTAMP_BACKUP_PASSPHRASE: "" })).toContain(plain);
+  expect(await doctor({ BACKSTAMP_BACKUP_TO: folder })).not.toContain(plain);
+});
+
+test("a failed backup is an alarm while it is repeated, and not after the schedule is switched off", async () => {
+  const { deps, hot } = world.source;
+  await expect(run({ BACKSTAMP_BACKUP_PASSPHRASE_FILE: world.fileOf("missing") })).rejects.toThrow();
+  expect(await isLastBackupFailed(deps)).toBe(true);
+  await hot`update backups set ended_at = ended_at - interval '25 hours'`;
+  expect(await isLastBackupFailed(deps)).toBe(false);
+});
+
+describe("a worker", () => {
+  /** Starts the schedule with a program instead of the command line. It also writes a file. */
+  const start = async (made: object | null) => {
+    const program = world.fileOf("program.mjs");
+    await writeFile(
+      program,
+      `import fs from "node:fs";
+      console.log(${JSON.stringify(JSON.stringify({ made }))});
+      fs.writeFileSync(${JSON.stringify(world.fileOf("has-run"))}, "");`,
+    );
+    const lines: string[] = [];
+    const log = createLog((line) => lines.push(line), world.source.deps.clock);
+    const { schedule } = readSettings({}, "dev").backup;
+    const worker = startBackupSchedule({ ...world.source.deps, log }, { schedule, program, env: {} });
+    return { lines, stop: worker.stop };
+  };
+  const hasRun = async () => (await readdir(world.folder)).includes("has-run");
+
+  test("that stops while it reads whether a backup is due starts none", async () => {
+    await (await start(null)).stop();
+    expect(await hasRun()).toBe(false);
+  });
+
+  test("does not log a backup that another worker made", async () => {
+    const worker = await start(null);
+    await vi.waitFor(async () => expect(await hasRun()).toBe(true), 5_000);
+    await wait(500);
+    expect(worker.lines).toEqual([]);
+    await worker.stop();
+  });
+
+  test("logs the backup that it made, and why old ones were not deleted", async () => {
+    const worker = await start({ name: "a", deletionFault: "no permission" });
+    await vi.waitFor(() => expect(worker.lines).toHaveLength(2), 5_000);
+    expect(worker.lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "info", event: "backup.made", name: "a" },
+      { level: "warn", event: "backup.old_not_deleted", reason: "no permission" },
+    ]);
+    await worker.stop();
+  });
 });
 
 test("SIGTERM ends the command, and no file remains", async () => {

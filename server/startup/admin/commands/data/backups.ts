@@ -83,10 +83,6 @@ async function makeBackup(
   const settings = await withKeptSecret(readSettings(terminal.env, "dev"));
   const passphrase =
     (await readPassphrase(settings, passphraseFile)) ?? (await askForNewPassphrase(terminal));
-  if (passphrase !== null && settings.secret === null)
-    throw new OperatorError(
-      "BACKSTAMP_SECRET is not set, so the backup would lack it. Set the secret of the installation, as its processes have it.",
-    );
   const { dataDir, secret } = settings;
   const startedAt = deps.clock();
   let created = null as Awaited<ReturnType<typeof createBackup>> | null;

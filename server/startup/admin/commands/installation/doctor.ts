@@ -8,6 +8,7 @@ import { CHECKS, type DoctorDeps, type Finding } from "#server/services/doctor/f
 import { type Report, runDoctor } from "#server/services/doctor/run";
 import { SETTINGS_ADVICE } from "#server/services/doctor/settings";
 import { readActiveSecret } from "#server/services/secrets/registry";
+import { areBackupsPlain } from "../../../backup/passphrase";
 import { buildDeps, transportKindOf } from "../../../deps";
 import { OperatorError } from "../../../launcher/operator-error";
 import { findClusterHome } from "../../../postgres/cluster-location";
@@ -136,6 +137,7 @@ function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDeps {
   return {
     ...deps,
     ...facts,
+    areBackupsPlain: areBackupsPlain(settings.backup),
     transportKind: transportKindOf(smtpUrl),
     smtpUrlRelay: isRelay(transport) ? transport : null,
     relayTimeouts: timeoutsOf(settings),

@@ -214,9 +214,9 @@ export const installationSecrets = pgTable("installation_secrets", (c) => ({
   id: c.text().primaryKey(),
   /** Derived from the secret. Another secret with this id does not have it. */
   checkValue: c.text().notNull(),
-  /** Null until the secret is first activated. */
+  /** Null until the secret is first activated, and again once it is lost. */
   activeFrom: instant(),
-  /** When everything stored was encrypted with this secret. */
+  /** When everything stored was encrypted with this secret. Set without `activeFrom` if the secret is lost. */
   resealedAt: instant(),
   createdAt: now(),
 }));

@@ -19,7 +19,7 @@ export type SigningRequest = SigningDomain & { createdAt: Date };
 
 /**
  * Returns the keys that sign an email, RSA first. The keys that were active when it was accepted sign every attempt. Keys
- * are parsed once. Throws if the database is unavailable, and `DkimKeyUnreadable` if a key cannot be decrypted: an email
+ * are parsed once. Throws if the database is unavailable, and `DkimKeyUnreadable` if one of them cannot be decrypted: an email
  * that requires a signature is never sent without one.
  */
 export function createSigningKeys(
@@ -44,5 +44,14 @@ export function createSigningKeys(
     return keys;
   }
 
-  return async (request) => keysAt(await keysOf(request), request.createdAt);
+  return async (request) => {
+    const keys = await keysOf(request);
+    try {
+      return keysAt(keys, request.createdAt);
+    } catch (error) {
+      // Read again for the next attempt: the key may have been repaired.
+      cache.delete(request.domainId);
+      throw error;
+    }
+  };
 }

@@ -26,13 +26,15 @@ export type RegisteredSecret = {
   checkValue: string;
   activeFromMs: number | null;
   isResealed: boolean;
+  /** Whether the operator accepted that nobody has it any longer. */
+  isLost: boolean;
 };
 
 /** The registered secrets, those that were active by their time. */
 export const readRegistry = (query: Query): Promise<RegisteredSecret[]> =>
   query.unsafe<RegisteredSecret[]>(`
     select id, check_value as "checkValue", (extract(epoch from active_from) * 1000)::float8 as "activeFromMs",
-      resealed_at is not null as "isResealed"
+      resealed_at is not null as "isResealed", active_from is null and resealed_at is not null as "isLost"
     from installation_secrets order by active_from nulls last, created_at`);
 
 /** The registered secret that seals and signs. */
@@ -113,16 +115,18 @@ async function register(tx: HotSql, keyring: Keyring): Promise<void> {
 
 /**
  * Makes the configured secret the active one of a database whose secret is lost. Values that it does not open stay, and must be
- * set again.
+ * set again. The secrets that are not configured are recorded as lost, so that no later rotation requires them.
  */
-export async function acceptLostSecret({ hot, keyring: { given } }: RegistryDeps): Promise<void> {
-  await changeRegistry(
-    hot,
-    (tx) => tx`
+export async function acceptLostSecret({ hot, keyring: { given, keys } }: RegistryDeps): Promise<void> {
+  await changeRegistry(hot, async (tx) => {
+    await tx`
       insert into installation_secrets (id, check_value, active_from, resealed_at)
       values (${given.id}, ${checkValueOf(given)}, now(), now())
-      on conflict (id) do update set active_from = now(), resealed_at = now()`,
-  );
+      on conflict (id) do update set active_from = now(), resealed_at = now()`;
+    await tx`
+      update installation_secrets set active_from = null, resealed_at = coalesce(resealed_at, now())
+      where active_from is not null and id <> all (${keys.map(({ id }) => id)}::text[])`;
+  });
 }
 
 const checkValueOf = ({ secret }: RingKey): string => deriveKey(secret, "key-check");
@@ -153,7 +157,7 @@ const rejected = () =>
   new SecretRejectedError(
     "BACKSTAMP_SECRET is not the secret of this database. Set it to the secret that this database was used with. To use a " +
       "new secret, keep it, and set BACKSTAMP_SECRETS_OLD to the former one. The former one is in the settings or the backup " +
-      "of the installation; a generated one is in secrets.json of the data directory.",
+      "of the installation; a generated one is in secrets.json of the data directory. If it is lost: `secret rotate --lost`.",
   );
 
 /** The secret that opens stored values; the configured one if nothing is stored. */

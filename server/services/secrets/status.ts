@@ -13,8 +13,8 @@ const dayMs = 86_400_000;
 /** The state of one secret. Times in ISO 8601. */
 export type SecretStatus = {
   id: string;
-  /** `current` seals and signs, `former` did, `waiting` is configured and was never activated. */
-  state: "current" | "former" | "waiting";
+  /** `current` seals and signs, `former` did, `waiting` was never activated, `lost` was replaced without being known. */
+  state: "current" | "former" | "waiting" | "lost";
   isConfigured: boolean;
   /** Where the operator finds it: 0 is the configured secret, 1 the first of the old ones. Null if it is not configured. */
   position: number | null;
@@ -43,9 +43,15 @@ export async function readSecretStatus(
   const periods = registry.filter(({ activeFromMs }) => activeFromMs !== null);
   const current = findActive(registry);
   const secrets: SecretStatus[] = [];
-  for (const { id, activeFromMs } of registry) {
+  for (const { id, activeFromMs, isLost } of registry) {
     const untilMs = periods[periods.findIndex((period) => period.id === id) + 1]?.activeFromMs ?? null;
-    const state = id === current?.id ? "current" : activeFromMs === null ? "waiting" : "former";
+    const state = isLost
+      ? "lost"
+      : id === current?.id
+        ? "current"
+        : activeFromMs === null
+          ? "waiting"
+          : "former";
     const place = keyring.keys.findIndex((key) => key.id === id);
     const values = valuesOf(counts, id);
     const until = state === "former" && untilMs !== null ? new Date(untilMs) : null;
@@ -69,7 +75,7 @@ export async function readSecretStatus(
         (linksUntil === null || linksUntil <= now),
     });
   }
-  const order = ["current", "waiting", "former"];
+  const order = ["current", "waiting", "former", "lost"];
   return { secrets: secrets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)), unnamed };
 }
 

@@ -4,6 +4,7 @@ import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { UnknownSecretError } from "#server/platform/secrets/vault";
 import type { SigningSecrets, Webhook } from "#server/shared/wire/webhook";
 import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
@@ -108,18 +109,28 @@ export async function rotateSigningSecret(
       .where(mine(ctx, id))
       .for("no key update");
     if (!row) throw notFound("Webhook");
-    const previous = openSigningSecret(ctx.vault, row, "secret", row.secret);
+    const previous = openPrevious(ctx, row);
     await tx
       .update(webhooks)
       .set({
         secret: sealSigningSecret(ctx.vault, row, "secret", signingSecret),
-        previousSecret: sealSigningSecret(ctx.vault, row, "previous_secret", previous),
-        previousUntil: sql`now() + ${previousSecretHours} * interval '1 hour'`,
+        previousSecret: previous && sealSigningSecret(ctx.vault, row, "previous_secret", previous),
+        previousUntil: previous && sql`now() + ${previousSecretHours} * interval '1 hour'`,
       })
       .where(mine(ctx, id));
     await recordAudit(tx, ctx, { action: "webhook.secret_rotated", subject: { id, name: row.url } });
   });
   return { id, signingSecret };
+}
+
+/** The secret that a rotation replaces; null if it was encrypted with a lost secret, so that a rotation repairs the endpoint. */
+function openPrevious({ vault }: Ctx, row: { id: string; teamId: string; secret: string }): string | null {
+  try {
+    return openSigningSecret(vault, row, "secret", row.secret);
+  } catch (error) {
+    if (error instanceof UnknownSecretError) return null;
+    throw error;
+  }
 }
 
 /**

@@ -5,11 +5,12 @@ import { createKeyring, SecretRejectedError } from "#server/platform/secrets/key
 import { createVault, keyIdOfSealed } from "#server/platform/secrets/vault";
 import { startTotp } from "#server/services/account/factors/totp";
 import { setCallback } from "#server/services/callbacks/secrets";
+import { DkimKeyUnreadable, keysAt, readSigningKeys } from "#server/services/domains/dkim/signing-keys";
 import { createDomain } from "#server/services/domains/write";
 import { readReadiness } from "#server/services/health";
 import { insertUser } from "#server/services/people/users";
 import { addRelay } from "#server/services/relays/write";
-import { admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
+import { acceptLostSecret, admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret } from "#server/services/secrets/rotate";
 import { SEALED_COLUMNS } from "#server/services/secrets/sealed-columns";
@@ -237,6 +238,42 @@ test("a former secret that stored values need is missed at start", async () => {
   await expect(admitKeyring(processWith(newSecret))).rejects.toThrow(/former secret that is not configured/);
   await resealStored(both);
   await admitKeyring(processWith(newSecret));
+});
+
+test("after a secret was accepted as lost, the next rotation does not require it, and endpoints can be repaired", async () => {
+  const id = await storeEachKind();
+  const accepted = processWith(foreignSecret);
+  await expect(admitKeyring(accepted)).rejects.toThrow(/secret rotate --lost/);
+  await acceptLostSecret(accepted);
+  const next = processWith(newSecret, foreignSecret);
+  await admitKeyring(next);
+  await activateSecret(next);
+  await admitKeyring(processWith(newSecret, foreignSecret));
+  const { secrets } = await readSecretStatus(next, world.clock.now());
+  expect(secrets.map(({ id, state }) => ({ id, state }))).toEqual([
+    { id: idOf(newSecret), state: "current" },
+    { id: idOf(foreignSecret), state: "former" },
+    { id: idOf(installationSecret), state: "lost" },
+  ]);
+  const { signingSecret } = await rotateSigningSecret({ ...world.ctx, ...next, teamId: world.id }, id);
+  const [row] = await world.hot<{ secret: string; previous: string | null }[]>`
+    select secret, previous_secret as previous from webhooks where id = ${id} and previous_until is null`;
+  const place = { table: "webhooks", column: "secret", id, teamId: world.id };
+  expect(next.vault.open(row?.secret ?? "", place)).toBe(signingSecret);
+  expect(row?.previous).toBeNull();
+});
+
+test("a retired DKIM key that cannot be opened does not prevent email of its successor from being signed", async () => {
+  const { id: domainId } = await createDomain(world.ctx, { name: "signed.example" });
+  await world.hot`update dkim_keys set signs_from = '2020-01-01', signs_until = '2021-01-01'`;
+  await world.hot`
+    insert into dkim_keys (id, team_id, domain_id, algorithm, selector, private_key, public_key, signs_from)
+    select gen_random_uuid(), team_id, domain_id, algorithm, 'lost' || selector, 'k1.AAAA.0000000000000000', public_key,
+      '2019-01-01' from dkim_keys`;
+  await world.hot`update dkim_keys set signs_until = '2020-01-01' where selector like 'lost%'`;
+  const keys = await readSigningKeys(world.deps, { teamId: world.id, domainId, domain: "signed.example" });
+  expect(keysAt(keys, new Date("2020-06-01")).length).toBeGreaterThan(0);
+  expect(() => keysAt(keys, new Date("2019-06-01"))).toThrow(DkimKeyUnreadable);
 });
 
 test("a secret that was replaced cannot become current again", async () => {

@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import type { dkimKeys } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { readPrivateKey } from "#server/mail/dkim/key";
@@ -8,8 +7,8 @@ import { dkimKeyPlace } from "./keys";
 /** The fields by which the keys of a domain are found. */
 export type SigningDomain = { teamId: string; domainId: string; domain: string };
 
-/** A key and the range of acceptance times whose email it signs; `untilMs` is exclusive. */
-export type TimedKey = { key: SigningKey; id: string; fromMs: number; untilMs: number };
+/** A key, or why it cannot be opened, and the range of acceptance times whose email it signs; `untilMs` is exclusive. */
+export type TimedKey = { key: SigningKey | DkimKeyUnreadable; id: string; fromMs: number; untilMs: number };
 
 /** A private key was sealed with another secret, or was modified since. */
 export class DkimKeyUnreadable extends Error {}
@@ -18,18 +17,19 @@ type KeyRow = Omit<typeof dkimKeys.$inferSelect, "signsFrom"> & { signsFrom: Dat
 
 /**
  * The keys that a domain signs with or has signed with, RSA first. Keys in `opened` are not decrypted again.
- * Throws if the database is unavailable, and DkimKeyUnreadable.
+ * Throws if the database is unavailable.
  */
 export async function readSigningKeys(
   { hot, vault }: Pick<Deps, "hot" | "vault">,
   { teamId, domainId, domain }: SigningDomain,
   opened: readonly TimedKey[] = [],
 ): Promise<TimedKey[]> {
-  const openKey = ({ id, privateKey, algorithm }: KeyRow): KeyObject => {
+  const openKey = ({ id, privateKey, algorithm, selector }: KeyRow): SigningKey | DkimKeyUnreadable => {
     try {
-      return readPrivateKey(vault.open(privateKey, dkimKeyPlace(teamId, id)), algorithm);
+      const opened = readPrivateKey(vault.open(privateKey, dkimKeyPlace(teamId, id)), algorithm);
+      return { algorithm, domain, selector, privateKey: opened };
     } catch (cause) {
-      throw new DkimKeyUnreadable("a DKIM key cannot be decrypted", { cause });
+      return new DkimKeyUnreadable("a DKIM key cannot be decrypted", { cause });
     }
   };
   const rows = await hot<KeyRow[]>`
@@ -38,21 +38,22 @@ export async function readSigningKeys(
     order by algorithm desc, created_at`;
   return rows.map((row) => ({
     id: row.id,
-    key: opened.find(({ id }) => id === row.id)?.key ?? {
-      algorithm: row.algorithm,
-      domain,
-      selector: row.selector,
-      privateKey: openKey(row),
-    },
+    key: opened.find(({ id, key }) => id === row.id && !(key instanceof Error))?.key ?? openKey(row),
     fromMs: row.signsFrom.getTime(),
     untilMs: row.signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
   }));
 }
 
-/** The keys that sign email accepted at this time: the same for every attempt. */
+/**
+ * The keys that sign email accepted at this time: the same for every attempt. Throws DkimKeyUnreadable if one of these cannot
+ * be opened; other keys, such as one that was replaced after its secret was lost, do not matter.
+ */
 export function keysAt(keys: readonly TimedKey[], acceptedAt: Date): SigningKey[] {
   const acceptedMs = acceptedAt.getTime();
   return keys
     .filter(({ fromMs, untilMs }) => fromMs <= acceptedMs && acceptedMs < untilMs)
-    .map(({ key }) => key);
+    .map(({ key }) => {
+      if (key instanceof DkimKeyUnreadable) throw key;
+      return key;
+    });
 }

@@ -226,7 +226,7 @@ function senderRuleOf({ actor }: Ctx): SenderRule {
 }
 
 /**
- * A sender's domain: whether the operator verified it, and its signing keys; null if a key cannot be
+ * A sender's domain: whether the operator verified it, and its signing keys; null if a key that still signs cannot be
  * decrypted.
  */
 type Sender = { isDeclared: boolean; keys: TimedKey[] | null };
@@ -243,13 +243,10 @@ async function findSenders(ctx: Ctx, names: string[]): Promise<Map<string, Sende
     .from(domains)
     .where(and(eq(domains.teamId, teamId), inArray(domains.name, names), ne(domains.name, BUILT_IN_DOMAIN)));
   const entries = rows.map(async ({ id, name, declaredVerifiedAt }) => {
-    const keys = await readSigningKeys(ctx, { teamId, domainId: id, domain: name }).catch(
-      (error: unknown) => {
-        if (error instanceof DkimKeyUnreadable) return null;
-        throw error;
-      },
-    );
-    return [name, { isDeclared: declaredVerifiedAt !== null, keys }] as const;
+    const keys = await readSigningKeys(ctx, { teamId, domainId: id, domain: name });
+    const nowMs = ctx.clock().getTime();
+    const isUnreadable = keys.some(({ key, untilMs }) => key instanceof DkimKeyUnreadable && untilMs > nowMs);
+    return [name, { isDeclared: declaredVerifiedAt !== null, keys: isUnreadable ? null : keys }] as const;
   });
   return new Map(await Promise.all(entries));
 }

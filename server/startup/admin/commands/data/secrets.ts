@@ -182,6 +182,8 @@ function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemova
   if (state === "current") return `encrypts and signs; ${stored || "nothing stored"}.`;
   if (state === "waiting" && !stored) return "not active yet.";
   if (isRemovable) return "no longer needed. Remove it.";
+  if (state === "lost" && !isConfigured)
+    return stored ? `only it opens stored values (${stored}). Set them again.` : "no longer needed.";
   const needs = [
     ...(stored ? [`stored values (${stored})`] : []),
     ...(hasQueued ? ["email that is queued"] : []),

@@ -29,11 +29,11 @@ export function abortable<T extends Writable>(output: T, signal: AbortSignal): T
   return addAbortSignal(signal, output);
 }
 
-const NAME = /^backstamp-\d{8}T\d{6}Z\.tar\.gz(\.age)?$/;
+const NAME = /^backstamp-\d{8}T\d{9}Z\.tar\.gz(\.age)?$/;
 
 /** The name of a scheduled backup. Names in alphabetical order are in the order of time. */
 export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
-  `backstamp-${takenAt.toISOString().replaceAll(/[-:]|\.\d+/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
+  `backstamp-${takenAt.toISOString().replaceAll(/[-:.]/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
 
 export const isNameOfBackup = (name: string): boolean => NAME.test(name);
 

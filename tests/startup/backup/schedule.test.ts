@@ -51,7 +51,7 @@ test("of several workers, one makes the backup of a period, and it can be restor
 
 test("old backups are deleted after a successful one, and no other files", async () => {
   await mkdir(folder);
-  const old = ["20250101", "20250102", "20250103"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  const old = ["20250101", "20250102", "20250103"].map((day) => `backstamp-${day}T030000000Z.tar.gz`);
   for (const name of [...old, "notes.txt", "backstamp-mine.tar.gz"])
     await writeFile(path.join(folder, name), "");
   const made = await run();
@@ -63,7 +63,7 @@ test("old backups are deleted after a successful one, and no other files", async
 
 test("the backup just written is never deleted, whatever the names of others", async () => {
   await mkdir(folder);
-  const others = ["29990101", "29990102", "29990103"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  const others = ["29990101", "29990102", "29990103"].map((day) => `backstamp-${day}T030000000Z.tar.gz`);
   for (const name of others) await writeFile(path.join(folder, name), "");
   const made = await run();
   expect((await readdir(folder)).sort()).toEqual([made?.name, others[2]].sort());
@@ -71,7 +71,7 @@ test("the backup just written is never deleted, whatever the names of others", a
 
 test("a backup is complete although old ones could not be deleted, which is reported and not repeated", async () => {
   await mkdir(folder);
-  const old = ["20250101", "20250102"].map((day) => `backstamp-${day}T030000Z.tar.gz`);
+  const old = ["20250101", "20250102"].map((day) => `backstamp-${day}T030000000Z.tar.gz`);
   // `rm` does not delete a folder.
   for (const name of old) await mkdir(path.join(folder, name));
   expect(await run()).toMatchObject({ deleted: [], deletionFault: expect.stringContaining(old[0] ?? "") });
@@ -84,11 +84,11 @@ test("a backup is complete although old ones could not be deleted, which is repo
 
 describe("in an S3-compatible store", () => {
   let store: S3Stub;
-  const old = "mine/backstamp-20250101T030000Z.tar.gz";
+  const old = "mine/backstamp-20250101T030000000Z.tar.gz";
   beforeEach(async () => {
     store = await startS3Stub();
     store.objects.set(old, Buffer.alloc(0)).set("mine/notes.txt", Buffer.alloc(0));
-    store.objects.set("other/backstamp-20240101T030000Z.tar.gz", Buffer.alloc(0));
+    store.objects.set("other/backstamp-20240101T030000000Z.tar.gz", Buffer.alloc(0));
   });
   afterEach(() => store.close());
 
@@ -102,8 +102,8 @@ describe("in an S3-compatible store", () => {
     const begin = (id: string, key: string, initiated: Date) =>
       store.uploads.set(id, { key, initiated, parts: [] });
     const longAgo = new Date(Date.now() - 25 * 3_600_000);
-    begin("remains", "mine/backstamp-20250101T030000Z.tar.gz", longAgo);
-    begin("recent", "mine/backstamp-20250102T030000Z.tar.gz", new Date());
+    begin("remains", "mine/backstamp-20250101T030000000Z.tar.gz", longAgo);
+    begin("recent", "mine/backstamp-20250102T030000000Z.tar.gz", new Date());
     begin("of another", "mine/notes.txt", longAgo);
     await run(store.env);
     expect([...store.uploads.keys()]).toEqual(["recent", "of another"]);
@@ -118,7 +118,7 @@ describe("in an S3-compatible store", () => {
 });
 
 test("a failure is recorded with its reason, keeps old backups, is reported, and is repeated later", async () => {
-  const kept = path.join(folder, "backstamp-20250101T030000Z.tar.gz.age");
+  const kept = path.join(folder, "backstamp-20250101T030000000Z.tar.gz.age");
   await run();
   await writeFile(kept, "");
   await nextPeriod();
@@ -193,7 +193,7 @@ describe("a worker", () => {
     const lines: string[] = [];
     const log = createLog((line) => lines.push(line), world.source.deps.clock);
     const { schedule } = readSettings({}, "dev").backup;
-    const worker = startBackupSchedule({ ...world.source.deps, log }, { schedule, program, env: {} });
+    const worker = startBackupSchedule({ ...world.source.deps, log }, { schedule, program, env: process.env });
     return { lines, stop: worker.stop };
   };
   const hasRun = async () => (await readdir(world.folder)).includes("has-run");
@@ -242,8 +242,8 @@ test("SIGTERM ends the command, and no file remains", async () => {
 test("files that killed backups left are deleted after a day, and no other files", async () => {
   await mkdir(folder);
   const [remains, recent, ofAnother] = [
-    "backstamp-20250101T030000Z.tar.gz.age.17.partial",
-    "backstamp-20250102T030000Z.tar.gz.17.partial",
+    "backstamp-20250101T030000000Z.tar.gz.age.17.partial",
+    "backstamp-20250102T030000000Z.tar.gz.17.partial",
     "notes.17.partial",
   ] as const;
   for (const name of [remains, recent, ofAnother]) await writeFile(path.join(folder, name), "");

@@ -115,7 +115,7 @@ export async function rotateSigningSecret(
       .set({
         secret: sealSigningSecret(ctx.vault, row, "secret", signingSecret),
         previousSecret: previous && sealSigningSecret(ctx.vault, row, "previous_secret", previous),
-        previousUntil: previous && sql`now() + ${previousSecretHours} * interval '1 hour'`,
+        previousUntil: previous === null ? null : sql`now() + ${previousSecretHours} * interval '1 hour'`,
       })
       .where(mine(ctx, id));
     await recordAudit(tx, ctx, { action: "webhook.secret_rotated", subject: { id, name: row.url } });

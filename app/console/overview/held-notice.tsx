@@ -68,13 +68,14 @@ function HeldDialog({ teamId, held, onClose }: { teamId: string; held: HeldView;
   const [choice, setChoice] = useState<Choice>("period");
   const [after, setAfter] = useState("");
   const [before, setBefore] = useState("");
+  const [scheduled, setScheduled] = useState("");
   const { run, isBusy, fault } = useAction(trpc.overview.settleHeld.mutationOptions(), {
     done: ({ settled }, { to }) =>
       `${to === "cancel" ? "Canceled" : "Released"} ${settled} ${settled === 1 ? "delivery" : "deliveries"}`,
     refresh: [trpc.overview.pathKey(), trpc.emails.pathKey()],
     onDone: onClose,
   });
-  const isIncomplete = choice === "period" && after === "" && before === "";
+  const isIncomplete = choice === "period" && after === "" && before === "" && scheduled === "";
   return (
     <Confirm
       onOpenChange={onClose}
@@ -89,6 +90,8 @@ function HeldDialog({ teamId, held, onClose }: { teamId: string; held: HeldView;
           to: choice === "none" ? "cancel" : "release",
           ...(choice === "period" && after !== "" && { acceptedAfter: new Date(after).toISOString() }),
           ...(choice === "period" && before !== "" && { acceptedBefore: new Date(before).toISOString() }),
+          ...(choice === "period" &&
+            scheduled !== "" && { scheduledAfter: new Date(scheduled).toISOString() }),
         })
       }
     >
@@ -105,7 +108,7 @@ function HeldDialog({ teamId, held, onClose }: { teamId: string; held: HeldView;
           {
             value: "period",
             label: "Release by time",
-            hint: "Sends what was accepted in a period, for example since sending stopped. The rest stays held.",
+            hint: "Sends what was accepted in a period, or is scheduled after a time. The rest stays held.",
           },
           {
             value: "all",
@@ -133,6 +136,13 @@ function HeldDialog({ teamId, held, onClose }: { teamId: string; held: HeldView;
             type="datetime-local"
             value={before}
             onChange={({ target }) => setBefore(target.value)}
+          />
+          <TextField
+            label="Scheduled after"
+            type="datetime-local"
+            hint="What is scheduled for after the old installation stopped was not sent."
+            value={scheduled}
+            onChange={({ target }) => setScheduled(target.value)}
           />
         </div>
       ) : null}

@@ -25,11 +25,15 @@ export type HeldEmail = { teamId: string; deliveries: number; oldestAt: Date; ne
 /** The last restore of this database. */
 export type Restore = { takenAt: Date; restoredAt: Date; release: string; held: number };
 
-/** Which emails a decision is about: those accepted in this period, both ends included. Null: no limit. */
+/**
+ * Which emails a decision is about: those accepted in this period, both ends included, and scheduled for a later time than
+ * `scheduledAfter`. Null: no limit.
+ */
 export type HeldChoice = {
   to: "release" | "cancel";
   acceptedAfter: Date | null;
   acceptedBefore: Date | null;
+  scheduledAfter: Date | null;
 };
 
 /** The team's held deliveries; null if there are none. */
@@ -77,7 +81,7 @@ export async function settleHeld(ctx: Ctx, choice: HeldChoice): Promise<number> 
 
 async function findHeld(
   { hot, teamId }: Ctx,
-  { acceptedAfter, acceptedBefore }: HeldChoice,
+  { acceptedAfter, acceptedBefore, scheduledAfter }: HeldChoice,
   priority: number,
   after: string,
 ): Promise<string[]> {
@@ -85,9 +89,17 @@ async function findHeld(
     `select d.id from deliveries d
      where d.team_id = $1 and d.priority = $2 and ${IS_HELD} and d.id > $3
        and exists (select from emails e where e.team_id = d.team_id and e.id = d.email_id
-         and e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity'))
+         and e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity')
+         and ($6::timestamptz is null or e.scheduled_at > $6::timestamptz))
      order by d.due_at, d.id limit ${batchMax}`,
-    [teamId, priority, after, acceptedAfter?.toISOString() ?? null, acceptedBefore?.toISOString() ?? null],
+    [
+      teamId,
+      priority,
+      after,
+      acceptedAfter?.toISOString() ?? null,
+      acceptedBefore?.toISOString() ?? null,
+      scheduledAfter?.toISOString() ?? null,
+    ],
   );
   return rows.map(({ id }) => id);
 }
@@ -117,6 +129,7 @@ async function settleBatch(
         detail: {
           acceptedAfter: choice.acceptedAfter?.toISOString() ?? null,
           acceptedBefore: choice.acceptedBefore?.toISOString() ?? null,
+          scheduledAfter: choice.scheduledAfter?.toISOString() ?? null,
         },
       });
     return changed.length;

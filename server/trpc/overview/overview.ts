@@ -68,6 +68,8 @@ const SettleHeld = strictInput({
   /** Only email accepted at or after this time, and at or before this one; the rest stays held. */
   acceptedAfter: z.iso.datetime().optional(),
   acceptedBefore: z.iso.datetime().optional(),
+  /** Only email scheduled for a later time. */
+  scheduledAfter: z.iso.datetime().optional(),
 });
 const timeOrNull = (text: string | undefined) => (text === undefined ? null : new Date(text));
 
@@ -111,11 +113,12 @@ export const overviewRouter = router({
   /** Releases or cancels held deliveries of the team. Returns how many. */
   settleHeld: inTeam("team:write")
     .input(SettleHeld)
-    .mutation(async ({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore } }) => ({
+    .mutation(async ({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore, scheduledAfter } }) => ({
       settled: await settleHeld(service, {
         to,
         acceptedAfter: timeOrNull(acceptedAfter),
         acceptedBefore: timeOrNull(acceptedBefore),
+        scheduledAfter: timeOrNull(scheduledAfter),
       }),
     })),
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */

@@ -127,9 +127,14 @@ test("the operator releases email by the time of its acceptance, and cancels the
   expect(await target.backstamp(["release"])).toMatchObject({ code: 0, stdout: "3 deliveries are held.\n" });
   const both = await target.backstamp(["release", "--all", "--none"]);
   expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining("Use one of") });
+  const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const scheduledLater = await target.backstamp(["release", "--scheduled-after", later(50)]);
+  expect(scheduledLater).toMatchObject({ code: 0, stdout: "Released 1 delivery. 2 deliveries are held.\n" });
+  const none = await target.backstamp(["release", "--scheduled-after", later(-50)]);
+  expect(none).toMatchObject({ code: 0, stdout: "Released 0 deliveries. 2 deliveries are held.\n" });
   const since = new Date(Date.now() - 30 * 60_000).toISOString();
   const released = await target.backstamp(["release", "--accepted-after", since]);
-  expect(released).toMatchObject({ code: 0, stdout: "Released 2 deliveries. 1 delivery is held.\n" });
+  expect(released).toMatchObject({ code: 0, stdout: "Released 1 delivery. 1 delivery is held.\n" });
   expect((await deliver()).sort()).toEqual(["deferred@example.net", "new@example.net"]);
   const [scheduled] = await deps.hot`
     select d.wait_rule, d.due_at = e.scheduled_at as "isOnTime" from deliveries d join emails e on e.id = d.email_id
@@ -146,6 +151,7 @@ test("the operator releases email by the time of its acceptance, and cancels the
   const actions = await deps.hot`select action from audit_log where action like 'email.%' order by id`;
   expect(actions.map(({ action }) => action)).toEqual([
     "email.rescheduled",
+    "email.released",
     "email.released",
     "email.held_canceled",
   ]);

@@ -19,6 +19,7 @@ type ReleaseOptions = {
   none?: true;
   acceptedAfter?: Date;
   acceptedBefore?: Date;
+  scheduledAfter?: Date;
   team?: string;
 };
 
@@ -40,10 +41,21 @@ export function addReleaseCommand(program: AdminCommand): void {
       "sends what was accepted at or before this time; the rest stays held",
       readTime,
     )
+    .option(
+      "--scheduled-after <time>",
+      "sends what is scheduled for a later time than this; the rest stays held",
+      readTime,
+    )
     .option("--none", "cancels all that is still held")
     .option("--team <team>", "only this team, by id or name (default: all teams)")
     .option("--json", "print the result as one JSON document")
-    .addHelpText(...examples("release --accepted-after 2030-01-31T12:00:00Z", "release --none"));
+    .addHelpText(
+      ...examples(
+        "release --accepted-after 2030-01-31T12:00:00Z",
+        "release --scheduled-after 2030-01-31T12:00:00Z",
+        "release --none",
+      ),
+    );
   runInDatabase(release, settle);
 }
 
@@ -54,17 +66,16 @@ function readTime(text: string): Date {
 }
 
 /** Exactly one of: all, a period, none. Null if no option was used: then nothing changes. */
-function readChoice({ all, none, acceptedAfter, acceptedBefore }: ReleaseOptions): HeldChoice | null {
-  const isPeriod = acceptedAfter !== undefined || acceptedBefore !== undefined;
+function readChoice({ all, none, ...period }: ReleaseOptions): HeldChoice | null {
+  const { acceptedAfter = null, acceptedBefore = null, scheduledAfter = null } = period;
+  const isPeriod = [acceptedAfter, acceptedBefore, scheduledAfter].some((time) => time !== null);
   const chosen = [all, none, isPeriod].filter(Boolean).length;
   if (chosen > 1)
-    throw new OperatorError("Use one of --all, --none, or --accepted-after and --accepted-before.");
+    throw new OperatorError(
+      "Use one of --all, --none, or times (--accepted-after, --accepted-before, --scheduled-after).",
+    );
   if (chosen === 0) return null;
-  return {
-    to: none ? "cancel" : "release",
-    acceptedAfter: acceptedAfter ?? null,
-    acceptedBefore: acceptedBefore ?? null,
-  };
+  return { to: none ? "cancel" : "release", acceptedAfter, acceptedBefore, scheduledAfter };
 }
 
 async function settle({ deps }: Session, options: ReleaseOptions): Promise<Output> {
@@ -88,7 +99,9 @@ async function settle({ deps }: Session, options: ReleaseOptions): Promise<Outpu
       notes:
         held === 0
           ? []
-          : [`Use --all, --accepted-after, --accepted-before or --none; see ${cli} release --help`],
+          : [
+              `Use --all, --accepted-after, --accepted-before, --scheduled-after or --none; see ${cli} release --help`,
+            ],
     };
   const verb = choice.to === "release" ? "Released" : "Canceled";
   return {

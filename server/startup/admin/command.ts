@@ -4,7 +4,7 @@ import { AppError } from "#server/platform/errors";
 import { findTeam } from "#server/services/teams";
 import type { Team } from "#server/shared/wire/people/team";
 import { OperatorError } from "../launcher/operator-error";
-import { operatorCtx, type Session, withDatabase } from "./session";
+import { operatorCtx, type Session, type SessionOptions, withDatabase } from "./session";
 import { type Output, printOutput, type Terminal } from "./terminal";
 
 export const TEAM_OPTION = ["--team <team>", "id or name of the team (default: the first team)"] as const;
@@ -47,11 +47,14 @@ const optionsOf = (given: Given) => given.at(-2) as { json?: true; team?: string
 export function runInDatabase<Args extends Given>(
   command: AdminCommand,
   run: (session: Session, ...args: Args) => Promise<Output>,
+  options: SessionOptions = {},
 ): void {
   command.action(async (...args: Args) => {
     const { terminal } = command;
-    await withDatabase(terminal, async (session) =>
-      printOutput(terminal, await run(session, ...args), optionsOf(args).json === true),
+    await withDatabase(
+      terminal,
+      async (session) => printOutput(terminal, await run(session, ...args), optionsOf(args).json === true),
+      options,
     );
   });
 }

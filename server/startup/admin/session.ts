@@ -15,6 +15,7 @@ import { oldSecretsOf, resolveSecrets, seedInstallation } from "../install/insta
 import { prepareDatabase } from "../install/prepare-database";
 import { acquireLock, findHolder, type Holder } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
+import { hasEmbeddedDatabase } from "../postgres/cluster-location";
 import { startEmbeddedPostgres } from "../postgres/embedded";
 import type { Terminal } from "./terminal";
 
@@ -32,8 +33,13 @@ export type Session = {
   publicUrl: string | null;
   /** The migrations applied when this command started the database; null if the database was already running. */
   migrated: Migrated | null;
-  /** Runs a task with a signal that a stop signal of this process aborts. The database remains open until the task ends. */
+  /** Runs a task with a signal that a stop signal of this process aborts. The database is closed after it. */
   stoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>;
+};
+
+export type SessionOptions = {
+  /** A stopped embedded database is used as it is: nothing is created or migrated. OperatorError if there is none. */
+  isUnchanged?: boolean;
 };
 
 /**
@@ -43,13 +49,14 @@ export type Session = {
 export async function withDatabase<T>(
   { env, onStopSignals }: Pick<Terminal, "env" | "onStopSignals">,
   run: (session: Session) => Promise<T>,
+  options: SessionOptions = {},
 ): Promise<T> {
   const settings = readSettings(env, "dev");
   const closers: Closers = [];
   const close = async () => {
     for (const end of closers.splice(0).reverse()) await end();
   };
-  const opening = open(settings, closers);
+  const opening = open(settings, closers, options);
   let isStopping = false;
   onStopSignals({
     first: async () => {
@@ -98,7 +105,7 @@ export async function findLauncher(dataDir: string): Promise<(Holder & { databas
   }
 }
 
-async function open(settings: Settings, closers: Closers): Promise<Session> {
+async function open(settings: Settings, closers: Closers, { isUnchanged }: SessionOptions): Promise<Session> {
   if (settings.databaseUrl !== null) {
     const session = connect(await withKeptSecret(settings), settings.databaseUrl, closers);
     if (session.hasSecret) await admitSecrets(session.deps);
@@ -115,10 +122,11 @@ async function open(settings: Settings, closers: Closers): Promise<Session> {
       if (session.hasSecret) await admitSecrets(session.deps);
       return session;
     }
+    if (isUnchanged && !(await hasEmbeddedDatabase(dataDir))) throw noDatabase(dataDir);
     const taken = await acquireLock(dataDir, "command line");
     if ("lock" in taken) {
       closers.push(() => taken.lock.release());
-      return startEmbedded(settings, closers);
+      return isUnchanged ? startUnchanged(settings, closers) : startEmbedded(settings, closers);
     }
     if (performance.now() - startedMs > waitMaxMs) throw inUse(dataDir, taken.holder);
   }
@@ -175,6 +183,12 @@ export async function withKeptSecret(settings: Settings): Promise<Settings> {
   return { ...settings, secret: generated.secret ?? null, oldSecrets: oldSecretsOf(settings, generated) };
 }
 
+async function startUnchanged(settings: Settings, closers: Closers): Promise<Session> {
+  const postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log: silentLog });
+  closers.push(() => postgres.stop());
+  return connect(await withKeptSecret(settings), postgres.url, closers);
+}
+
 /** Performs the launcher's first-time setup. A later launcher finds it complete. */
 async function startEmbedded(settings: Settings, closers: Closers): Promise<Session> {
   const secrets = await resolveSecrets(settings, true);
@@ -211,6 +225,11 @@ function isMissingTable(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof Error && "code" in cause && cause.code === "42P01";
 }
+
+const noDatabase = (dataDir: string) =>
+  new OperatorError(
+    `${dataDir} contains no database. Set DATABASE_URL or BACKSTAMP_DATA_DIR as the installation has it.`,
+  );
 
 const inUse = (dataDir: string, { pid, purpose }: Holder) =>
   new OperatorError(

@@ -21,9 +21,9 @@ export type FillBackup = (output: Writable) => Promise<void>;
 const remainsMsMin = 24 * 60 * 60 * 1_000;
 
 /** Whether a process that began to write a backup at this time has certainly exited. */
-export const isAbandoned = (begunAt: Date): boolean => Date.now() - begunAt.getTime() > remainsMsMin;
+export const isAbandoned = (startedAt: Date): boolean => Date.now() - startedAt.getTime() > remainsMsMin;
 
-/** Lets a signal end a stream. Whoever writes to it has the error. */
+/** Lets a signal end a stream. The writer receives the error. */
 export function abortable<T extends Writable>(output: T, signal: AbortSignal): T {
   output.on("error", () => {});
   return addAbortSignal(signal, output);

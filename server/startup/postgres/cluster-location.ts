@@ -74,6 +74,10 @@ export const findClusterHome = async (dataDir: string): Promise<string> =>
 export const readInstallationId = (dataDir: string): Promise<string | null> =>
   readFirstLine(path.join(dataDir, INSTALLATION_FILE));
 
+/** Whether an embedded database was ever started with this data directory. Changes nothing. */
+export const hasEmbeddedDatabase = async (dataDir: string): Promise<boolean> =>
+  (await readInstallationId(dataDir)) !== null || hasCluster(await findClusterHome(dataDir));
+
 const hasCluster = (home: string): Promise<boolean> =>
   stat(path.join(home, "postgres")).then(
     () => true,

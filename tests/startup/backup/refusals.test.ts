@@ -1,6 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { silentLog } from "#server/platform/log";
+import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { type BackupWorld, createBackupWorld, type Target } from "./backup-world";
 
 let world: BackupWorld;
@@ -127,4 +129,23 @@ test("a failure after the rows are restored is reported as such, and a migration
   expect(await other.backstamp(["migrate"])).toMatchObject({ code: 0 });
   expect(await hot`select held from restores`).toEqual([{ held: 1 }]);
   expect(await hot`select subject from emails`).toEqual([{ subject: "A subject to find" }]);
+});
+
+test("a backup of a data directory without a database is rejected, and creates none", async () => {
+  const env = { DATABASE_URL: "", BACKSTAMP_DATA_DIR: world.fileOf("mistyped") };
+  const done = await world.backstamp(["backup", world.fileOf("new.tar.gz.age")], env);
+  expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining("contains no database") });
+  expect(await readdir(world.folder)).not.toContain("mistyped");
+});
+
+test("a backup does not migrate a stopped embedded database", async () => {
+  const dataDir = world.fileOf("stopped");
+  const started = await startEmbeddedPostgres({ dataDir, log: silentLog, quick: true });
+  await started.stop();
+  const env = { DATABASE_URL: "", BACKSTAMP_DATA_DIR: dataDir };
+  const done = await world.backstamp(["backup", world.fileOf("new.tar.gz.age")], env);
+  expect(done).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("does not contain Backstamp's tables"),
+  });
 });

@@ -193,7 +193,10 @@ describe("a worker", () => {
     const lines: string[] = [];
     const log = createLog((line) => lines.push(line), world.source.deps.clock);
     const { schedule } = readSettings({}, "dev").backup;
-    const worker = startBackupSchedule({ ...world.source.deps, log }, { schedule, program, env: process.env });
+    const worker = startBackupSchedule(
+      { ...world.source.deps, log },
+      { schedule, program, env: process.env },
+    );
     return { lines, stop: worker.stop };
   };
   const hasRun = async () => (await readdir(world.folder)).includes("has-run");

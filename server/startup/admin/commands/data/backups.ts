@@ -34,12 +34,17 @@ export function addBackupCommands(program: AdminCommand): void {
     .option("--scheduled", "makes the scheduled backup if it is due; workers run this")
     .option("--json", "print the result as one JSON document")
     .addHelpText("after", BACKUP_HELP);
-  runInDatabase(backup, (session: Session, file: string | undefined, options: BackupOptions) => {
-    if (options.list) return list(session);
-    if (options.scheduled) return makeScheduled(terminal, session);
-    if (file === undefined) throw new OperatorError("Enter the name of a new file, or --list.");
-    return makeBackup(terminal, session, path.resolve(file), options);
-  });
+  runInDatabase(
+    backup,
+    (session: Session, file: string | undefined, options: BackupOptions) => {
+      if (options.list) return list(session);
+      if (options.scheduled) return makeScheduled(terminal, session);
+      if (file === undefined) throw new OperatorError("Enter the name of a new file, or --list.");
+      return makeBackup(terminal, session, path.resolve(file), options);
+    },
+    // A backup of a new installation, for a wrong data directory, or of a migrated one would not be that of the operator.
+    { isUnchanged: true },
+  );
 
   program
     .command("restore")

@@ -14,6 +14,8 @@ export type BackupInput = {
   dataDir: string;
   /** The secret in use; null if this process has none. */
   secret: string | null;
+  /** The former secrets in use, the newest first. */
+  oldSecrets: string[];
   /** Null: the backup is not encrypted and contains no secrets. */
   passphrase: string | null;
 };
@@ -25,7 +27,7 @@ export type CreatedBackup = { takenAt: Date; tables: number; rows: number; hasSe
  * secret: an encrypted backup is expected to contain it.
  */
 export async function createBackup(
-  { databaseUrl, dataDir, secret, passphrase }: BackupInput,
+  { databaseUrl, dataDir, secret, oldSecrets, passphrase }: BackupInput,
   output: Writable,
 ): Promise<CreatedBackup> {
   if (passphrase !== null && secret === null)
@@ -34,7 +36,7 @@ export async function createBackup(
     );
   const generated = await readGenerated(dataDir);
   const installationId = await readInstallationId(dataDir);
-  const secrets = passphrase === null || secret === null ? null : { ...generated, secret };
+  const secrets = passphrase === null || secret === null ? null : { ...generated, secret, oldSecrets };
   return readSnapshot(databaseUrl, async (snapshot) => {
     const { catalog } = snapshot;
     const header = {

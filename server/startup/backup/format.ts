@@ -37,8 +37,11 @@ export type Header = z.infer<typeof Header>;
 export const Checksums = z.record(z.string(), z.object({ rows: z.number(), sha256: z.string() }));
 export type Checksums = z.infer<typeof Checksums>;
 
-/** The generated secrets of the data directory, of this or a later release, with the secret in use. */
-export const BackupSecrets = z.looseObject({ secret: z.string() });
+/** The generated secrets of the data directory, of this or a later release, with the secrets in use. */
+export const BackupSecrets = z.looseObject({
+  secret: z.string(),
+  oldSecrets: z.array(z.string()).optional(),
+});
 export type BackupSecrets = z.infer<typeof BackupSecrets>;
 
 const partName = /^tables\/([^/]+)\/\d+\.copy$/;

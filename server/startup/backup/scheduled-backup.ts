@@ -19,7 +19,9 @@ import { type BackupStore, deleteOldBackups, type FillBackup, nameOfBackup } fro
 
 const beatMs = 20_000;
 
-type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret"> & { databaseUrl: string };
+type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret" | "oldSecrets"> & {
+  databaseUrl: string;
+};
 export type ScheduledBackup = FinishedBackup & {
   location: string;
   deleted: string[];
@@ -37,7 +39,7 @@ export async function runScheduledBackup(
   settings: ScheduledSettings,
   signal: AbortSignal,
 ): Promise<ScheduledBackup | null> {
-  const { backup, databaseUrl, dataDir, secret } = settings;
+  const { backup, databaseUrl, dataDir, secret, oldSecrets } = settings;
   const store = openStore(settings);
   const id = await claimBackup(deps, backup.schedule, store.location);
   if (id === null) return null;
@@ -50,7 +52,7 @@ export async function runScheduledBackup(
     const name = nameOfBackup(deps.clock(), passphrase !== null);
     let hasSecret = false;
     const fill: FillBackup = async (output) => {
-      ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output));
+      ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output));
     };
     const sizeBytes = await store.write(name, fill, signal);
     made = { name, sizeBytes, hasSecret };

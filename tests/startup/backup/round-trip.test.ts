@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Catalog, quoteName, readCatalog } from "#db/backup/catalog";
 import type { HotSql } from "#db/client";
 import { createWebhook } from "#server/services/webhooks/endpoints";
+import { installationSecret } from "../../support/deps";
 import { type BackupWorld, createBackupWorld } from "./backup-world";
 
 let world: BackupWorld;
@@ -123,4 +124,36 @@ test("a database that is not migrated yet, without a list of backups, is backed 
   const done = await world.backstamp(["backup", world.fileOf("before-upgrade.tar.gz.age")]);
   await hot`alter table later_backups rename to backups`;
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("Backed up") });
+});
+
+test("former secrets of the environment are in the backup, and a restore writes or prints them", async () => {
+  const [old, older] = ["o".repeat(40), "p".repeat(40)];
+  const file = await world.backUp("former.tar.gz.age", { BACKSTAMP_SECRETS_OLD: `${old},${older}` });
+  const target = await world.target();
+  const dataDir = world.fileOf("former");
+  const env = { BACKSTAMP_SECRET: "", BACKSTAMP_DATA_DIR: dataDir };
+  expect(await target.backstamp(["restore", file], env)).toMatchObject({ code: 0 });
+  const written = JSON.parse(await readFile(`${dataDir}/secrets.json`, "utf8"));
+  expect(written).toMatchObject({ secret: installationSecret, oldSecrets: [old, older] });
+
+  // The secret of the backup is a former one of this installation.
+  const rotated = {
+    BACKSTAMP_SECRET: "n".repeat(40),
+    BACKSTAMP_SECRETS_OLD: JSON.stringify([installationSecret]),
+  };
+  const done = await (await world.target()).backstamp(["restore", file], rotated);
+  expect(done).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      `BACKSTAMP_SECRETS_OLD='${JSON.stringify([installationSecret, old, older])}'`,
+    ),
+  });
+});
+
+test("after a restore without the secret, the next command is printed", async () => {
+  const target = await world.target();
+  const lost = { BACKSTAMP_SECRET: "x".repeat(40) };
+  const done = await target.backstamp(["restore", world.fileOf("plain.tar.gz"), "--without-secret"], lost);
+  expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("secret rotate --lost") });
+  expect(await target.backstamp(["secret", "rotate", "--lost"], lost)).toMatchObject({ code: 0 });
 });

@@ -88,11 +88,15 @@ async function makeBackup(
   const settings = await withKeptSecret(readSettings(terminal.env, "dev"));
   const passphrase =
     (await readPassphrase(settings, passphraseFile)) ?? (await askForNewPassphrase(terminal));
-  const { dataDir, secret } = settings;
+  if (passphrase !== null && settings.secret === null)
+    throw new OperatorError(
+      "BACKSTAMP_SECRET is not set, so the backup would lack it. Set the secret of the installation, as its processes have it.",
+    );
+  const { dataDir, secret, oldSecrets } = settings;
   const startedAt = deps.clock();
   let created = null as Awaited<ReturnType<typeof createBackup>> | null;
   const fill: FillBackup = async (output) => {
-    created = await createBackup({ databaseUrl, dataDir, secret, passphrase }, output);
+    created = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output);
   };
   const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal));
   if (!created) throw new TypeError("the file was not filled");

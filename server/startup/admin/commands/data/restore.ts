@@ -9,7 +9,9 @@ import { generatedFileOf, readGenerated, writeGenerated } from "../../../install
 import { acquireLock } from "../../../launcher/lock";
 import { OperatorError } from "../../../launcher/operator-error";
 import { startEmbeddedPostgres } from "../../../postgres/embedded";
+import { withKeptSecret } from "../../session";
 import { printOutput, type Terminal } from "../../terminal";
+import { formatSecrets, formatVariable } from "./secret-variables";
 
 type RestoreOptions = { passphraseFile?: string; withoutSecret?: true; json?: true };
 type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: string | null };
@@ -18,19 +20,26 @@ type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: str
 export async function restore(terminal: Terminal, file: string, options: RestoreOptions): Promise<void> {
   const settings = readSettings(terminal.env, "dev");
   const verified = await verify(terminal, settings, file, options);
-  const configured = settings.secret ?? (await readGenerated(settings.dataDir)).secret ?? null;
-  requireSecret(file, verified, configured, options);
+  const { secret, oldSecrets } = await withKeptSecret(settings);
+  const ring = secret === null ? [] : [secret, ...oldSecrets];
+  requireSecret(file, verified, ring, options);
 
   const restored = await withTarget(terminal, settings, async (databaseUrl) => {
     const { header, secrets, passphrase } = verified;
     await requireRestorable(databaseUrl, header);
     // Before the rows: after an interruption, the same command can be repeated.
     if (secrets && settings.secret === null)
-      await writeGenerated(settings.dataDir, { ...(await readGenerated(settings.dataDir)), ...secrets });
+      await writeGenerated(settings.dataDir, {
+        ...(await readGenerated(settings.dataDir)),
+        ...secrets,
+        oldSecrets: [...new Set([...(secrets.oldSecrets ?? []), ...ring])].filter(
+          (old) => old !== secrets.secret,
+        ),
+      });
     const { isDatabasePooled } = settings;
     return restoreBackup({ databaseUrl, isDatabasePooled, file, passphrase, header });
   });
-  printRestored(terminal, settings, verified, restored, options.json === true);
+  printRestored(terminal, settings, { ...verified, ring }, restored, options.json === true);
 }
 
 async function verify(
@@ -60,20 +69,20 @@ async function findPassphrase(terminal: Terminal, settings: Settings, file?: str
   );
 }
 
-/** The secret of this installation must be that of the backup, or the sealed values could not be opened. */
+/** A secret of this installation must be that of the backup, or the sealed values could not be opened. */
 function requireSecret(
   file: string,
   { header, secrets }: Verified,
-  configured: string | null,
+  ring: readonly string[],
   { withoutSecret }: RestoreOptions,
 ): void {
   if (header.secretId === null || withoutSecret) return;
-  if (configured === null && secrets === null)
+  if (ring.length === 0 && secrets === null)
     throw new OperatorError(
       `${file} does not contain the installation's secret. Set BACKSTAMP_SECRET to it, or copy secrets.json of the original into the data directory first. ` +
         "If the secret is lost, add --without-secret: DKIM keys, relays, webhook secrets and two-factor authentication must then be set up again.",
     );
-  if (configured !== null && idOfSecret(configured) !== header.secretId)
+  if (ring.length > 0 && !hasSecret(ring, header))
     throw new OperatorError(
       "The secret of this installation (BACKSTAMP_SECRET or secrets.json) is not that of the backup, so the stored DKIM keys and relay passwords could not be decrypted. " +
         (secrets
@@ -81,6 +90,9 @@ function requireSecret(
           : "Set BACKSTAMP_SECRET to the secret of the installation that was backed up."),
     );
 }
+
+const hasSecret = (ring: readonly string[], { secretId }: Header): boolean =>
+  ring.some((secret) => idOfSecret(secret) === secretId);
 
 /** The configured database, or the embedded one of the data directory, which is started for this. */
 async function withTarget<T>(
@@ -117,13 +129,18 @@ async function withTarget<T>(
 function printRestored(
   terminal: Terminal,
   settings: Settings,
-  { header, secrets }: Verified,
+  { header, secrets, ring }: Verified & { ring: readonly string[] },
   { rows, held, unknown, skipped }: RestoredDatabase,
   isJson: boolean,
 ): void {
   const { databaseUrl, dataDir, secret } = settings;
   const target = databaseUrl === null ? dataDir : "the database of DATABASE_URL";
-  const isSecretMissing = header.secretId !== null && secrets === null && secret === null;
+  const isSecretLost = header.secretId !== null && secrets === null && !hasSecret(ring, header);
+  // With configured secrets, those of the backup are not written to the data directory.
+  const lacking =
+    secrets && secret !== null
+      ? [secrets.secret, ...(secrets.oldSecrets ?? [])].filter((old) => !ring.includes(old))
+      : [];
   printOutput(
     terminal,
     {
@@ -152,11 +169,15 @@ function printRestored(
         "Events can be posted to webhooks a second time, with the same webhook-id.",
         ...(secrets && databaseUrl !== null && secret === null
           ? [
-              `The secret was written to ${generatedFileOf(dataDir)}. On other machines, set BACKSTAMP_SECRET to it.`,
+              `The secret was written to ${generatedFileOf(dataDir)}. On other machines, set BACKSTAMP_SECRET to it, and BACKSTAMP_SECRETS_OLD to its oldSecrets.`,
             ]
           : []),
-        ...(isSecretMissing
-          ? ["The secret is that of the data directory, or a new one if it had none."]
+        ...(isSecretLost ? SECRET_LOST : []),
+        ...(lacking.length > 0
+          ? [
+              "Former secrets of the backup are not configured. Links in earlier email and some stored values need them. Set for all processes:",
+              `  ${formatVariable("BACKSTAMP_SECRETS_OLD", formatSecrets([...ring.slice(1), ...lacking]))}`,
+            ]
           : []),
         ...skipped.map((table) => `Not restored, because Backstamp did not create it: table ${table}.`),
         `Start Backstamp: ${startCommandOf("start")}`,
@@ -166,9 +187,16 @@ function printRestored(
   );
 }
 
+const SECRET_LOST = [
+  "The secret of the backup is lost. The secret of this installation is rejected until you run:",
+  `  ${cli} secret rotate --lost`,
+  "Then set up relays, callbacks, DKIM keys, webhook secrets and authenticator apps again.",
+];
+
 const RELEASE_ADVICE = [
   "New email is sent normally. Decide about the held email:",
   `  ${cli} release --all                    sends it; what was sent after the backup arrives twice`,
-  `  ${cli} release --accepted-after TIME    sends what was accepted since TIME, for example since sending stopped`,
+  `  ${cli} release --scheduled-after TIME   sends what is scheduled after TIME, for example when the old installation stopped`,
+  `  ${cli} release --accepted-after TIME    sends what was accepted since TIME, if sending had stopped before the backup`,
   `  ${cli} release --none                   cancels what is still held`,
 ];

@@ -11,6 +11,7 @@ import { generatedFileOf, generateSecret, readGenerated, writeGenerated } from "
 import { type AdminCommand, examples, runInDatabase } from "../../command";
 import type { Session } from "../../session";
 import type { Output } from "../../terminal";
+import { formatSecrets, formatVariable } from "./secret-variables";
 
 /** `secret status`, `secret rotate`, `secret remove`. */
 export function addSecretCommands(program: AdminCommand): void {
@@ -108,18 +109,13 @@ async function rotateSecret(session: Session, settings: Settings): Promise<Outpu
 }
 
 function describeVariables(current: string, old: readonly string[], secret: string): Output {
-  const former = [current, ...old];
-  const isPlain = former.every((value) => !/[\s,[\]]/.test(value));
-  const variables = {
-    BACKSTAMP_SECRET: secret,
-    BACKSTAMP_SECRETS_OLD: isPlain ? former.join(",") : JSON.stringify(former),
-  };
+  const variables = { BACKSTAMP_SECRET: secret, BACKSTAMP_SECRETS_OLD: formatSecrets([current, ...old]) };
   return {
     json: { is_active: false, variables },
     text: [
       "Set these variables for every process: web, workers and command line. The new secret is shown only once.",
       "",
-      ...Object.entries(variables).map(([name, value]) => `${name}=${isPlain ? value : `'${value}'`}`),
+      ...Object.entries(variables).map(([name, value]) => formatVariable(name, value)),
       "",
       "Restart all processes. Until the next step they use the former secret, so the order does not matter.",
       `Then run: ${cli} secret rotate`,

@@ -58,7 +58,7 @@ const formatDeliveries = (count: number) =>
 
 type Choice = "period" | "all" | "none";
 const LABELS: Record<Choice, string> = {
-  period: "Release this period",
+  period: "Release by time",
   all: "Release all",
   none: "Cancel all held email",
 };

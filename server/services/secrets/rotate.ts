@@ -18,10 +18,11 @@ const signsAfterMs = 120_000;
 const workerBeatSecondsMax = 30;
 const tickBeatSecondsMax = 600;
 
-/** Whether the configured secret differs from the one that seals and signs. */
+/** Whether the configured secret waits for its activation. One that was replaced does not: no secret is activated twice. */
 export async function isActivationDue({ hot, keyring }: RegistryDeps): Promise<boolean> {
-  const active = findActive(await readRegistry(hot));
-  return active !== null && active.id !== keyring.given.id;
+  const registry = await readRegistry(hot);
+  const wasActive = registry.some(({ id, activeFromMs }) => id === keyring.given.id && activeFromMs !== null);
+  return findActive(registry) !== null && !wasActive;
 }
 
 /** Whether a secret is active that does not encrypt everything that a former one encrypted yet. */

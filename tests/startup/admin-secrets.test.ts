@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
 import { createRelay } from "#server/mail/transport/relay";
@@ -74,6 +77,31 @@ test("secret rotate prints what to set, and after the restart activates it and e
   expect(rotated.stdout).not.toContain(fresh);
   expect(await countRelays()).toEqual({ [idOf(fresh)]: 1 });
   expect(await backstamp(["relay", "list"], fresh, installationSecret)).toMatchObject({ code: 0 });
+});
+
+test("a rotation beyond ten former secrets is rejected with those to remove, one of which may break only links", async () => {
+  await admitKeyring(world.deps);
+  const dataDir = await mkdtemp(path.join(tmpdir(), "backstamp-ring-"));
+  const env = { DATABASE_URL: world.databaseUrl, BACKSTAMP_DATA_DIR: dataDir };
+  const unused = Array.from({ length: 9 }, (_, n) => `a former secret of this installation, number ${n}`);
+  const kept = { secret: newSecret, oldSecrets: [installationSecret, ...unused] };
+  await writeFile(path.join(dataDir, "secrets.json"), JSON.stringify(kept), { mode: 0o600 });
+  expect(await runCommand(["secret", "rotate"], { env })).toMatchObject({ code: 0 });
+  await world.hot`
+    update installation_secrets set active_from = now() - interval '1 hour', resealed_at = now()
+    where id = ${idOf(newSecret)}`;
+  const rejected = await runCommand(["secret", "rotate"], { env });
+  expect(rejected).toMatchObject({ code: 1, stdout: "" });
+  const former = idOf(installationSecret);
+  expect(rejected.stderr).toContain(
+    `Only links need ${former}. Remove one with secret remove ID --break-links.`,
+  );
+  expect((await runCommand(["secret", "remove", former], { env })).stderr).toContain("--break-links");
+  expect(await runCommand(["secret", "remove", former, "--break-links"], { env })).toMatchObject({ code: 0 });
+  const left = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
+  expect(left).toEqual({ secret: newSecret, oldSecrets: unused });
+  expect(await runCommand(["secret", "rotate"], { env })).toMatchObject({ code: 0 });
+  await rm(dataDir, { recursive: true });
 });
 
 test("with another secret, commands that encrypt and workers are refused, and the others work", async () => {

@@ -110,7 +110,8 @@ export const timeOfDay = text("Enter a time of day in UTC, for example 03:00.", 
 export const secret = (charsMin: number, hint: string) =>
   z.string().min(charsMin, `It has fewer than ${charsMin} characters. ${hint}`);
 
-const SECRETS_MAX = 10;
+/** How many former secrets can be configured. */
+export const formerSecretsMax = 10;
 
 /**
  * Several secrets of at least `charsMin` characters, separated by commas or spaces. A secret that contains these is
@@ -118,10 +119,10 @@ const SECRETS_MAX = 10;
  */
 export const secrets = (charsMin: number) =>
   text(
-    `Enter up to ${SECRETS_MAX} secrets of at least ${charsMin} characters, separated by commas, or as a JSON list of texts.`,
+    `Enter up to ${formerSecretsMax} secrets of at least ${charsMin} characters, separated by commas, or as a JSON list of texts.`,
     (value) => {
       const items = value.startsWith("[") ? parseTexts(value) : list(value);
-      const isValid = items !== null && items.length > 0 && items.length <= SECRETS_MAX;
+      const isValid = items !== null && items.length > 0 && items.length <= formerSecretsMax;
       return isValid && items.every((item) => item.length >= charsMin) ? items : null;
     },
   );

@@ -28,6 +28,8 @@ export type SecretStatus = {
   linksUntil: string | null;
   /** Whether nothing needs it any longer. */
   isRemovable: boolean;
+  /** Whether only links that it signed need it, so that removing it earlier breaks nothing else. */
+  isOnlyForLinks: boolean;
 };
 
 /**
@@ -57,6 +59,8 @@ export async function readSecretStatus(
     const until = state === "former" && untilMs !== null ? new Date(untilMs) : null;
     const hasQueued = until !== null && (await hasQueuedBefore(hot, until));
     const linksUntil = until && new Date(until.getTime() + linkDays * dayMs);
+    const isUnused = place > 0 && state !== "current" && unnamed + values.length === 0 && !hasQueued;
+    const areLinksOld = linksUntil === null || linksUntil <= now;
     secrets.push({
       id,
       state,
@@ -67,12 +71,8 @@ export async function readSecretStatus(
       values,
       hasQueued,
       linksUntil: linksUntil?.toISOString() ?? null,
-      isRemovable:
-        place > 0 &&
-        state !== "current" &&
-        unnamed + values.length === 0 &&
-        !hasQueued &&
-        (linksUntil === null || linksUntil <= now),
+      isRemovable: isUnused && areLinksOld,
+      isOnlyForLinks: isUnused && !areLinksOld,
     });
   }
   const order = ["current", "waiting", "former", "lost"];

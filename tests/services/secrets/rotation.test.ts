@@ -312,6 +312,9 @@ test("the status says what a former secret is needed for, and from when it can b
   expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: true });
   await world.hot`update deliveries set status = 'sent' where email_id = ${emailId}`;
   expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: false });
+  expect((await readSecretStatus(both, world.clock.now())).secrets[1]).toMatchObject({
+    isOnlyForLinks: true,
+  });
   const inAYear = new Date(Date.now() + 366 * 86_400_000);
   expect((await statusOf(inAYear))[1]).toMatchObject({ isRemovable: true });
   expect((await statusOf(inAYear))[0]).toMatchObject({ name: "new", isRemovable: false });

@@ -1,5 +1,6 @@
 import { cli } from "#server/platform/env/cli";
 import { readSettings, type Settings } from "#server/platform/env/settings";
+import { formerSecretsMax } from "#server/platform/env/values";
 import { AppError } from "#server/platform/errors";
 import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
@@ -41,8 +42,11 @@ export function addSecretCommands(program: AdminCommand): void {
   const remove = secret
     .command("remove")
     .description("removes a former secret that is no longer needed from the data directory")
-    .argument("<id>", "the id of the secret, as secret status lists it");
-  runInDatabase(remove, (session, id: string) => removeSecret(session, settingsOf(program), id));
+    .argument("<id>", "the id of the secret, as secret status lists it")
+    .option("--break-links", "removes it although links in email need it, for example because it leaked");
+  runInDatabase(remove, (session, id: string, { breakLinks }: { breakLinks?: true }) =>
+    removeSecret(session, settingsOf(program), { id, canBreakLinks: breakLinks === true }),
+  );
 }
 
 const settingsOf = ({ terminal }: AdminCommand): Settings => readSettings(terminal.env, "dev");
@@ -84,8 +88,12 @@ async function rotateSecret(session: Session, settings: Settings): Promise<Outpu
   // The previous call was interrupted, or processes still had time to encrypt with the former secret.
   if (await isResealDue(deps)) return resealNow(session, settings);
   const secret = generateSecret();
-  if (settings.secret !== null) return describeVariables(settings.secret, settings.oldSecrets, secret);
+  if (settings.secret !== null) {
+    await requireRoom(session, settings.oldSecrets);
+    return describeVariables(settings.secret, settings.oldSecrets, secret);
+  }
   const kept = await readGenerated(settings.dataDir);
+  await requireRoom(session, kept.oldSecrets ?? []);
   if (kept.secret === undefined)
     throw new AppError("conflict", "No secret was generated here. Start Backstamp once.");
   const oldSecrets = [kept.secret, ...(kept.oldSecrets ?? [])];
@@ -190,13 +198,38 @@ function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemova
   return `needed until ${day} for links in email that it signed (${linkDays} days). If it is removed earlier, these links stop working.`;
 }
 
-async function removeSecret(session: Session, settings: Settings, id: string): Promise<Output> {
+/** Throws AppError `conflict` if another rotation would exceed the number of former secrets. */
+async function requireRoom({ deps }: Session, former: readonly string[]): Promise<void> {
+  if (former.length < formerSecretsMax) return;
+  const { secrets } = await readSecretStatus(deps, deps.clock());
+  const removable = secrets.filter(({ isRemovable }) => isRemovable);
+  const breakable = secrets.filter(({ isOnlyForLinks }) => isOnlyForLinks);
+  const ids = (found: SecretStatus[]) => found.map(({ id }) => id).join(", ");
+  const remedy =
+    removable.length > 0
+      ? `Remove one that is no longer needed: ${ids(removable)}.`
+      : breakable.length > 0
+        ? `Only links need ${ids(breakable)}. Remove one with secret remove ID --break-links.`
+        : "Remove one as soon as secret status lists nothing but links for it.";
+  throw new AppError("conflict", `There are ${former.length} former secrets, the maximum. ${remedy}`);
+}
+
+type Removal = { id: string; canBreakLinks: boolean };
+
+async function removeSecret(
+  session: Session,
+  settings: Settings,
+  { id, canBreakLinks }: Removal,
+): Promise<Output> {
   const { deps } = session;
   deps.keyring.requireUsable();
   const { secrets } = await readSecretStatus(deps, deps.clock());
   const found = secrets.find((secret) => secret.id === id && secret.isConfigured);
   if (!found) throw new AppError("not_found", `No configured secret has the id ${id}. Run secret status.`);
-  if (!found.isRemovable) throw new AppError("conflict", `${id} cannot be removed: ${describe(found)}`);
+  if (!found.isRemovable && !(canBreakLinks && found.isOnlyForLinks)) {
+    const remedy = found.isOnlyForLinks ? " If it leaked, remove it with --break-links." : "";
+    throw new AppError("conflict", `${id} cannot be removed: ${describe(found)}${remedy}`);
+  }
   if (settings.secret !== null)
     throw new AppError(
       "conflict",

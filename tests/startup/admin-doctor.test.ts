@@ -340,12 +340,8 @@ test("the number of reverse proxies is compared with what a request passes", wai
   expect((await doctor({ BACKSTAMP_URL: unreachable })).of("proxy")).toMatchObject([{ status: "warning" }]);
   const stranger = await doctor({
     BACKSTAMP_URL: behind.baseUrl,
-    BACKSTAMP_SECRET: "another secret that is long enough",
+    BACKSTAMP_SECRET: "another secret ".repeat(3),
   });
-  expect(stranger.of("proxy")).toMatchObject([
-    {
-      status: "error",
-      message: expect.stringContaining("BACKSTAMP_SECRET is not the secret of this database"),
-    },
-  ]);
+  const message = expect.stringContaining("status 404");
+  expect(stranger.of("proxy")).toMatchObject([{ status: "error", message }]);
 });

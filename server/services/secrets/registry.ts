@@ -26,7 +26,7 @@ export type RegisteredSecret = {
   checkValue: string;
   activeFromMs: number | null;
   isResealed: boolean;
-  /** Whether the operator accepted that nobody has it any longer. */
+  /** The operator accepted that it is lost. */
   isLost: boolean;
 };
 

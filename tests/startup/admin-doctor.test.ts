@@ -322,8 +322,9 @@ test("SMTP ports and the certificate are checked", wait, async () => {
     { subject: `BACKSTAMP_SMTPS_PORT ${env.BACKSTAMP_SMTPS_PORT}`, status: "error" },
     { subject: "BACKSTAMP_SMTP_TLS_CERT" },
   ]);
-  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2199-01-01") });
-  onTestFinished(() => void vi.useRealTimers());
+  const expired = makeCertificate({ validFrom: new Date("2025-01-01"), validTo: new Date("2025-02-01") });
+  await writeFile(files.cert, expired.cert);
+  await writeFile(files.key, expired.key);
   expect((await doctor(env)).of("ports")[2]).toMatchObject({
     status: "error",
     message: expect.stringMatching(/^The certificate expired on /),

@@ -48,6 +48,13 @@ async function countRelays(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, count }) => [id, count]));
 }
 
+test("a command that only reads does not decide which secret a new database has", async () => {
+  expect(await backstamp(["relay", "list"], newSecret)).toMatchObject({ code: 0 });
+  expect(await backstamp(["secret", "status"], newSecret)).toMatchObject({ code: 0 });
+  expect(await world.hot`select from installation_secrets`).toHaveLength(0);
+  await admitKeyring(world.deps);
+});
+
 test("secret rotate prints what to set, and after the restart activates it and encrypts what is stored", async () => {
   expect(
     await backstamp(["relay", "add", "main", "smtp://u:p@smtp.example.com"], installationSecret),

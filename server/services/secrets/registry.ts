@@ -4,6 +4,7 @@ import type { Deps } from "#server/deps";
 import {
   createKeyring,
   type Keyring,
+  type Period,
   type RingKey,
   SecretRejectedError,
 } from "#server/platform/secrets/keyring";
@@ -53,15 +54,32 @@ export const changeRegistry = <T>(hot: HotSql, change: (tx: HotSql) => Promise<T
  * the secret. Throws SecretRejectedError if they are not, and from then on the keyring refuses every use. A database without
  * tables passes, because nothing is stored in it.
  */
-export async function admitKeyring({ hot, keyring }: RegistryDeps): Promise<void> {
-  try {
+export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
+  admitIfKnown(keyring, async () => {
     let registry = await readRegistry(hot);
     if (!registry.some(({ id }) => id === keyring.given.id)) {
       await changeRegistry(hot, (tx) => register(tx, keyring));
       registry = await readRegistry(hot);
     }
     await requireKnown(hot, keyring, registry);
-    keyring.admit(periodsOf(registry));
+    return periodsOf(registry);
+  });
+
+/**
+ * Checks the configured secrets as `admitKeyring` does, without a change of the database: a command that only reads must not
+ * decide which secret a new installation has.
+ */
+export const checkKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
+  admitIfKnown(keyring, async () => {
+    const registry = await readRegistry(hot);
+    if (registry.length === 0) return [{ keyId: (await findOwner(hot, keyring)).id, fromMs: 0 }];
+    await requireKnown(hot, keyring, registry);
+    return periodsOf(registry);
+  });
+
+async function admitIfKnown(keyring: Keyring, readPeriods: () => Promise<Period[]>): Promise<void> {
+  try {
+    keyring.admit(await readPeriods());
   } catch (error) {
     if (isSchemaMissing(error)) return;
     if (error instanceof SecretRejectedError) keyring.reject(error);

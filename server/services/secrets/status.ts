@@ -9,6 +9,7 @@ import { countValues, type ValueCount } from "./stored-values";
  */
 export const linkDays = 365;
 const dayMs = 86_400_000;
+const unrecorded = { checkValue: "", activeFromMs: null, isResealed: false, isLost: false };
 
 /** The state of one secret. Times in ISO 8601. */
 export type SecretStatus = {
@@ -40,7 +41,10 @@ export async function readSecretStatus(
   { hot, keyring }: RegistryDeps,
   now: Date,
 ): Promise<{ secrets: SecretStatus[]; unnamed: number }> {
-  const [registry, counts] = [await readRegistry(hot), await countValues(hot)];
+  const [recorded, counts] = [await readRegistry(hot), await countValues(hot)];
+  // The first process that starts with a secret records it.
+  const isRecorded = recorded.some(({ id }) => id === keyring.given.id);
+  const registry = isRecorded ? recorded : [...recorded, { ...unrecorded, id: keyring.given.id }];
   const unnamed = counts.filter(({ secretId }) => secretId === "").reduce((sum, { count }) => sum + count, 0);
   const periods = registry.filter(({ activeFromMs }) => activeFromMs !== null);
   const current = findActive(registry);

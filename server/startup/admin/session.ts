@@ -7,7 +7,7 @@ import { readSettings, type Settings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
-import { admitKeyring } from "#server/services/secrets/registry";
+import { admitKeyring, checkKeyring } from "#server/services/secrets/registry";
 import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { type Built, buildDeps } from "../deps";
 import { readGenerated } from "../install/generated";
@@ -108,7 +108,7 @@ export async function findLauncher(dataDir: string): Promise<(Holder & { databas
 async function open(settings: Settings, closers: Closers, { isUnchanged }: SessionOptions): Promise<Session> {
   if (settings.databaseUrl !== null) {
     const session = connect(await withKeptSecret(settings), settings.databaseUrl, closers);
-    if (session.hasSecret) await admitSecrets(session.deps);
+    if (session.hasSecret) await areSecretsAccepted(checkKeyring(session.deps));
     return { ...session, publicUrl: settings.givenUrl };
   }
   const { dataDir } = settings;
@@ -119,7 +119,7 @@ async function open(settings: Settings, closers: Closers, { isUnchanged }: Sessi
       const url = launcher.publicUrl ?? settings.url;
       const session = connect(await withKeptSecret({ ...settings, url }), launcher.databaseUrl, closers);
       await waitUntilFilled(session.deps);
-      if (session.hasSecret) await admitSecrets(session.deps);
+      if (session.hasSecret) await areSecretsAccepted(checkKeyring(session.deps));
       return session;
     }
     if (isUnchanged && !(await hasEmbeddedDatabase(dataDir))) throw noDatabase(dataDir);
@@ -166,9 +166,9 @@ function connect(
  * Checks the secrets against the database. If they are rejected, each use of them throws the reason, and the commands that do
  * not use them work; returns false. The same if the database has another schema or does not respond, which each command reports by itself.
  */
-async function admitSecrets(deps: Deps): Promise<boolean> {
+async function areSecretsAccepted(check: Promise<void>): Promise<boolean> {
   try {
-    await admitKeyring(deps);
+    await check;
     return true;
   } catch (error) {
     if (error instanceof SecretRejectedError || isTransientFault(error)) return false;
@@ -198,7 +198,7 @@ async function startEmbedded(settings: Settings, closers: Closers): Promise<Sess
   const session = connect({ ...settings, secret, oldSecrets }, postgres.url, closers);
   const migrated = await prepareDatabase(postgres.url, silentLog, AbortSignal.timeout(waitMaxMs));
   // No other process uses the database.
-  if ((await admitSecrets(session.deps)) && (await isActivationDue(session.deps)))
+  if ((await areSecretsAccepted(admitKeyring(session.deps))) && (await isActivationDue(session.deps)))
     await activateSecret(session.deps, { isAlone: true });
   const restDeps = session.built.forRest({ tick: async () => {} });
   await seedInstallation(restDeps, settings, secrets, { isEmbedded: true });

@@ -4,7 +4,7 @@ import { formerSecretsMax } from "#server/platform/env/values";
 import { AppError } from "#server/platform/errors";
 import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
-import { acceptLostSecret } from "#server/services/secrets/registry";
+import { acceptLostSecret, admitKeyring } from "#server/services/secrets/registry";
 import { recordResealed, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret, isActivationDue, isResealDue } from "#server/services/secrets/rotate";
 import { linkDays, readSecretStatus, type SecretStatus } from "#server/services/secrets/status";
@@ -81,6 +81,8 @@ function isUsable(keyring: Session["deps"]["keyring"]): boolean {
 async function rotateSecret(session: Session, settings: Settings): Promise<Output> {
   const { deps } = session;
   deps.keyring.requireUsable();
+  // Other commands only check the secrets. A rotation records them, also in a database that no process has used yet.
+  await admitKeyring(deps);
   if (await isActivationDue(deps)) {
     await activateSecret(deps);
     return resealNow(session, settings);

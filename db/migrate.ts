@@ -208,7 +208,7 @@ export function listOwnTables(folder = ownFolder): Set<string> {
   return new Set(names);
 }
 
-const CREATED_TABLE = /^\s*create table (?:if not exists )?"?(\w+)"?/gim;
+const CREATED_TABLE = /^create table (?:if not exists )?"?(\w+)"?/gim;
 
 /** The migrations of this build, with the applied ones of a database. Neither is changed. */
 export async function readMigrations(

@@ -29,7 +29,8 @@ const pathOf = (folder: string): string =>
 const pages = filesOf("page.tsx").map(pathOf);
 const routes = filesOf("route.ts").map(pathOf);
 const calls = routes.filter((route) => /^\/api\/(auth|trpc)\//.test(route));
-const downloads = routes.filter((route) => !route.startsWith("/api/"));
+const downloads = routes.filter((route) => !/^\/(api|docs)\//.test(route));
+const guides = ["/docs", "/docs/", "/docs/install", "/docs/guides.js", "/docs/search.json"];
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -116,6 +117,20 @@ describe.each(downloads.flatMap((address) => [address, `${address}/`]))("the rou
       expectSandboxed(response);
     }
   });
+});
+
+test.each(guides)("the guides at %s run no script but those in files of this host", async (address) => {
+  for (const context of visitors()) {
+    const response = await get(context, address);
+    expect(response.status()).toBeLessThan(400);
+    expectGuarded(response);
+    if (response.status() < 300)
+      expect(Object.fromEntries(directivesOf(response))).toMatchObject({
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+      });
+  }
 });
 
 test("untrusted content is served as a sandboxed document or a download, with or without a trailing slash", async () => {

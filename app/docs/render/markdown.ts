@@ -58,8 +58,10 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
         return address === null ? content : `<a href="${escapeHtml(address)}">${content}</a>`;
       },
       table(token: Tokens.Table) {
+        const cellOf = (tag: string, { tokens, text }: Tokens.TableCell) =>
+          text === "" ? "<td></td>" : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
         const cells = (tag: string, row: Tokens.TableCell[]) =>
-          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;
+          `<tr>${row.map((cell) => cellOf(tag, cell)).join("")}</tr>`;
         const hasHeader = token.header.some(({ text }) => text !== "");
         const head = hasHeader ? `<thead>${cells("th", token.header)}</thead>` : "";
         const rows = token.rows.map((row) => cells("td", row)).join("\n");

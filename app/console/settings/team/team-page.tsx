@@ -5,12 +5,12 @@ import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { useTeam } from "../../_ui/team";
@@ -18,6 +18,9 @@ import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useNew } from "../../_ui/use-new";
 import { RetentionSection } from "./retention-section";
+import { nameRules } from "./team-name";
+
+const NewTeam = lazyDialog(async () => (await import("./new-team")).NewTeam);
 
 /** The settings of a team. */
 export function TeamPage({ teamId }: { teamId: string }) {
@@ -40,12 +43,6 @@ export function TeamPage({ teamId }: { teamId: string }) {
     </Fetched>
   );
 }
-
-/** Form rules for a team name, for immediate feedback. The server validates the name again. */
-const nameRules = {
-  validate: (text: string) => text.trim() !== "" || "Enter a team name.",
-  maxLength: { value: 100, message: "Enter a team name of at most 100 characters." },
-};
 
 function NameSection({ teamId, name }: { teamId: string; name: string }) {
   const trpc = useTRPC();
@@ -190,37 +187,5 @@ function OtherTeamSection() {
       </p>
       {isOpen && canCreate ? <NewTeam onClose={() => setOpen(false)} /> : null}
     </Section>
-  );
-}
-
-/** Creates a team and opens it. */
-function NewTeam({ onClose }: { onClose: () => void }) {
-  const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: "" } });
-  const creation = useAction(trpc.team.create.mutationOptions(), {
-    // A full page load updates the team list in the page layout.
-    onDone: ({ id }) => window.location.assign(`/console?team=${encodeURIComponent(id)}`),
-  });
-  const { fault } = creation;
-  return (
-    <Dialog
-      onOpenChange={onClose}
-      title="Create a team"
-      description="You become its owner. Invite members under Settings, Members."
-    >
-      <ActionForm
-        onSubmit={handleSubmit(creation.run)}
-        action={{ isBusy: creation.isBusy || creation.result !== undefined, fault }}
-        submitLabel="Create team"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Team name"
-          error={formState.errors.name}
-          autoComplete="off"
-          {...register("name", nameRules)}
-        />
-      </ActionForm>
-    </Dialog>
   );
 }

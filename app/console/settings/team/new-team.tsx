@@ -1,0 +1,41 @@
+"use client";
+
+import { useForm } from "react-hook-form";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { TextField } from "../../_ui/form/form";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { nameRules } from "./team-name";
+
+/** Creates a team and opens it. */
+export function NewTeam({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: "" } });
+  const creation = useAction(trpc.team.create.mutationOptions(), {
+    // A full page load updates the team list in the page layout.
+    onDone: ({ id }) => window.location.assign(`/console?team=${encodeURIComponent(id)}`),
+  });
+  const { fault } = creation;
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title="Create a team"
+      description="You become its owner. Invite members under Settings, Members."
+    >
+      <ActionForm
+        onSubmit={handleSubmit(creation.run)}
+        action={{ isBusy: creation.isBusy || creation.result !== undefined, fault }}
+        submitLabel="Create team"
+        onCancel={onClose}
+      >
+        <TextField
+          label="Team name"
+          error={formState.errors.name}
+          autoComplete="off"
+          {...register("name", nameRules)}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}

@@ -6,7 +6,7 @@ import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { nameRules } from "./team-name";
+import { findNameFault } from "./team-name";
 
 /** Creates a team and opens it. */
 export function NewTeam({ onClose }: { onClose: () => void }) {
@@ -33,7 +33,7 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
           label="Team name"
           error={formState.errors.name}
           autoComplete="off"
-          {...register("name", nameRules)}
+          {...register("name", { validate: findNameFault })}
         />
       </ActionForm>
     </Dialog>

@@ -1,5 +1,5 @@
-/** Form rules for a team name, for immediate feedback. The server validates the name again. */
-export const nameRules = {
-  validate: (text: string) => text.trim() !== "" || "Enter a team name.",
-  maxLength: { value: 100, message: "Enter a team name of at most 100 characters." },
-};
+/** What is wrong with a team name, for immediate feedback. The server validates the name again. */
+export function findNameFault(name: string): string | undefined {
+  if (name.trim() === "") return "Enter a team name.";
+  return name.length > 100 ? "Enter a team name of at most 100 characters." : undefined;
+}

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, TextField } from "../../_ui/form/form";
@@ -18,7 +17,7 @@ import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useNew } from "../../_ui/use-new";
 import { RetentionSection } from "./retention-section";
-import { nameRules } from "./team-name";
+import { findNameFault } from "./team-name";
 
 const NewTeam = lazyDialog(async () => (await import("./new-team")).NewTeam);
 
@@ -48,27 +47,36 @@ function NameSection({ teamId, name }: { teamId: string; name: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const disabledReason = useDisabledReason()("team:write", "change the team");
-  const { register, handleSubmit, formState } = useForm({ values: { name } });
+  const [typed, setTyped] = useState<string | null>(null);
+  const value = typed ?? name;
+  const fault = findNameFault(value);
   const renaming = useAction(trpc.team.change.mutationOptions(), {
     done: "Team renamed",
     refresh: [trpc.team.settings.queryKey()],
-    // The page layout also shows the name.
-    onDone: () => router.refresh(),
+    onDone: () => {
+      setTyped(null);
+      // The page layout also shows the name.
+      router.refresh();
+    },
   });
   return (
     <Section title="Name" note="Shown in the console and in invitations.">
       <ActionForm
-        onSubmit={handleSubmit((fields) => renaming.run({ team: teamId, name: fields.name }))}
+        onSubmit={(event) => {
+          event.preventDefault();
+          renaming.run({ team: teamId, name: value });
+        }}
         action={renaming}
         submitLabel="Save name"
-        disabled={!formState.isDirty}
+        disabled={value === name || fault !== undefined}
         disabledReason={disabledReason}
       >
         <TextField
           label="Team name"
-          error={formState.errors.name}
+          error={fault}
           disabled={disabledReason !== undefined}
-          {...register("name", nameRules)}
+          value={value}
+          onChange={({ target }) => setTyped(target.value)}
         />
       </ActionForm>
     </Section>

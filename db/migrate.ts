@@ -42,8 +42,10 @@ export class MigrationBlockedError extends Error {
 export type Migrated = { before: number; applied: number };
 
 export type MigrateOptions = {
-  /** True behind a transaction pooler. */
+  /** True if the URL leads to a transaction pooler. */
   pooled?: boolean;
+  /** Gives the role time limits where it has none, because programs connect through a pooler. Default: as `pooled`. */
+  limitsRole?: boolean;
   /** Default: the migrations of this build. */
   folder?: string;
   /** Maximum time in ms that one migration waits for locks, and that the run waits for another process that migrates. */
@@ -60,15 +62,14 @@ type Migration = ReturnType<typeof readMigrationFiles>[number];
  * Migrates the database to the newest schema of this build, and adds the events of a restored dump to the feed of this
  * cluster before new events are written. Safe to run from several processes at once, also under load: one migrates, the
  * others wait and have nothing to do. Each migration is committed by itself. Migrations of newer builds remain. The role's
- * time limits do not apply to it, except to an index that is built behind a pooler. With `pooled` it sets them where they
- * are missing.
+ * time limits do not apply to it, except to an index that is built behind a pooler.
  *
  * Throws without any change: `ForeignDatabaseError` if the first recorded migration is not Backstamp's first migration,
  * `UnsupportedReleaseError` if the schema no longer supports this build. Throws `MigrationBlockedError` after the earlier
  * migrations were committed.
  */
 export async function migrateDatabase(url: string, options: MigrateOptions = {}): Promise<Migrated> {
-  const { pooled = false } = options;
+  const { pooled = false, limitsRole = pooled } = options;
   const migrations = readMigrationFiles({ migrationsFolder: options.folder ?? ownFolder });
   const sql = guardTransactions(
     postgres(url, {
@@ -82,7 +83,7 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
     }),
   );
   try {
-    const missingLimits = pooled ? await findMissingLimits(drizzle(sql)) : [];
+    const missingLimits = limitsRole ? await findMissingLimits(drizzle(sql)) : [];
     withoutTimeLimits(sql);
     return await whileLocked(sql, options, async (tx) => {
       const applied = await readApplied(sql);

@@ -11,7 +11,7 @@ import { buildDeps, type ConnectedSettings } from "./deps";
 import { createRestApi, type RestApi } from "./http/rest-endpoint";
 import { admitWhenReachable } from "./install/admit-secrets";
 import { resolveSecrets, type Secrets, seedInstallation } from "./install/installation";
-import { prepareDatabase } from "./install/prepare-database";
+import { migrationOf, prepareDatabase } from "./install/prepare-database";
 import type { Login } from "./launcher/banner";
 import { provideDeps } from "./next";
 import { findClusterHome } from "./postgres/cluster-location";
@@ -81,7 +81,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
-    await prepareDatabase(databaseUrl, log, options.signal, { pooled: settings.isDatabasePooled });
+    const migration = migrationOf(settings, databaseUrl);
+    await prepareDatabase(migration.url, log, options.signal, migration.options);
     await admitWhenReachable(built.deps, options.signal);
     // Nothing else uses an embedded database, so a secret that was generated or set since takes effect now.
     if (isEmbedded && (await isActivationDue(built.deps)))

@@ -58,6 +58,18 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
     ]);
   });
 
+  test("a production build migrates without the pooler if it can, and limits the role that connects through it", async () => {
+    await pooler.stop();
+    const { code, stdout, stderr } = await build({
+      VERCEL_ENV: "production",
+      DATABASE_URL_UNPOOLED: database.url,
+    });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "The database was migrated.\n", stderr: "" });
+    const sql = postgres(database.url, { max: 1 });
+    expect(await sql`show statement_timeout`).toEqual([{ statement_timeout: "30s" }]);
+    await sql.end();
+  });
+
   test("a production build with an invalid setting fails, with its name and without its value", async () => {
     const { code, stderr } = await build({ VERCEL_ENV: "production", CRON_SECRET: "hunter2" });
     expect(code).toBe(1);

@@ -37,6 +37,11 @@ const requiredOnVercel = (name: Name): Rule => ({
 });
 
 const RULES: readonly Rule[] = [
+  {
+    name: "DATABASE_URL",
+    reason: "Required because DATABASE_URL_UNPOOLED is set, which only migrations use.",
+    isViolated: (isSet) => isSet("DATABASE_URL_UNPOOLED") && !isSet("DATABASE_URL"),
+  },
   requiredOnVercel("DATABASE_URL"),
   requiredOnVercel("BACKSTAMP_SECRET"),
   {
@@ -160,6 +165,8 @@ function applyDefaults(values: Values, mode: Mode) {
     adminPassword: values.BACKSTAMP_ADMIN_PASSWORD ?? null,
     /** Null if not set; the launcher then starts an embedded PostgreSQL. */
     databaseUrl: values.DATABASE_URL ?? null,
+    /** The database without its pooler, for migrations. Null: as `databaseUrl`. */
+    unpooledUrl: values.DATABASE_URL_UNPOOLED ?? null,
     isDatabasePooled: values.BACKSTAMP_DB_POOLED ?? isVercel,
     limitStore: limitStoreOf(values),
     /** `smtp:`, `smtps:`, `direct:` or `capture:`. Null: email to real recipients stays queued until a relay is added. */

@@ -88,6 +88,14 @@ export const SETTINGS = {
     example: "1",
     read: flag,
   },
+  DATABASE_URL_UNPOOLED: {
+    about:
+      "The same database without the pooler, for migrations. A pooler limits the time of a statement, and building an index of a large table takes longer.",
+    fallback: "DATABASE_URL",
+    example: "postgres://backstamp:password@127.0.0.1:5432/backstamp",
+    read: address(POSTGRES_URL, "postgres:", "postgresql:"),
+    isSecret: true,
+  },
   UPSTASH_REDIS_REST_URL: {
     about: "Store for rate limits: REST URL of an Upstash database. Takes precedence over REDIS_URL.",
     fallback: "rate limits are counted in each process",

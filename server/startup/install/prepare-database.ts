@@ -1,13 +1,23 @@
 import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
 import { isDatabaseUnreachable } from "#db/faults";
-import { type Migrated, migrateDatabase } from "#db/migrate";
+import { type Migrated, type MigrateOptions, migrateDatabase } from "#db/migrate";
+import type { Settings } from "#server/platform/env/settings";
 import { errorFacts, type Log } from "#server/platform/log";
 import { OperatorError } from "../launcher/operator-error";
 import { explainDatabaseFault } from "./database-faults";
 
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 const versionMin = 15;
+
+/** Where migrations connect to, and how: past the pooler if the settings name a way. */
+export function migrationOf(
+  { unpooledUrl, isDatabasePooled }: Pick<Settings, "unpooledUrl" | "isDatabasePooled">,
+  databaseUrl: string,
+): { url: string; options: MigrateOptions } {
+  const options = { pooled: isDatabasePooled && unpooledUrl === null, limitsRole: isDatabasePooled };
+  return { url: unpooledUrl ?? databaseUrl, options };
+}
 
 /**
  * Migrates the database to the newest schema. Waits while the database is unreachable. Throws an OperatorError for a permanent
@@ -17,7 +27,7 @@ export async function prepareDatabase(
   url: string,
   log: Log,
   signal: AbortSignal,
-  options: { pooled?: boolean } = {},
+  options: MigrateOptions = {},
 ): Promise<Migrated> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -2,7 +2,7 @@ import { isDatabaseUnreachable } from "#db/faults";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
 import { OperatorError } from "../launcher/operator-error";
-import { prepareDatabase } from "./prepare-database";
+import { migrationOf, prepareDatabase } from "./prepare-database";
 
 /*
  * The last step of a build on Vercel. A production build checks the settings and migrates the database; a failure fails the
@@ -11,19 +11,20 @@ import { prepareDatabase } from "./prepare-database";
 const waitMaxMs = 120_000;
 
 async function prepareProduction(): Promise<string> {
-  const { databaseUrl, isDatabasePooled } = readSettings(process.env, "vercel");
+  const settings = readSettings(process.env, "vercel");
+  // Not null in this mode.
+  const { url, options } = migrationOf(settings, settings.databaseUrl ?? "");
   const log = createProcessLog();
   const late = AbortSignal.timeout(waitMaxMs);
   try {
-    // Not null in this mode.
-    const done = await prepareDatabase(databaseUrl ?? "", log, late, { pooled: isDatabasePooled });
+    const done = await prepareDatabase(url, log, late, options);
     return done.applied > 0 ? "The database was migrated." : "The database is up to date.";
   } catch (error) {
     // Other errors, such as locked tables, can come as late, and have a reason of their own.
     const isAway = isAbort(error) || isDatabaseUnreachable(error);
     if (!late.aborted || !isAway) throw error;
     throw new OperatorError(
-      `DATABASE_URL: The database did not respond for ${waitMaxMs / 1_000} s. Check that it is running and that Vercel may connect to it.`,
+      `${settings.unpooledUrl === null ? "DATABASE_URL" : "DATABASE_URL_UNPOOLED"}: The database did not respond for ${waitMaxMs / 1_000} s. Check that it is running and that Vercel may connect to it.`,
     );
   }
 }

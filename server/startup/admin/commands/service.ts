@@ -8,6 +8,7 @@ import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
 import { NOT_MIGRATED } from "#server/services/health";
+import { migrationOf } from "../../install/prepare-database";
 import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
 import { runWorker } from "../../worker";
@@ -23,11 +24,11 @@ export function addServiceCommands(program: AdminCommand): void {
     .addHelpText("after", "\nIt is safe to run it concurrently: one process migrates, the others wait.")
     .action(async () => {
       // An embedded database that was started for this command is already migrated.
-      const { isDatabasePooled: pooled } = readSettings(program.terminal.env, "dev");
-      const done = await withDatabase(
-        program.terminal,
-        async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl, { pooled })),
-      );
+      const settings = readSettings(program.terminal.env, "dev");
+      const done = await withDatabase(program.terminal, async ({ databaseUrl, migrated }) => {
+        const { url, options } = migrationOf(settings, databaseUrl);
+        return migrated ?? (await migrateDatabase(url, options));
+      });
       printOutput(program.terminal, { json: done, text: [describeMigration(done)] }, false);
     });
 

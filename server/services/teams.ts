@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { AuditDetail } from "#db/schema/audit";
 import { sendingDays } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
-import { memberships, type Role, teams, type UnknownPolicy } from "#db/schema/teams";
+import { memberships, type Role, retention, teams, type UnknownPolicy } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
@@ -10,19 +10,21 @@ import { hasPermission } from "#server/shared/roles";
 import type { Team, TeamRules } from "#server/shared/wire/people/team";
 import { lockUser } from "./account/factors/factors";
 import { recordAudit } from "./audit/record";
+import { NEW_TEAM_RETENTION } from "./retention";
 
 /** The member who creates a team in the console and becomes its owner. */
 export type Founder = { userId: string; requestId: string };
 
 /**
- * Creates a team with its row of the built-in domain, which is verified from the start. The founder becomes
- * the owner; without a founder, the operator creates the team.
+ * Creates a team with its row of the built-in domain, which is verified from the start, and the default retention.
+ * The founder becomes the owner; without a founder, the operator creates the team.
  */
 export async function createTeam(deps: Deps, input: { name: string; founder?: Founder }): Promise<Team> {
   const { name, founder } = input;
   const team = { id: newId(), name };
   await deps.db.transaction(async (tx) => {
     await tx.insert(teams).values(team);
+    await tx.insert(retention).values({ teamId: team.id, ...NEW_TEAM_RETENTION });
     await tx
       .insert(domains)
       .values({ id: newId(), teamId: team.id, name: BUILT_IN_DOMAIN, status: "verified" });

@@ -11,13 +11,15 @@ import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
 import { readSource } from "#server/services/emails/read/source";
-import { setRetention } from "#server/services/retention";
+import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 beforeEach(async () => {
   world = await createWorld();
+  // As a team of release 0.2.0.
+  await world.hot`delete from retention`;
 });
 afterEach(() => world.close());
 
@@ -280,6 +282,12 @@ describe("a worker", () => {
       explain (format json) select team_id from retention where next_at <= now() order by next_at limit 1`;
     expect(JSON.stringify(plan)).toMatch(/retention_due_idx/);
   });
+});
+
+test("a new team keeps message content for 90 days, and the rest forever; other teams keep their rules", async () => {
+  const { id } = await createTeam(world.deps, { name: "New" });
+  expect(await readRetention({ ...world.ctx, teamId: id })).toEqual({ bodiesDays: 90, emailsDays: null });
+  expect(await readRetention(world.ctx)).toEqual({ bodiesDays: null, emailsDays: null });
 });
 
 test("a rule is a number of days or forever, and its previous value is in the audit log", async () => {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { readRetention, setRetention } from "#server/services/retention";
+import { NEW_TEAM_RETENTION, readRetention, setRetention } from "#server/services/retention";
 import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
@@ -27,7 +27,8 @@ export function addTeamCommands(program: AdminCommand): void {
     .addHelpText(...examples("team create Sales", 'team create "Research and development" --json'));
   runInDatabase(create, async ({ deps }, name: string) => {
     const created = await createTeam(deps, { name });
-    return { json: created, text: [`Created team ${created.name} (${created.id}).`] };
+    const kept = `It keeps message content for ${NEW_TEAM_RETENTION.bodiesDays} days. To change that, run: team set --keep-contents DAYS`;
+    return { json: created, text: [`Created team ${created.name} (${created.id}).`, kept] };
   });
 
   const set = team

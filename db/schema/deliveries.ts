@@ -22,6 +22,9 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** The stage of a claimed delivery. `handed_over` is committed before the SMTP dialogue begins. */
 export type DeliveryStage = "idle" | "claimed" | "handed_over";
 
+/** What identifies a delivery. */
+export type DeliveryKey = { teamId: string; emailId: string; id: string };
+
 /** The rule that delays a queued delivery; null if no rule does. */
 export const WAIT_RULES = [
   "retry_schedule",
@@ -51,12 +54,13 @@ export type PauseRule = Extract<WaitRule, "installation_paused" | "team_paused" 
 
 /**
  * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt. The result is
- * written only if the token is still the same.
+ * written only if the token is still the same. Statements find a row by its whole key, never by `id` alone: the id of its
+ * email contains the time by which rows are stored.
  */
 export const deliveries = pgTable(
   "deliveries",
   (c) => ({
-    id: c.uuid().primaryKey(),
+    id: c.uuid().notNull(),
     teamId: c.uuid().notNull(),
     emailId: c.uuid().notNull(),
     /** Order of the email's recipients: to, then cc, then bcc. */
@@ -92,7 +96,9 @@ export const deliveries = pgTable(
     updatedAt: now(),
   }),
   (t) => [
-    index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
+    primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
+    /** For return paths, which have room for one id only (`services/returns/find.ts`), and for release 0.2.0. */
+    index("deliveries_id_idx").on(t.id),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
     /** The order of claims: by team, then by priority, then by age. */
     index("deliveries_priority_idx")

@@ -175,7 +175,13 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
 }
 
 const released = (claims: Claim[]) =>
-  claims.map(({ id, leaseToken }) => ({ id, leaseToken, rule: "released" as const }));
+  claims.map(({ teamId, emailId, id, leaseToken }) => ({
+    teamId,
+    emailId,
+    id,
+    leaseToken,
+    rule: "released" as const,
+  }));
 
 /**
  * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery. A slow

@@ -40,6 +40,8 @@ const resultOf = (
   status: DeliveryResult["status"],
   retryAfterMs: number | null = null,
 ): DeliveryResult => ({
+  teamId: claim.teamId,
+  emailId: claim.emailId,
   id: claim.id,
   leaseToken: claim.leaseToken,
   status,

@@ -4,7 +4,7 @@ import type { TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import { claimDeliveries } from "#server/delivery/queue/claims";
+import { claimDeliveries, type DeliveryLease } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
 import { startTap, type Tap } from "../support/database/database-tap";
@@ -31,7 +31,9 @@ afterAll(async () => {
   await world.close();
 });
 
-const resultOf = ({ id, leaseToken }: { id: string; leaseToken: string }) => ({
+const resultOf = ({ teamId, emailId, id, leaseToken }: DeliveryLease) => ({
+  teamId,
+  emailId,
   id,
   leaseToken,
   status: "sent" as const,

@@ -24,7 +24,9 @@ function breachesOf(sql: string): string[] {
   const built = find(/^create (?:unique )?index concurrently "?(\w+)/i);
   const dropped = find(/^drop index concurrently if exists "?(\w+)/i);
   const indexed = find(/^create (?:unique )?index (?!concurrently).*? on (?:"public"\.)?"?(\w+)/i);
-  const constrained = find(/^alter table (?:"public"\.)?"?(\w+)"? add constraint (?!.*not valid)/i);
+  const constrained = find(
+    /^alter table (?:"public"\.)?"?(\w+)"? add constraint (?!.*(?:not valid|using index))/i,
+  );
   const isNew = (table: string) => created.includes(table);
   return [
     ...(statements.some((text) => CONTRACTS.test(text)) && !statements.some((text) => RECORDS.test(text))
@@ -90,6 +92,11 @@ test.each([
   [
     "a constraint that is validated later",
     `alter table "teams" add constraint "c" check ("name" <> '') not valid`,
+    0,
+  ],
+  [
+    "a key from an index that exists",
+    `alter table "teams" add constraint "c" primary key using index "c"`,
     0,
   ],
 ])("%s", (_, sql, breaches) => {

@@ -76,6 +76,8 @@ async function deliver({ hot }: Database, random: Random): Promise<void> {
   await recordResults(
     hot,
     claims.map((claim) => ({
+      teamId: claim.teamId,
+      emailId: claim.emailId,
       id: claim.id,
       leaseToken: claim.leaseToken,
       status: "queued",

@@ -1,3 +1,4 @@
+import type { DeliveryLease } from "#server/delivery/queue/claims";
 import type { DeliveryResult } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
 
@@ -10,9 +11,11 @@ type Concluded = Extract<
  * The result of an attempt with this final status, as a worker records it. A queued delivery is due again in
  * an hour.
  */
-export function attemptResult(claim: { id: string; leaseToken: string }, status: Concluded): DeliveryResult {
+export function attemptResult(claim: DeliveryLease, status: Concluded): DeliveryResult {
   const isDelayed = status === "queued";
   return {
+    teamId: claim.teamId,
+    emailId: claim.emailId,
     id: claim.id,
     leaseToken: claim.leaseToken,
     status,

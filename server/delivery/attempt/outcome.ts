@@ -116,6 +116,8 @@ function result(
   const { attempt } = claim;
   const data: EventData = { attempt, host, reply, reason, ...classification, dialogue, ...more };
   return {
+    teamId: claim.teamId,
+    emailId: claim.emailId,
     id: claim.id,
     leaseToken: claim.leaseToken,
     status,

@@ -1,22 +1,21 @@
 import type { HotSql } from "#db/client";
-import type { CapRule, PauseRule } from "#db/schema/deliveries";
+import type { CapRule, DeliveryKey, PauseRule } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
-import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
+import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Lease } from "./runner";
 
 /** Default duration of a lease unless renewed. The claims of a dead worker are recovered after it. */
 export const leaseMs = 60_000;
 
-export type Claim = {
-  id: string;
-  teamId: string;
-  emailId: string;
+/** The lease of a delivery. */
+export type DeliveryLease = Lease & DeliveryKey;
+
+export type Claim = DeliveryLease & {
   address: string;
   domain: string;
   /** Counted at the claim: the first attempt is 1. */
   attempt: number;
-  leaseToken: string;
   /** Result of the previous attempt as a readable sentence; null before the first. */
   lastReason: string | null;
 };
@@ -66,7 +65,7 @@ const CLAIM_DUE = `
   update deliveries d
   set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
       leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
-  from due where d.id = due.id
+  from due where (d.team_id, d.email_id, d.id) = (due.team_id, due.email_id, due.id)
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
             d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "hasMoreDue"`;
 
@@ -76,9 +75,9 @@ const PAUSED_TEAMS = `paused as materialized (
 const isSent = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 
-/** SQL: a team's due rows of one priority, oldest first and locked. `limit` is an SQL expression. */
+/** SQL: an array of a team's due rows of one priority, oldest first and locked. `limit` is an SQL expression. */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
-      select d.id from deliveries d
+      select d from deliveries d
       where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.priority = ${rank}
         and d.due_at <= now()
       order by d.due_at, d.id limit ${limit} for update skip locked)`;
@@ -116,15 +115,15 @@ const CLAIM_FAIR_SHARES = `
     select t.*, ${oldestOf(2, "case when t.has_low then greatest(0, t.share - cardinality(t.high) - cardinality(t.normal)) else 0 end")} as low
     from normal t
   ), due as materialized (
-    select o.id, has_high and cardinality(high) >= share - for_low - for_normal
+    select o.team_id, o.email_id, o.id, has_high and cardinality(high) >= share - for_low - for_normal
       or has_normal and cardinality(normal) >= share - for_low - cardinality(high)
       or has_low and cardinality(low) >= share - cardinality(high) - cardinality(normal) as more
-    from low cross join lateral unnest(high || normal || low) as o(id)
+    from low cross join lateral unnest(high || normal || low) as o
   )${CLAIM_DUE}`;
 
 const CLAIM_SUSPECTS = `
   with ${PAUSED_TEAMS}, due as materialized (
-    select id, false as more from deliveries
+    select team_id, email_id, id, false as more from deliveries
     where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
       select team_id, email_id from deliveries s
       where status = 'queued' and due_at <= now() and lapses >= 3 and ${isSent("s")}
@@ -133,10 +132,11 @@ const CLAIM_SUSPECTS = `
   )${CLAIM_DUE}`;
 
 // Only rows with status 'sending' have a lease token, so these statements do not filter by status as well. With such a
-// filter the planner may scan the lease index for each row instead of reading the row by its id.
+// filter the planner may scan the lease index for each row instead of reading the row by its key.
 //
 // Every statement that changes claimed rows locks them in id order first. Renewals, hand-overs and results of one worker
-// often touch the same rows at the same time, and the fixed order prevents deadlocks.
+// often touch the same rows at the same time, and the fixed order prevents deadlocks. Statements that lock other rows use the
+// same order, or skip locked rows.
 
 /**
  * Commits that a dialogue is about to start for these deliveries. If the worker dies after this, their outcome is unknown
@@ -145,22 +145,24 @@ const CLAIM_SUSPECTS = `
  */
 export async function markHandedOver(
   hot: HotSql,
-  held: (Lease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
+  held: (DeliveryLease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
-      select d.id
-      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
+      select d.team_id, d.email_id, d.id
+      from unnest(${held.map(({ teamId }) => teamId)}::uuid[], ${held.map(({ emailId }) => emailId)}::uuid[],
+                  ${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
                   ${held.map(({ address }) => foldAddress(address))}::text[],
                   ${held.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
-        as h(id, lease_token, address, offers_unsubscribe)
-      join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+        as h(team_id, email_id, id, lease_token, address, offers_unsubscribe)
+      join deliveries d using (team_id, email_id, id, lease_token)
       where d.leased_until > now()
         and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
           and (h.offers_unsubscribe or not s.lists_only))
       order by d.id for no key update of d
     )
-    update deliveries d set stage = 'handed_over', updated_at = now() from mine where d.id = mine.id
+    update deliveries d set stage = 'handed_over', updated_at = now() from mine
+    where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)
     returning d.id`;
   return new Set(rows.map(({ id }) => id));
 }
@@ -169,11 +171,12 @@ export async function markHandedOver(
 export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = leaseMs): Promise<number> {
   const { count } = await hot`
     with mine as materialized (
-      select id from deliveries
+      select team_id, email_id, id from deliveries
       where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()
       order by id for no key update
     )
-    update deliveries d set leased_until = now() + ${forMs} * interval '1 ms' from mine where d.id = mine.id`;
+    update deliveries d set leased_until = now() + ${forMs} * interval '1 ms' from mine
+    where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;
   return count;
 }
 
@@ -182,12 +185,12 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
  * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`, and with a `pauseId`
  * until that pause ends. They may have been handed over already: only the worker that holds the lease can be sure that no dialogue started.
  */
-export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Release)[]): Promise<number> {
+export async function releaseClaims(
+  hot: HotSql,
+  claims: readonly (DeliveryLease & Release)[],
+): Promise<number> {
   return hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(
-      tx,
-      claims.map(({ id }) => id),
-    );
+    const parents = await lockEmails(tx, claims);
     const { count } = await release(tx, { claims });
     await refreshEmailStatus(tx, parents);
     return count;
@@ -204,11 +207,13 @@ export type ReleaseRule =
 /** `pauseId`: the pause of a domain, until whose end the delivery is postponed. */
 export type Release = { rule: ReleaseRule; waitMs?: number; pauseId?: string };
 
-const release = writeStatement<{ claims: readonly (Lease & Release)[] }>(
+const release = writeStatement<{ claims: readonly (DeliveryLease & Release)[] }>(
   ({ rows }) => `
 with released as materialized (
   select * from ${rows("claims", {
-    id: ["uuid", ({ id }) => id],
+    team_id: ["uuid", "teamId"],
+    email_id: ["uuid", "emailId"],
+    id: ["uuid", "id"],
     lease_token: ["uuid", ({ leaseToken }) => leaseToken],
     rule: ["text", ({ rule }) => rule],
     wait_ms: ["int", ({ waitMs }) => waitMs ?? 0],
@@ -218,9 +223,9 @@ with released as materialized (
   -- Locked, so that a resume either waits for this release or is seen here.
   select id from queue_pauses where id in (select pause_id from released) and lifted_at is null for share
 ), mine as materialized (
-  select d.id, r.wait_ms,
+  select d.team_id, d.email_id, d.id, r.wait_ms,
     case when r.pause_id is null or r.pause_id in (select id from pause) then r.rule else 'released' end as rule
-  from released r join deliveries d on d.id = r.id and d.lease_token = r.lease_token
+  from released r join deliveries d using (team_id, email_id, id, lease_token)
   order by d.id for no key update of d
 )
 update deliveries d
@@ -228,14 +233,16 @@ set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, 
     wait_rule = mine.rule, updated_at = now(),
     due_at = case when mine.rule in ('no_transport', 'domain_paused') then 'infinity'
       else now() + mine.wait_ms * interval '1 ms' end
-from mine where d.id = mine.id`,
+from mine where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`,
 );
 
 /** Makes up to `limit` parked deliveries (`no_transport`) due again. Returns how many. */
 export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {
   const { count } = await hot`
     update deliveries set due_at = now(), wait_rule = null
-    where id in (select id from deliveries where status = 'queued' and due_at = 'infinity' and wait_rule = 'no_transport'
-                 limit ${limit} for update skip locked)`;
+    where (team_id, email_id, id) in (
+      select team_id, email_id, id from deliveries
+      where status = 'queued' and due_at = 'infinity' and wait_rule = 'no_transport'
+      limit ${limit} for update skip locked)`;
   return count;
 }

@@ -1,14 +1,13 @@
 import type { HotSql } from "#db/client";
-import type { DeliveryStatus, WaitRule } from "#db/schema/deliveries";
+import type { DeliveryKey, DeliveryStatus, WaitRule } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
 import { type Columns, writeStatement } from "#db/statement";
 import { refreshEmailStatus } from "#server/services/emails/status";
 import { addEntries, type ReportedEntry } from "#server/services/suppressions/suppress";
+import type { DeliveryLease } from "./claims";
 
 /** Result of an attempt for one recipient. */
-export type DeliveryResult = {
-  id: string;
-  leaseToken: string;
+export type DeliveryResult = DeliveryLease & {
   status: DeliveryStatus;
   /** From now until the next attempt; null if there is none. */
   retryAfterMs: number | null;
@@ -31,7 +30,7 @@ export type DeliveryResult = {
 };
 
 /** A recorded delivery. */
-export type Written = { id: string; teamId: string; emailId: string; isAlone: boolean };
+export type Written = DeliveryKey & { isAlone: boolean };
 
 /**
  * Records a batch of results atomically: the deliveries, their events, new suppressions with their webhook deliveries, and
@@ -54,7 +53,9 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
 }
 
 const RESULT: Columns<DeliveryResult> = {
-  id: ["uuid", ({ id }) => id],
+  team_id: ["uuid", "teamId"],
+  email_id: ["uuid", "emailId"],
+  id: ["uuid", "id"],
   lease_token: ["uuid", ({ leaseToken }) => leaseToken],
   status: ["text", ({ status }) => status],
   retry_after_ms: ["int", ({ retryAfterMs }) => retryAfterMs],
@@ -78,16 +79,15 @@ const RESULT: Columns<DeliveryResult> = {
 const writeResults = writeStatement<{ results: DeliveryResult[] }, Written>(
   ({ rows }) => `
 with attempt as materialized (
-  select r.*, e.team_id, e.id as email_id
+  select r.*
   from ${rows("results", RESULT)} as r
-  join deliveries d on d.id = r.id
-  join emails e on e.team_id = d.team_id and e.id = d.email_id
+  join emails e on e.team_id = r.team_id and e.id = r.email_id
   order by e.team_id, e.id for no key update of e
 ), mine as materialized (
-  select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
+  select d.team_id, d.email_id, d.id, d.address, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
     a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin,
     a.given_back, a.relay_id, a.provider_id, a.is_alone
-  from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
+  from attempt a join deliveries d using (team_id, email_id, id, lease_token)
   order by d.id for no key update of d
 ), written as (
   update deliveries d
@@ -95,7 +95,7 @@ with attempt as materialized (
       wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
       last_reason = m.reason, attempts = d.attempts - m.given_back, relay_id = m.relay_id,
       provider_id = m.provider_id, updated_at = now()
-  from mine m where d.id = m.id
+  from mine m where (d.team_id, d.email_id, d.id) = (m.team_id, m.email_id, m.id)
 ), email as (
   update emails e set status = case m.status when 'queued' then 'deferred' else m.status end
   from mine m where m.is_alone and e.team_id = m.team_id and e.id = m.email_id

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
-import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
+import type { DeliveryKey } from "#db/schema/deliveries";
+import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 
 /** Maximum expired leases of one delivery. After that it is not attempted again, because it may crash its workers. */
 export const lapsesMax = 10;
@@ -17,13 +18,19 @@ export type Recovered = {
  * or held. Delivery and event commit together.
  */
 export async function recoverExpired(hot: HotSql, newId: () => string, limit: number): Promise<Recovered[]> {
-  const expired = await hot<{ id: string }[]>`
-    select id from deliveries where status = 'sending' and leased_until < now() order by leased_until limit ${limit}`;
+  const expired = await hot<DeliveryKey[]>`
+    select team_id as "teamId", email_id as "emailId", id from deliveries
+    where status = 'sending' and leased_until < now() order by leased_until limit ${limit}`;
   if (expired.length === 0) return [];
-  const ids = expired.map(({ id }) => id);
   return hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(tx, ids);
-    const recovered = await tx.unsafe<Recovered[]>(RECOVER_EXPIRED, [ids, ids.map(newId), lapsesMax]);
+    const parents = await lockEmails(tx, expired);
+    const recovered = await tx.unsafe<Recovered[]>(RECOVER_EXPIRED, [
+      expired.map(({ teamId }) => teamId),
+      expired.map(({ emailId }) => emailId),
+      expired.map(({ id }) => id),
+      expired.map(newId),
+      lapsesMax,
+    ]);
     await refreshEmailStatus(tx, parents);
     return recovered;
   });
@@ -31,9 +38,9 @@ export async function recoverExpired(hot: HotSql, newId: () => string, limit: nu
 
 const RECOVER_EXPIRED = `
 with lapsed as materialized (
-  select d.id, d.stage, t.unknown_policy as policy, d.lapses + 1 >= $3 as is_exhausted, e.event_id
-  from unnest($1::uuid[], $2::uuid[]) as e(id, event_id)
-  join deliveries d on d.id = e.id
+  select d.team_id, d.email_id, d.id, d.stage, t.unknown_policy as policy, d.lapses + 1 >= $5 as is_exhausted, e.event_id
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as e(team_id, email_id, id, event_id)
+  join deliveries d using (team_id, email_id, id)
   join teams t on t.id = d.team_id
   where d.status = 'sending' and d.leased_until < now()
   for update of d skip locked
@@ -47,7 +54,7 @@ with lapsed as materialized (
       last_reason = case when l.stage = 'handed_over'
         then 'The worker stopped while it was sending the message, so it is unknown whether the server accepted it.'
         else 'The worker stopped before it started to send the message.' end
-  from lapsed l where d.id = l.id
+  from lapsed l where (d.team_id, d.email_id, d.id) = (l.team_id, l.email_id, l.id)
   returning d.id, d.team_id, d.email_id, d.address, d.attempts, d.status, d.wait_rule, d.last_reason, l.stage, l.policy,
             l.event_id
 ), event as (

@@ -1,9 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { HotSql } from "#db/client";
 import { errorFacts, type Log } from "#server/platform/log";
-import { type Claim, type Release, releaseClaims } from "./claims";
+import { type Claim, type DeliveryLease, type Release, releaseClaims } from "./claims";
 import { coalesce } from "./coalesce";
-import type { Lease } from "./runner";
 
 /** Why and how long a claim must wait. `backlog`: the deliveries behind it that wait for the same reason. */
 export type Requeue = Release & { waitMs: number; backlog?: Backlog };
@@ -29,7 +28,7 @@ export function createRequeue(
   forget: (claims: Claim[]) => void,
 ): (verdicts: ReadonlyMap<Claim, Requeue>) => Promise<void> {
   const queues = new Map<string, { requeued: number; cooldownUntilMs: number }>();
-  const release = coalesce<Lease & Release, void>(500, async (claims) => {
+  const release = coalesce<DeliveryLease & Release, void>(500, async (claims) => {
     await releaseClaims(hot, claims);
     return () => undefined;
   });
@@ -56,7 +55,9 @@ export function createRequeue(
   return async (verdicts) => {
     const claims = [...verdicts.keys()];
     await release(
-      [...verdicts].map(([{ id, leaseToken }, { backlog: _, ...verdict }]) => ({
+      [...verdicts].map(([{ teamId, emailId, id, leaseToken }, { backlog: _, ...verdict }]) => ({
+        teamId,
+        emailId,
         id,
         leaseToken,
         ...verdict,

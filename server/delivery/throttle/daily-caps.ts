@@ -1,9 +1,9 @@
 import type { HotSql } from "#db/client";
-import type { CapRule } from "#db/schema/deliveries";
+import type { CapRule, DeliveryKey } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
 import { foldAddress } from "#server/shared/fold-address";
-import type { Claim } from "../queue/claims";
+import type { DeliveryLease } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
 
 /*
@@ -15,13 +15,12 @@ import { queueHead } from "./postpone-backlog";
 /** The cap that delays a delivery, and for how long. */
 export type CapDelay = { rule: CapRule; waitMs: number };
 
-type CapRequest = Pick<Claim, "id" | "leaseToken" | "teamId" | "address"> & {
+type CapRequest = DeliveryLease & {
+  address: string;
   senderDomain: string;
   offersUnsubscribe: boolean;
 };
-type LockedDelivery = {
-  id: string;
-  teamId: string;
+type LockedDelivery = DeliveryKey & {
   senderDomain: string;
   isCounted: boolean;
   waitMs: number;
@@ -41,7 +40,7 @@ export async function handOverWithinCaps(
     const rooms = await lockRooms(tx, { requested });
     const { admitted, delayed, used } = allocate(await lockRequested(tx, { requested }), rooms);
     await markAndCount(tx, { admitted, used });
-    return { marked: new Set(admitted), delayed };
+    return { marked: new Set(admitted.map(({ id }) => id)), delayed };
   });
 }
 
@@ -71,17 +70,19 @@ const nextDay = (due: string) => `(
 
 const lockRequested = writeStatement<{ requested: readonly CapRequest[] }, LockedDelivery>(
   ({ rows }) => `
-select d.id, d.team_id as "teamId", h.sender_domain as "senderDomain",
+select d.id, d.team_id as "teamId", d.email_id as "emailId", h.sender_domain as "senderDomain",
   d.counted_on is not distinct from ${TODAY} as "isCounted",
   ceil(extract(epoch from ${nextDay("d.due_at")} - now()) * 1000)::int as "waitMs"
 from ${rows("requested", {
-    id: ["uuid", ({ id }) => id],
+    team_id: ["uuid", "teamId"],
+    email_id: ["uuid", "emailId"],
+    id: ["uuid", "id"],
     lease_token: ["uuid", ({ leaseToken }) => leaseToken],
     address: ["text", ({ address }) => foldAddress(address)],
     offers_unsubscribe: ["bool", ({ offersUnsubscribe }) => offersUnsubscribe],
     sender_domain: ["text", ({ senderDomain }) => senderDomain],
   })} as h
-join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+join deliveries d using (team_id, email_id, id, lease_token)
 where d.leased_until > now()
   and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
     and (h.offers_unsubscribe or not s.lists_only))
@@ -90,11 +91,12 @@ order by d.id for no key update of d`,
 
 type UsedCap = CapScope & { added: number; isFull: boolean };
 
-const markAndCount = writeStatement<{ admitted: readonly string[]; used: readonly UsedCap[] }>(
+const markAndCount = writeStatement<{ admitted: readonly DeliveryKey[]; used: readonly UsedCap[] }>(
   ({ rows }) => `
 with marked as (
   update deliveries d set stage = 'handed_over', counted_on = ${TODAY}, updated_at = now()
-  from ${rows("admitted", { id: ["uuid", (id: string) => id] })} as f where d.id = f.id
+  from ${rows("admitted", { team_id: ["uuid", "teamId"], email_id: ["uuid", "emailId"], id: ["uuid", "id"] })} as f
+  where (d.team_id, d.email_id, d.id) = (f.team_id, f.email_id, f.id)
 )
 update sending_days s set handed_over = s.handed_over + u.added, held_over = s.held_over or u.is_full
 from ${rows("used", {
@@ -109,9 +111,9 @@ where s.team_id = u.team_id and s.domain = u.domain and s.day = ${TODAY}`,
 /** Allocates what is left of the caps in order. A delivery needs capacity in both its domain and its team. */
 function allocate(mine: readonly LockedDelivery[], rooms: readonly Room[]) {
   const scopes = new Map(rooms.map((room) => [nameOf(room), { ...room, added: 0, isFull: false }]));
-  const admitted: string[] = [];
+  const admitted: DeliveryKey[] = [];
   const delayed = new Map<string, CapDelay>();
-  for (const { id, teamId, senderDomain, isCounted, waitMs } of mine) {
+  for (const { teamId, emailId, id, senderDomain, isCounted, waitMs } of mine) {
     const capScopes = [
       scopes.get(nameOf({ teamId, domain: senderDomain })),
       scopes.get(nameOf({ teamId, domain: "" })),
@@ -122,7 +124,7 @@ function allocate(mine: readonly LockedDelivery[], rooms: readonly Room[]) {
       delayed.set(id, { rule: full.rule, waitMs });
       continue;
     }
-    admitted.push(id);
+    admitted.push({ teamId, emailId, id });
     if (!isCounted) for (const scope of capScopes) if (scope) scope.added++;
   }
   return { admitted, delayed, used: [...scopes.values()] };
@@ -149,13 +151,14 @@ const POSTPONE_TO_NEXT_DAY = `
 with head as materialized (${queueHead("$1", "$4")}
   where exists (select from sending_days s where s.team_id = $1 and s.domain = $2 and s.day = ${TODAY} and s.held_over)
 ), mine as materialized (
-  select d.id
-  from head h join deliveries d on d.id = h.id join emails e on e.team_id = h.team_id and e.id = h.email_id
+  select d.team_id, d.email_id, d.id
+  from head h join deliveries d using (team_id, email_id, id) join emails e on e.team_id = h.team_id and e.id = h.email_id
   where d.status = 'queued' and d.due_at <= now() and d.domain <> 'backstamp.test'
     and d.counted_on is distinct from ${TODAY} and ($2 = '' or e.sender_domain = $2)
   order by d.id for no key update of d skip locked
 )
-update deliveries d set due_at = ${nextDay("d.due_at")}, wait_rule = $3, updated_at = now() from mine where d.id = mine.id`;
+update deliveries d set due_at = ${nextDay("d.due_at")}, wait_rule = $3, updated_at = now() from mine
+where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;
 
 /**
  * Makes postponed deliveries due again where today's cap has capacity again, because it was raised or removed: as many as
@@ -189,12 +192,13 @@ where coalesce(c.cap > p.handed_over, true)`;
 
 const RELEASE_CAPPED = `
 with mine as materialized (
-  select d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
+  select d.team_id, d.email_id, d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
   where d.team_id = $1 and d.status = 'queued' and d.wait_rule in ('daily_cap', 'warm_up', 'team_daily_cap')
     and d.wait_rule = $3 and d.due_at > now() and ($2 = '' or e.sender_domain = $2)
   order by d.due_at, d.id limit $4 for no key update of d skip locked
 )
-update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine where d.id = mine.id`;
+update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine
+where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;
 
 const CLEAR_HELD_OVER = `
 update sending_days set held_over = false where team_id = $1 and domain = $2 and day = ${TODAY}`;

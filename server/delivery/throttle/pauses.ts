@@ -67,9 +67,10 @@ with pause as materialized (
 ), head as materialized (${queueHead("$1", "$3")}
   where exists (select from pause)
 ), mine as materialized (
-  select d.id
-  from head h join deliveries d on d.id = h.id join emails e on e.team_id = h.team_id and e.id = h.email_id
+  select d.team_id, d.email_id, d.id
+  from head h join deliveries d using (team_id, email_id, id) join emails e on e.team_id = h.team_id and e.id = h.email_id
   where d.status = 'queued' and d.due_at <= now() and e.sender_domain = $2
   order by d.id for no key update of d skip locked
 )
-update deliveries d set due_at = 'infinity', wait_rule = 'domain_paused', updated_at = now() from mine where d.id = mine.id`;
+update deliveries d set due_at = 'infinity', wait_rule = 'domain_paused', updated_at = now() from mine
+where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;

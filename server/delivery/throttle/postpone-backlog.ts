@@ -29,13 +29,13 @@ const POSTPONE_BACKLOG = `
 with head as materialized (${queueHead("$1", "$6")}
   where d.domain = $2
 ), mine as materialized (
-  select d.id, d.priority, d.due_at from head h join deliveries d on d.id = h.id
+  select d.team_id, d.email_id, d.id, d.priority, d.due_at from head h join deliveries d using (team_id, email_id, id)
   where d.status = 'queued' and d.due_at <= now()
   order by d.id for no key update of d skip locked
 ), line as (
-  select id, row_number() over (order by priority, due_at, id) - 1 as n from mine
+  select team_id, email_id, id, row_number() over (order by priority, due_at, id) - 1 as n from mine
 )
 update deliveries d
 set due_at = now() + least($3::float8 + n * $4::float8, $5::float8) * interval '1 ms', wait_rule = 'destination_throttled',
     updated_at = now()
-from line where d.id = line.id`;
+from line where (d.team_id, d.email_id, d.id) = (line.team_id, line.email_id, line.id)`;

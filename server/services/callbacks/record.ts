@@ -11,7 +11,7 @@ import type { CallbackRelay } from "./secrets";
 const leadMsMax = 60_000;
 
 type RecordDeps = Pick<Deps, "hot" | "log" | "wake" | "clock">;
-type Target = { deliveryId: string; by: "provider's id" | "Message-ID"; isExact: boolean };
+type Target = { delivery: Addressed; by: "provider's id" | "Message-ID"; isExact: boolean };
 
 const ACTIONS: Record<Exclude<ProviderEvent["kind"], "complained">, Action> = {
   delivered: "delivered",
@@ -35,14 +35,14 @@ export async function recordProviderEvent(
   const isCertain = isFound && target.by === "provider's id" && target.isExact;
   if (!isCertain && isRecent(deps, event)) return "later";
   if (!isFound) return "unknown";
-  const { deliveryId } = target;
+  const { delivery } = target;
   const report = `${relay.id} ${createHash("sha256").update(event.id).digest("base64url")}`;
   // A report that may be about another recipient never suppresses.
   const maySuppress = isCertain && event.appliesToAllRecipients;
   const { kind, reply, host, recipients } = event;
   if (kind === "complained")
     return recordOutcome(deps, {
-      deliveryId,
+      delivery,
       report,
       effect: kind,
       reply: null,
@@ -53,7 +53,7 @@ export async function recordProviderEvent(
       suppresses: maySuppress ? "complaint" : null,
     });
   const reported = { action: ACTIONS[kind], recipients, reply, host };
-  const about = { deliveryId, report, reported, maySuppress };
+  const about = { delivery, report, reported, maySuppress };
   return (await recordServerReport(deps, about)) ?? "unknown";
 }
 
@@ -74,11 +74,11 @@ async function findTarget(
     if (!only || named.length > 1) return "several";
     // A report about an address to which this one forwards is not a report about this address.
     const isExact = named.length === 1 || recipients.length === 0;
-    return { deliveryId: only.id, by: "provider's id", isExact };
+    return { delivery: only, by: "provider's id", isExact };
   }
   const [first, ...others] = filterByAddress(await findByMessageId(hot, messageId, relay), recipients);
   if (!first) return null;
-  return others.length > 0 ? "several" : { deliveryId: first.id, by: "Message-ID", isExact: true };
+  return others.length > 0 ? "several" : { delivery: first, by: "Message-ID", isExact: true };
 }
 
 const addressedMax = 100;
@@ -89,7 +89,7 @@ const addressedMax = 100;
  */
 async function findByProviderId(hot: HotSql, relay: CallbackRelay, providerId: string): Promise<Addressed[]> {
   return hot<Addressed[]>`
-    select id, address from deliveries
+    select team_id as "teamId", email_id as "emailId", id, address from deliveries
     where relay_id = ${relay.id} and provider_id = ${providerId}
       and (${relay.teamId}::uuid is null or team_id = ${relay.teamId}::uuid)
     order by position limit ${addressedMax}`;

@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import type { DeliveryKey } from "#db/schema/deliveries";
 import { EMAIL_STATUSES } from "#db/schema/emails";
 
 /** A transaction of the hot connection. */
@@ -6,13 +7,18 @@ export type HotTransaction = TransactionSql;
 export type EmailKey = { teamId: string; id: string };
 
 /**
- * Locks the emails of some deliveries, always in the same order. Take these locks before you change
- * deliveries: a status computed afterwards then includes every sibling, and two writers cannot deadlock.
+ * Locks the emails of some deliveries, always in the same order, and returns those that exist. Take these locks before you
+ * change deliveries: a status computed afterwards then includes every sibling, and two writers cannot deadlock.
  */
-export async function lockEmailsOf(tx: HotTransaction, deliveryIds: string[]): Promise<EmailKey[]> {
+export async function lockEmails(
+  tx: HotTransaction,
+  deliveries: readonly Pick<DeliveryKey, "teamId" | "emailId">[],
+): Promise<EmailKey[]> {
   return tx<EmailKey[]>`
     with parents as materialized (
-      select distinct team_id, email_id from deliveries where id = any(${deliveryIds}::uuid[])
+      select distinct team_id, email_id
+      from unnest(${deliveries.map(({ teamId }) => teamId)}::uuid[],
+                  ${deliveries.map(({ emailId }) => emailId)}::uuid[]) as d(team_id, email_id)
     )
     select e.team_id as "teamId", e.id from parents p join emails e on e.team_id = p.team_id and e.id = p.email_id
     order by e.team_id, e.id for no key update of e`;

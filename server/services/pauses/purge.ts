@@ -1,5 +1,6 @@
 import { gt, sql } from "drizzle-orm";
 import { z } from "zod";
+import type { DeliveryKey } from "#db/schema/deliveries";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
@@ -54,7 +55,7 @@ export async function purgeQueue(
   const place = input.after === null ? await firstPlace(ctx, scope) : parsePlace(input.after, scope);
   if (place === null) return { canceled: 0, next: null };
   const batch = await readBatch(ctx, place);
-  const canceled = await cancelBatch(ctx, { scope, reason, place, ids: batch.ids });
+  const canceled = await cancelBatch(ctx, { scope, reason, place, keys: batch.keys });
   const here = { ...place, isRecorded: place.isRecorded || canceled > 0 };
   const next = batch.last
     ? { ...here, ...batch.last }
@@ -120,15 +121,16 @@ function parsePlace(text: string, { teamId }: NamedScope): Place {
   throw new AppError("invalid", "Start the purge again: its place in the queue is not valid.");
 }
 
-type Row = { id: string; priority: number; dueAt: string; isWaiting: boolean };
+type Key = Omit<DeliveryKey, "teamId">;
+type Row = Key & { priority: number; dueAt: string; isWaiting: boolean };
 
 /** The next deliveries of the team in the order of claims; with the first ones, its suspects, which have no such order. */
 async function readBatch(
   { hot }: OperatorCtx,
   { teamId, priority, dueAt, id, before }: Place,
-): Promise<{ ids: string[]; last: Pick<Place, "priority" | "dueAt" | "id"> | null }> {
+): Promise<{ keys: Key[]; last: Pick<Place, "priority" | "dueAt" | "id"> | null }> {
   const rows = await hot<Row[]>`
-    select d.id, d.priority, d.due_at::text as "dueAt",
+    select d.email_id as "emailId", d.id, d.priority, d.due_at::text as "dueAt",
       (d.status = 'queued' or d.due_at <= now()) and d.id < ${before} as "isWaiting"
     from deliveries d
     where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teamId}
@@ -137,40 +139,40 @@ async function readBatch(
   const suspects =
     priority >= 0
       ? []
-      : await hot<{ id: string }[]>`
-          select id from deliveries
+      : await hot<Key[]>`
+          select email_id as "emailId", id from deliveries
           where status = 'queued' and lapses >= 3 and team_id = ${teamId} and id < ${before} limit ${batchMax}`;
   const last = rows.length === batchMax ? rows.at(-1) : undefined;
   return {
-    ids: [...suspects, ...rows.filter((row) => row.isWaiting)].map((row) => row.id),
+    keys: [...suspects, ...rows.filter((row) => row.isWaiting)],
     last: last ? { priority: last.priority, dueAt: last.dueAt, id: last.id } : null,
   };
 }
 
 async function cancelBatch(
   ctx: OperatorCtx,
-  { scope, reason, place, ids }: { scope: NamedScope; reason: string; place: Place; ids: string[] },
+  { scope, reason, place, keys }: { scope: NamedScope; reason: string; place: Place; keys: Key[] },
 ): Promise<number> {
-  if (ids.length === 0) return 0;
+  if (keys.length === 0) return 0;
   const { teamId } = place;
   const { domain } = scope;
   return ctx.hot.begin(async (tx) => {
     const parents = await tx<{ teamId: string; id: string }[]>`
-      select e.team_id as "teamId", e.id
-      from (select distinct email_id from deliveries where team_id = ${teamId} and id = any(${ids}::uuid[])) p
-        join emails e on e.team_id = ${teamId} and e.id = p.email_id
-      where ${domain === null} or e.sender_domain = ${domain ?? ""}
+      select e.team_id as "teamId", e.id from emails e
+      where e.team_id = ${teamId} and e.id = any(${keys.map(({ emailId }) => emailId)}::uuid[])
+        and (${domain === null} or e.sender_domain = ${domain ?? ""})
       order by e.team_id, e.id for no key update of e`;
     const canceled = await tx<{ id: string; emailId: string; address: string }[]>`
       with mine as materialized (
-        select d.id from deliveries d
-        where d.team_id = ${teamId} and d.id = any(${ids}::uuid[])
-          and d.email_id = any(${parents.map(({ id }) => id)}::uuid[])
+        select d.email_id, d.id
+        from unnest(${keys.map(({ emailId }) => emailId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[]) as k(email_id, id)
+          join deliveries d on d.team_id = ${teamId} and d.email_id = k.email_id and d.id = k.id
+        where d.email_id = any(${parents.map(({ id }) => id)}::uuid[])
           and (d.status = 'queued' or d.status = 'scheduled' and d.due_at <= now())
-        order by d.id for no key update
+        order by d.id for no key update of d
       )
       update deliveries d set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
-      from mine where d.id = mine.id
+      from mine where d.team_id = ${teamId} and d.email_id = mine.email_id and d.id = mine.id
       returning d.id, d.email_id as "emailId", d.address`;
     if (canceled.length === 0) return 0;
     await tx`

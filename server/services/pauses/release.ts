@@ -59,12 +59,13 @@ with parked as materialized (
     and due_at = 'infinity' and id > $4
   order by id limit $5::int
 ), mine as materialized (
-  select d.id
-  from parked p join deliveries d on d.id = p.id join emails e on e.team_id = p.team_id and e.id = p.email_id
+  select d.team_id, d.email_id, d.id
+  from parked p join deliveries d using (team_id, email_id, id) join emails e on e.team_id = p.team_id and e.id = p.email_id
   where d.status = 'queued' and d.wait_rule = 'domain_paused' and e.sender_domain = $2
   order by d.id for no key update of d
 ), released as (
-  update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine where d.id = mine.id returning d.id
+  update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine
+  where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id) returning d.id
 )
 select (select count(*)::int from parked) as read, (select id from parked order by id desc limit 1) as last,
   (select count(*)::int from released) as released`;
@@ -72,9 +73,10 @@ select (select count(*)::int from parked) as read, (select id from parked order 
 // Suspects (`claimSuspects`) are few, and in an index of their own.
 const RELEASE_SUSPECTS = `
 with mine as materialized (
-  select d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
+  select d.team_id, d.email_id, d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
   where d.status = 'queued' and d.lapses >= 3 and d.due_at = 'infinity' and d.wait_rule = 'domain_paused'
     and d.team_id = $1 and e.sender_domain = $2
   order by d.id for no key update of d
 )
-update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine where d.id = mine.id`;
+update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine
+where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;

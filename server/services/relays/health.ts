@@ -151,8 +151,8 @@ export async function resumeRelay(
 export async function requeueRelayed(hot: HotSql, limit: number): Promise<number> {
   const { count } = await hot`
     update deliveries set due_at = now(), wait_rule = null
-    where id in (
-      select d.id from deliveries d
+    where (team_id, email_id, id) in (
+      select d.team_id, d.email_id, d.id from deliveries d
       where d.status = 'queued' and d.due_at = 'infinity' and d.wait_rule = 'no_transport'
         and exists (select from relays)
         and exists (select from relays r where r.team_id is null or (r.team_id = d.team_id and (

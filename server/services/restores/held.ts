@@ -1,9 +1,10 @@
 import { desc, sql } from "drizzle-orm";
 import { restores } from "#db/schema/audit";
+import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Ctx, Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { recordAuditHot } from "../audit/record";
-import { type HotTransaction, lockEmailsOf, refreshEmailStatus } from "../emails/status";
+import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
 
 /*
  * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it may have been
@@ -73,20 +74,22 @@ export async function settleHeld(ctx: Ctx, choice: HeldChoice): Promise<number> 
       const last = held.at(-1);
       if (last === undefined) break;
       settled += await settleBatch(ctx, choice, held, settled === 0);
-      after = last;
+      after = last.id;
     }
   if (choice.to === "release" && settled > 0) ctx.wake();
   return settled;
 }
+
+type HeldKey = Omit<DeliveryKey, "teamId">;
 
 async function findHeld(
   { hot, teamId }: Ctx,
   { acceptedAfter, acceptedBefore, scheduledAfter }: HeldChoice,
   priority: number,
   after: string,
-): Promise<string[]> {
-  const rows = await hot.unsafe<{ id: string }[]>(
-    `select d.id from deliveries d
+): Promise<HeldKey[]> {
+  return hot.unsafe<HeldKey[]>(
+    `select d.email_id as "emailId", d.id from deliveries d
      where d.team_id = $1 and d.priority = $2 and ${IS_HELD} and d.id > $3
        and exists (select from emails e where e.team_id = d.team_id and e.id = d.email_id
          and e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity')
@@ -101,7 +104,6 @@ async function findHeld(
       scheduledAfter?.toISOString() ?? null,
     ],
   );
-  return rows.map(({ id }) => id);
 }
 
 type Settled = { id: string; emailId: string; address: string; status: "queued" | "scheduled" | "canceled" };
@@ -114,13 +116,20 @@ const REASONS = {
 async function settleBatch(
   ctx: Ctx,
   choice: HeldChoice,
-  ids: readonly string[],
+  batch: readonly HeldKey[],
   isFirst: boolean,
 ): Promise<number> {
   const { to } = choice;
   return ctx.hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(tx, [...ids]);
-    const changed = await tx.unsafe<Settled[]>(SETTLE[to], [ctx.teamId, [...ids]]);
+    const parents = await lockEmails(
+      tx,
+      batch.map(({ emailId }) => ({ teamId: ctx.teamId, emailId })),
+    );
+    const changed = await tx.unsafe<Settled[]>(SETTLE[to], [
+      ctx.teamId,
+      batch.map(({ emailId }) => emailId),
+      batch.map(({ id }) => id),
+    ]);
     await recordEvents(tx, ctx.teamId, changed, REASONS[to]);
     await refreshEmailStatus(tx, parents);
     if (isFirst && changed.length > 0)
@@ -138,8 +147,11 @@ async function settleBatch(
 
 const HELD_OF_BATCH = `
   with held as materialized (
-    select d.id, e.scheduled_at from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
-    where d.team_id = $1 and d.id = any($2::uuid[]) and ${IS_HELD}
+    select d.email_id, d.id, e.scheduled_at
+    from unnest($2::uuid[], $3::uuid[]) as b(email_id, id)
+    join deliveries d on d.team_id = $1 and d.email_id = b.email_id and d.id = b.id
+    join emails e on e.team_id = $1 and e.id = b.email_id
+    where ${IS_HELD}
     order by d.id for no key update of d
   )`;
 
@@ -148,10 +160,12 @@ const SETTLE = {
     update deliveries d
     set wait_rule = null, updated_at = now(),
       due_at = case when d.status = 'scheduled' then greatest(held.scheduled_at, now()) else now() end
-    from held where d.id = held.id returning d.id, d.email_id as "emailId", d.address, d.status`,
+    from held where d.team_id = $1 and d.email_id = held.email_id and d.id = held.id
+    returning d.id, d.email_id as "emailId", d.address, d.status`,
   cancel: `${HELD_OF_BATCH}
     update deliveries d set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
-    from held where d.id = held.id returning d.id, d.email_id as "emailId", d.address, d.status`,
+    from held where d.team_id = $1 and d.email_id = held.email_id and d.id = held.id
+    returning d.id, d.email_id as "emailId", d.address, d.status`,
 };
 
 async function recordEvents(

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
-import type { DeliveryStatus, deliveries } from "#db/schema/deliveries";
+import type { DeliveryKey, DeliveryStatus, deliveries } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
-import { type HotTransaction, lockEmailsOf, refreshEmailStatus } from "../emails/status";
+import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
 import { type ReportedEntry, suppressReported } from "../suppressions/suppress";
 
 /** The state of a delivery when a report about it arrives. */
@@ -34,16 +34,16 @@ export type ReportChange = {
  */
 export async function applyReport(
   hot: HotSql,
-  { deliveryId, report }: { deliveryId: string; report: string },
+  { delivery: key, report }: { delivery: DeliveryKey; report: string },
   decide: (delivery: ReportedDelivery) => ReportChange | null,
 ): Promise<ReportedDelivery | null> {
   return hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(tx, [deliveryId]);
+    const parents = await lockEmails(tx, [key]);
     const [delivery] = await tx<ReportedDelivery[]>`
       select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.status, d.stage, d.attempts,
         exists (select from email_events e where e.team_id = d.team_id and e.email_id = d.email_id
                 and e.delivery_id = d.id and e.data ->> 'report' = ${report}) as "isRepeated"
-      from deliveries d where d.id = ${deliveryId} for no key update of d`;
+      from deliveries d where ${isDelivery(tx, key)} for no key update of d`;
     if (!delivery) return null;
     const change = decide(delivery);
     if (!change) return delivery;
@@ -59,19 +59,22 @@ export async function applyReport(
   });
 }
 
+const isDelivery = (tx: HotTransaction, { teamId, emailId, id }: DeliveryKey) =>
+  tx`team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
+
 async function writeStatus(
   tx: HotTransaction,
-  { id }: ReportedDelivery,
+  delivery: DeliveryKey,
   { status, reply, host, reason }: ReportChange,
 ): Promise<void> {
   await tx`
     update deliveries
     set status = ${status}, stage = 'idle', lease_token = null, leased_until = null, wait_rule = null, due_at = now(),
         last_reason = ${reason}, updated_at = now()
-    where id = ${id}`;
+    where ${isDelivery(tx, delivery)}`;
   if (!reply) return;
   await tx`
     update deliveries
     set last_code = ${reply.code}, last_enhanced = ${reply.enhanced}, last_text = ${reply.text}, last_host = ${host}
-    where id = ${id}`;
+    where ${isDelivery(tx, delivery)}`;
 }

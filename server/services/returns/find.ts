@@ -1,7 +1,8 @@
 import type { HotSql } from "#db/client";
+import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Deps } from "#server/deps";
 import type { About } from "#server/mail/bounce/report";
-import { isId } from "#server/platform/ids";
+import { firstIdAt, isId, timeOfId } from "#server/platform/ids";
 import { unsubscribePath } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/fold-address";
 
@@ -11,22 +12,29 @@ import { foldAddress } from "#server/shared/fold-address";
  */
 const daysMax = 10;
 
-/** The delivery whose token is in a return path; null for every other address. */
+/**
+ * One request creates the ids of an email and of its deliveries. So this is far more than their times differ, and far less than
+ * a search for the email of a delivery may read.
+ */
+const idsApartMs = 60 * 60_000;
+
+/** The id of the delivery whose token is in a return path; null for every other address. */
 export function openReturnPath(deps: Pick<Deps, "recipientTokens">, address: string): string | null {
   return deps.recipientTokens.openReturnPath(address.slice(0, address.lastIndexOf("@")));
 }
 
 /**
  * Finds the delivery that a report is about by a token that only its copy contained: in its return path or
- * its unsubscribe link. Null if neither is present and valid.
+ * its unsubscribe link. `deleted` if a return path is of a delivery that no longer exists; null if no token is present and
+ * valid.
  */
 export async function findByToken(
   deps: Pick<Deps, "hot" | "recipientTokens">,
-  { returnPaths, unsubscribeLinks }: About,
-): Promise<string | null> {
+  { returnPaths, unsubscribeLinks }: Pick<About, "returnPaths" | "unsubscribeLinks">,
+): Promise<Addressed | "deleted" | null> {
   for (const address of returnPaths) {
     const deliveryId = openReturnPath(deps, address);
-    if (deliveryId !== null) return deliveryId;
+    if (deliveryId !== null) return (await findById(deps.hot, deliveryId)) ?? "deleted";
   }
   const before = unsubscribePath.replace("{token}", "");
   for (const link of unsubscribeLinks) {
@@ -36,14 +44,15 @@ export async function findByToken(
     if (!subscriber) continue;
     const { teamId, emailId, address } = subscriber;
     const deliveries = await deps.hot<Addressed[]>`
-      select id, address from deliveries where team_id = ${teamId} and email_id = ${emailId} order by position`;
+      select team_id as "teamId", email_id as "emailId", id, address from deliveries
+      where team_id = ${teamId} and email_id = ${emailId} order by position`;
     const [found] = filterByAddress(deliveries, [address]);
-    if (found) return found.id;
+    if (found) return found;
   }
   return null;
 }
 
-export type Addressed = { id: string; address: string };
+export type Addressed = DeliveryKey & { address: string };
 
 /**
  * The deliveries of a recent email by its Message-ID, which everyone who saw the email knows: of all teams, or those that were
@@ -58,7 +67,7 @@ export async function findByMessageId(
   const emailId = messageId?.split("@")[0]?.toLowerCase();
   if (!messageId || !emailId || !isId(emailId)) return [];
   return hot<Addressed[]>`
-    select d.id, d.address
+    select d.team_id as "teamId", d.email_id as "emailId", d.id, d.address
     from teams t
     join emails e on e.team_id = t.id and e.id = ${emailId}
     join deliveries d on d.team_id = e.team_id and d.email_id = e.id
@@ -74,8 +83,12 @@ export function filterByAddress(deliveries: readonly Addressed[], addresses: rea
   return deliveries.filter(({ address }) => wanted.has(foldAddress(address)));
 }
 
-/** The recipient of a delivery; null if the delivery does not exist. */
-export async function addressOfDelivery(hot: HotSql, id: string): Promise<string | null> {
-  const [row] = await hot<{ address: string }[]>`select address from deliveries where id = ${id}`;
-  return row?.address ?? null;
+/** The delivery with this id, of any team. It reads only deliveries of emails from about the time in the id. */
+async function findById(hot: HotSql, id: string): Promise<Addressed | null> {
+  const createdMs = timeOfId(id).getTime();
+  const [found] = await hot<Addressed[]>`
+    select team_id as "teamId", email_id as "emailId", id, address from deliveries
+    where id = ${id} and email_id >= ${firstIdAt(new Date(createdMs - idsApartMs))}
+      and email_id < ${firstIdAt(new Date(createdMs + idsApartMs))}`;
+  return found ?? null;
 }

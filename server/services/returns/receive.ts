@@ -3,7 +3,7 @@ import { isComplaint } from "#server/mail/bounce/feedback";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/fold-address";
-import { addressOfDelivery, filterByAddress, findByMessageId, findByToken, openReturnPath } from "./find";
+import { type Addressed, filterByAddress, findByMessageId, findByToken } from "./find";
 import { type Recorded, recordOutcome, recordServerReport } from "./record";
 
 /** Why a message, or its report on one recipient, changes nothing. */
@@ -54,14 +54,18 @@ async function recordReport(
   if (report.kind === "auto-reply") return ["auto_reply"];
   if (report.kind === "other") return ["no_report"];
   if (report.kind === "complaint" && !isComplaint(report.feedbackType)) return ["no_complaint"];
-  // A delivery that is identified by a token of ours that only its copy contained.
-  const proven = (recipient && openReturnPath(deps, recipient)) || (await findByToken(deps, report.about));
+  const { returnPaths, unsubscribeLinks } = report.about;
+  const proven = await findByToken(deps, {
+    returnPaths: recipient === null ? returnPaths : [recipient, ...returnPaths],
+    unsubscribeLinks,
+  });
+  if (proven === "deleted") return ["unknown"];
   if (report.kind === "complaint") return [await recordComplaint(deps, report, proven)];
   if (proven !== null) return [await recordProven(deps, report, proven)];
   const results: (Ignored | "recorded")[] = [];
   for (const reported of worstFirst(report.reported)) {
     const [named] = await findNamed(deps, report, reported.recipients);
-    results.push(named ? await recordReportedOf(deps, report, reported, named.id, false) : "unknown");
+    results.push(named ? await recordReportedOf(deps, report, reported, named, false) : "unknown");
   }
   return results.length > 0 ? results : ["no_failure"];
 }
@@ -75,12 +79,12 @@ const findNamed = async (
 async function recordComplaint(
   deps: ReceiveDeps,
   report: Complaint,
-  proven: string | null,
+  proven: Addressed | null,
 ): Promise<Recorded> {
-  const deliveryId = proven ?? (await findNamed(deps, report, report.recipients))[0]?.id;
-  if (deliveryId === undefined) return "unknown";
+  const delivery = proven ?? (await findNamed(deps, report, report.recipients))[0];
+  if (delivery === undefined) return "unknown";
   return recordOutcome(deps, {
-    deliveryId,
+    delivery,
     report: report.id,
     effect: "complained",
     reply: null,
@@ -103,11 +107,9 @@ const worstFirst = (reported: readonly Reported[]): Reported[] =>
 async function recordProven(
   deps: ReceiveDeps,
   report: Delivery,
-  deliveryId: string,
+  delivery: Addressed,
 ): Promise<Ignored | "recorded"> {
-  const address = await addressOfDelivery(deps.hot, deliveryId);
-  if (address === null) return "unknown";
-  const own = foldAddress(address);
+  const own = foldAddress(delivery.address);
   const isOwn = (each: string) => foldAddress(each) === own;
   const named = report.reported.filter(({ recipients }) => recipients.some(isOwn));
   const pool = named.length > 0 ? named : report.reported;
@@ -116,16 +118,16 @@ async function recordProven(
   // A report that also names an address to which ours forwards is about that address.
   const exact = named.find(({ action, recipients }) => action === worst.action && recipients.every(isOwn));
   const isExact = exact !== undefined || worst.recipients.length === 0;
-  return recordReportedOf(deps, report, exact ?? worst, deliveryId, isExact);
+  return recordReportedOf(deps, report, exact ?? worst, delivery, isExact);
 }
 
 async function recordReportedOf(
   deps: ReceiveDeps,
   report: Delivery,
   reported: Reported,
-  deliveryId: string,
+  delivery: Addressed,
   maySuppress: boolean,
 ): Promise<Ignored | "recorded"> {
-  const about = { deliveryId, report: report.id, reported, maySuppress };
+  const about = { delivery, report: report.id, reported, maySuppress };
   return (await recordServerReport(deps, about)) ?? "no_failure";
 }

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "#db/schema/deliveries";
+import type { DeliveryKey, DeliveryStatus } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Deps } from "#server/deps";
@@ -10,7 +10,7 @@ import { applyReport, type ReportChange, type ReportedDelivery } from "./apply";
 
 /** A report about one delivery, from a bounce, a complaint or a callback. */
 export type ReportedOutcome = {
-  deliveryId: string;
+  delivery: DeliveryKey;
   /** Identifies the report: the same value whenever it is received again. */
   report: string;
   effect: Effect;
@@ -68,8 +68,8 @@ export async function recordOutcome(
     return verdict === "recorded" || verdict === "outranked" ? changeOf(found, given, verdict) : null;
   });
   if (delivery && verdict === "recorded") {
-    const { teamId, emailId } = delivery;
-    deps.log.info("return.recorded", { teamId, emailId, deliveryId: given.deliveryId, effect: given.effect });
+    const { teamId, emailId, id: deliveryId } = delivery;
+    deps.log.info("return.recorded", { teamId, emailId, deliveryId, effect: given.effect });
     deps.wake();
   }
   return verdict;
@@ -132,13 +132,13 @@ const EFFECT_OF: Partial<Record<Action, Effect>> = {
  */
 export async function recordServerReport(
   deps: Pick<Deps, "hot" | "log" | "wake">,
-  about: { deliveryId: string; report: string; reported: Reported; maySuppress: boolean },
+  about: { delivery: DeliveryKey; report: string; reported: Reported; maySuppress: boolean },
 ): Promise<Recorded | null> {
-  const { deliveryId, report, reported, maySuppress } = about;
+  const { delivery, report, reported, maySuppress } = about;
   const effect = EFFECT_OF[reported.action];
   if (!effect) return null;
   const { reply, host } = reported;
-  const common = { deliveryId, report, effect, reply, host };
+  const common = { delivery, report, effect, reply, host };
   if (effect === "delivered")
     return recordOutcome(deps, {
       ...common,

@@ -6,7 +6,7 @@ import type { Visit } from "#db/schema/events";
 import type { Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
-import { lockEmailsOf } from "../emails/status";
+import { lockEmails } from "../emails/status";
 import { visitorOf } from "./visitor";
 
 /** Maximum length of a stored user agent. */
@@ -90,7 +90,7 @@ async function writeVisit(
   // Most visits are repetitions. They must not lock anything.
   if (!(await isNew(hot))) return false;
   return hot.begin(async (tx) => {
-    const [parent] = await lockEmailsOf(tx, [deliveryId]);
+    const [parent] = await lockEmails(tx, [{ teamId, emailId }]);
     if (!parent || !(await isNew(tx))) return false;
     await tx`
       insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)

@@ -101,14 +101,14 @@ async function run(result: Result, steps: readonly Step[]) {
   const report = (step: Step, block: string) =>
     receive(dsn({ to: path, id: `${step.replace(/\W+/g, "-")}-${emailId}`, recipients: [block] }));
 
-  async function recordResult(): Promise<boolean> {
-    const settled = attemptResult({ id: claim?.id ?? "", leaseToken: claim?.leaseToken ?? "" }, result);
+  const recordResult = async (): Promise<boolean> => {
+    const settled = attemptResult(claim, result);
     await recordResults(world.hot, [{ ...settled, isAlone: true }]);
     // The worker also records which relay was used.
     await world.hot`
-      update deliveries set relay_id = ${relayId}, provider_id = ${providerId} where id = ${claim?.id ?? ""}`;
+      update deliveries set relay_id = ${relayId}, provider_id = ${providerId} where id = ${claim.id}`;
     return true;
-  }
+  };
 
   const runStep = (step: Step): Promise<boolean> => {
     const callback = CALLBACKS[step];

@@ -50,7 +50,7 @@ async function run(result: Result, steps: readonly Step[]): Promise<End> {
   const waiting: Report[] = [];
   const record = (each: Report): Promise<Recorded> =>
     recordOutcome(world.deps, {
-      deliveryId: claim.id,
+      delivery: claim,
       report: `${emailId} ${each.name}`,
       effect: each.effect,
       reply: { code: 550, enhanced: "5.1.1", text: "no such user" },

@@ -38,7 +38,7 @@ export async function resetDeliveries(
       order by team_id, id for no key update`;
     const changed = await tx<ResetDelivery[]>`
       with ended as materialized (
-        select id from deliveries
+        select email_id, id from deliveries
         where team_id = ${teamId} and email_id = any(${parents.map(({ id }) => id)}::uuid[])
           and case when status = 'queued' and attempts > 0 then 'deferred' else status end = any(${[...states]}::text[])
           -- Only the decision about the restored email releases it, see services/restores/held.ts.
@@ -52,7 +52,7 @@ export async function resetDeliveries(
       update deliveries d
       set status = ${to}, updated_at = now()
         ${isQueued ? tx`, attempts = 0, lapses = 0, due_at = now(), wait_rule = null` : tx``}
-      from ended where d.id = ended.id
+      from ended where d.team_id = ${teamId} and d.email_id = ended.email_id and d.id = ended.id
       returning d.id, d.email_id as "emailId", d.address`;
     await tx`
       insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)

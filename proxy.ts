@@ -1,5 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { isGuidePath } from "#server/shared/guides";
+import { GUIDE_POLICY, isGuidePath } from "#server/shared/guides";
 import { findPageFault } from "#server/startup/http/page-faults";
 
 const isDev = process.env.NODE_ENV === "development";
@@ -21,18 +21,6 @@ const policyOf = (nonce: string): string =>
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; ");
-
-/** The guides are created by the build, so they contain no nonce. Their only script is a file. */
-const GUIDE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 const isForApi = ({ headers }: NextRequest): boolean =>
   Boolean(apiHost) && headers.get("host")?.replace(/:\d*$/, "").toLowerCase() === apiHost;

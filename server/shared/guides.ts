@@ -40,3 +40,15 @@ const PATHS = new Set(GUIDE_SEGMENTS.map((segments) => ["/docs", ...segments].jo
 
 /** Whether a path is one of the guides or of their files. A slash at the end makes no difference. */
 export const isGuidePath = (pathname: string): boolean => PATHS.has(pathname.replace(/\/$/, ""));
+
+/** The guides are created by the build, so they contain no nonce. Their only script is a file. */
+export const GUIDE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

@@ -1,5 +1,5 @@
 /** The fields of a PostgreSQL or driver error that code may depend on. */
-type PostgresFault = { code: string; constraint_name?: string };
+type PostgresFault = { code: string; constraint_name?: string; table_name?: string };
 
 /** The driver's error inside Drizzle's error, whose message contains the SQL and its parameters. */
 export function findFault(error: unknown): PostgresFault | null {
@@ -12,6 +12,13 @@ export function findFault(error: unknown): PostgresFault | null {
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const fault = findFault(error);
   return fault?.code === "23505" && fault.constraint_name === constraint;
+}
+
+/** A violation of the primary key, in a table whose only unique key it is. If it is partitioned, the error names the partition. */
+export function isDuplicateRow(error: unknown, table: string): boolean {
+  const fault = findFault(error);
+  const name = fault?.code === "23505" ? fault.table_name : undefined;
+  return name === table || name?.startsWith(`${table}_`) === true;
 }
 
 /** Another transaction held a lock for longer than `lock_timeout` (SQLSTATE 55P03). */

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
-import { childOf, instant, now } from "../columns";
-import { emails } from "./emails";
+import { instant, now } from "../columns";
 import { teams } from "./teams";
 
 export const DELIVERY_STATUSES = [
@@ -114,7 +113,6 @@ export const deliveries = pgTable(
     /** For provider callbacks, which contain only the provider's id. */
     index("deliveries_provider_idx").on(t.relayId, t.providerId).where(sql`${t.providerId} is not null`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
-    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 

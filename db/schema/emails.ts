@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
-import { bytea, childOf, instant, now } from "../columns";
+import { bytea, instant, now } from "../columns";
 
 /** Worst first. An email has the status of its worst recipient. */
 export const EMAIL_STATUSES = [
@@ -31,7 +31,8 @@ export type Header = { name: string; value: string };
 
 /**
  * One row per submission. `status` is derived from the deliveries and updated with them, so that lists can filter on it.
- * There is no foreign key to the team, because thousands of inserts per second would lock its single row.
+ * There is no foreign key to the team, because thousands of inserts per second would lock its single row. A trigger deletes
+ * the deliveries, events, contents and files of a deleted email. What inserts them later locks the email first.
  */
 export const emails = pgTable(
   "emails",
@@ -98,10 +99,7 @@ export const emailBodies = pgTable(
      */
     raw: bytea(),
   }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.emailId] }),
-    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
-  ],
+  (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );
 
 /** Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be sent. */
@@ -113,10 +111,7 @@ export const capturedMessages = pgTable(
     raw: bytea().notNull(),
     capturedAt: now(),
   }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.emailId] }),
-    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
-  ],
+  (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );
 
 /** A file of an email. Stored separately, so that only delivery and download read the bytes. */
@@ -134,10 +129,7 @@ export const attachments = pgTable(
     sizeBytes: c.integer().notNull(),
     content: bytea().notNull(),
   }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
-    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
-  ],
+  (t) => [primaryKey({ columns: [t.teamId, t.emailId, t.id] })],
 );
 
 /**

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
-import { childOf, now } from "../columns";
-import { emails } from "./emails";
+import { now } from "../columns";
 
 export const EVENT_TYPES = [
   "email.queued",
@@ -72,7 +71,6 @@ export const emailEvents = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
     index("email_events_feed_idx").on(t.teamId, t.position, t.id),
-    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 

@@ -35,8 +35,8 @@ async function readsOfClaim() {
 
 async function countReads(hot: HotSql): Promise<{ scans: number; fetched: number }> {
   const [reads] = await hot<{ scans: number; fetched: number }[]>`
-    select seq_scan::int as scans, idx_tup_fetch::int as fetched
-    from pg_stat_xact_user_tables where relname = 'deliveries'`;
+    select sum(seq_scan)::int as scans, sum(idx_tup_fetch)::int as fetched
+    from pg_stat_xact_user_tables where relname = 'deliveries' or relname like 'deliveries\\_%'`;
   if (!reads) throw new Error("PostgreSQL counts nothing of the queue.");
   return reads;
 }

@@ -44,7 +44,7 @@ test("the team is the first column of each composite index, except for queries a
     from pg_index i join pg_class t on t.oid = i.indrelid
       join pg_namespace n on n.oid = t.relnamespace
       join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
-    where n.nspname = 'public' and i.indnkeyatts > 1 and a.attname <> 'team_id'
+    where n.nspname = 'public' and not t.relispartition and i.indnkeyatts > 1 and a.attname <> 'team_id'
     order by name`;
   expect(indexes.map(({ name }) => name)).toEqual(Object.keys(ACROSS_TEAMS).sort());
 });

@@ -163,7 +163,9 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
 async function countStatement({ hot }: RestDeps): Promise<string> {
   const tables = await hot<{ name: string }[]>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'api_requests' order by 1`;
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'api_requests'
+      and table_name not in (select relname from pg_class where relispartition)
+    order by 1`;
   return tables
     .map(({ name }) => `select '${name}' as name, count(*)::int as n from "${name}"`)
     .join(" union all ");

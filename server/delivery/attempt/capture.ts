@@ -17,7 +17,7 @@ export function createCapture(hot: HotSql): Transport {
       try {
         await hot`
           insert into captured_messages (team_id, email_id, raw)
-          select team_id, id, ${message.bytes} from emails where id = ${message.id}
+          select team_id, id, ${message.bytes} from emails where id = ${message.id} for key share
           on conflict do nothing`;
       } catch (error) {
         const reason = isDatabaseUnreachable(error)

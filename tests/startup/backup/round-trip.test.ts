@@ -36,7 +36,8 @@ async function contentOf(hot: HotSql): Promise<Record<string, unknown>> {
 const structureOf = async (hot: HotSql) => ({
   constraints: await hot`
     select conrelid::regclass::text as "table", conname, pg_get_constraintdef(oid) as definition, convalidated
-    from pg_constraint where connamespace = current_schema()::regnamespace order by 1, 2`,
+    from pg_constraint where connamespace = current_schema()::regnamespace and not (contype = 'p'
+      and conparentid <> 0) order by 1, 2`,
   triggers: await hot`
     select tgrelid::regclass::text as "table", tgname, tgenabled from pg_trigger where not tgisinternal order by 1, 2`,
 });

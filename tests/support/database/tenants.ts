@@ -48,6 +48,7 @@ const lookUpTables = async (hot: HotSql): Promise<Table[]> =>
     from information_schema.tables t
       join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name
     where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
+      and t.table_name not in (select relname from pg_class where relispartition)
     group by t.table_name order by t.table_name`;
 
 /** The id of a team's newest row in each table with ids. */

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import { isDatabaseUnreachable, isLockTimeout, isStatementTimeout, isUniqueViolation } from "#db/faults";
+import { isDatabaseUnreachable, isDuplicateRow, isLockTimeout, isStatementTimeout } from "#db/faults";
 import { DatabaseBusy, withinMs } from "#db/gate";
 import type { Metrics } from "#server/platform/telemetry/metrics";
 import type { Tracer } from "#server/platform/telemetry/tracer";
@@ -156,7 +156,7 @@ export function createAcceptor(
     if (!only || isDatabaseUnreachable(error) || isStatementTimeout(error)) return rejectAll(batch);
     if (others.length === 0) {
       // Its id exists: an earlier attempt was committed, but the response of the database was lost.
-      if (isUniqueViolation(error, "emails_team_id_id_pk")) only.resolve(true);
+      if (isDuplicateRow(error, "emails")) only.resolve(true);
       else only.reject(error);
     } else if (isLockTimeout(error)) {
       // Only an idempotency record can cause a lock timeout: a writer that does not use the advisory lock holds

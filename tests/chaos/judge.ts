@@ -1,4 +1,5 @@
 import { expectedOf } from "./internet";
+import { createReleasedCheck, judgeRestored } from "./judge-restored";
 import { judgeSteps } from "./judge-steps";
 import { type Call, type Copy, type EmailRow, groupBy, type RecipientRow, type Records } from "./records";
 
@@ -70,9 +71,10 @@ export function sumOf(all: Iterable<Counts>): Counts {
 
 /** Judges a run by its records only. Without findings the run has passed. */
 export function judge(records: Records): Verdict {
-  const findings: Finding[] = judgeSteps(records);
+  const findings: Finding[] = [...judgeSteps(records), ...judgeRestored(records)];
   const note = (invariant: Invariant, what: string) => findings.push({ invariant, what });
-  const copiesOf = groupCopies(records.copies);
+  const isReleasedCopy = createReleasedCheck(records);
+  const copiesOf = groupCopies(records.copies.filter((copy) => !isReleasedCopy(copy)));
   const emailsOf = groupBy(records.emails, ({ label }) => label);
   const byRow = new Map<string, Counts>();
   for (const call of records.calls) {

@@ -74,7 +74,27 @@ export type Call = {
  * A message that the sink has on disk and did not reject. Times are milliseconds since the epoch, of this
  * machine.
  */
-export type Copy = { recipients: string[]; messageId: string | null; writtenAtMs: number };
+export type Copy = {
+  recipients: string[];
+  /** The EHLO name of the sender. */
+  client: string;
+  messageId: string | null;
+  writtenAtMs: number;
+};
+
+/** An installation that was restored from a backup while the original one continued. */
+export type Restored = {
+  /** The EHLO name of its worker. */
+  client: string;
+  /** The options of `backstamp release`, in order. */
+  decisions: string[];
+  /** Recipients whose email was held when it started. */
+  held: string[];
+  /** Those whose email its operator released, so that a second copy is expected. */
+  released: string[];
+  /** Recipients of new email, which it accepted itself. */
+  own: string[];
+};
 
 export type EmailRow = {
   id: string;
@@ -134,6 +154,7 @@ export type Records = {
   exits: string[];
   /** Findings of the faults themselves. */
   faultFindings: { row: string; what: string }[];
+  restored: Restored[];
 };
 
 /** Groups items by a name, in the order of their first occurrence. */

@@ -68,6 +68,7 @@ export function renderMarkdown(outcome: Outcome): string {
       `${figure(sum.inDoubt)} without a key and without a 2xx, of which ${figure(sum.inDoubtKept)} were committed and delivered; ` +
       `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} rejected by their servers and reported; ${figure(deliveredWebhooks)} event deliveries succeeded; ` +
       `${figure(sum.copiesRecorded)} duplicates with their own \`email.unknown\`, **${sum.copiesUnrecorded} without one, ${sum.lost} recipients lost**. ` +
+      describeRestored(records) +
       `At most ${slowestReturnMs(records)} ms from the restart of PostgreSQL to the next accepted email. The judge detected ${violations.seen} of ${violations.injected} injected violations.`,
   ].join("\n");
 }
@@ -80,6 +81,17 @@ function rowOf(row: string, times: number, counts: Counts | undefined): string {
       ? `${copiesUnrecorded} (+${copiesRecorded} with their own unknown)`
       : `${copiesUnrecorded}`;
   return `| ${row} | ${figure(times)} | ${figure(accepted)} | ${lost} | ${doubled} | ${figure(unknowns)} |`;
+}
+
+/** What restored installations held and sent; empty without one. */
+function describeRestored(all: readonly Records[]): string {
+  const restored = all.flatMap((records) => records.restored);
+  if (restored.length === 0) return "";
+  const each = restored.map(({ decisions, held, released }) => {
+    const options = decisions.map((options) => `release ${options}`).join(", ");
+    return `${held.length} held, ${released.length} sent again by \`${options}\``;
+  });
+  return `Restored installations: ${each.join("; ")}. `;
 }
 
 const figure = (count: number): string => count.toLocaleString("en");

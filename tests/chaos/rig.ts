@@ -17,7 +17,14 @@ import { addressOf, answerDns } from "./internet";
 import { retryWhileDown } from "./kill-postgres";
 import { openTeam } from "./open-team";
 import { openProcesses, type Processes } from "./processes";
-import { type Actor, type Disturbance, PROCESSES, type Records, type ServerFault } from "./records";
+import {
+  type Actor,
+  type Disturbance,
+  PROCESSES,
+  type Records,
+  type Restored,
+  type ServerFault,
+} from "./records";
 import type { Release } from "./release";
 import type { HoldPoint, SinkReport, StoredMessage } from "./sink";
 import { readCopies, readStoredMessages } from "./stored-messages";
@@ -57,6 +64,9 @@ export type Rig = {
   refuseLogin(refuses: boolean): void;
   /** What the sink has on disk so far. */
   sunk(): StoredMessage[];
+  /** The settings of a process of another installation with this database, which delivers as `client`. */
+  envFor(databaseUrl: string, client: string): Record<string, string>;
+  restored: Restored[];
   /** One bounded delivery round in a separate process, killed with the rig. */
   startTick(): Child<object>;
   /** The folder of the database. */
@@ -175,6 +185,7 @@ async function assemble(
   onClose(() => Promise.all([...ticks].map((one) => one.kill())));
   const disturbances: Disturbance[] = [];
   const faultFindings: Records["faultFindings"] = [];
+  const restored: Restored[] = [];
   return {
     way,
     release: release ?? null,
@@ -188,6 +199,12 @@ async function assemble(
     hooks,
     redis,
     sunk: () => readStoredMessages(mailFolder),
+    envFor: (databaseUrl, client) => ({
+      ...envOf("tick"),
+      DATABASE_URL: databaseUrl,
+      BACKSTAMP_HOSTNAME: client,
+    }),
+    restored,
     startTick() {
       const tick = startChild<object>(tickProgram, [], envOf("tick"));
       ticks.add(tick);
@@ -235,6 +252,7 @@ async function assemble(
         serverFaults,
         exits: processes.exits,
         faultFindings,
+        restored,
       };
     },
     outputs: () => `${processes.outputs()}\n--- sink\n${sink.output()}`,

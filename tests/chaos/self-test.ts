@@ -109,6 +109,17 @@ const VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    name: "a restored installation sent email that it holds",
+    breaks: "I3",
+    commit: ({ copies, restored }) => {
+      const [copy] = copies;
+      if (!copy) return;
+      const client = "restored.chaos.example";
+      restored.push({ client, decisions: [], held: copy.recipients, released: [], own: [] });
+      copies.push({ ...copy, client });
+    },
+  },
+  {
     name: "an event was changed",
     breaks: "I5",
     commit: ({ tampering }) => void tampering.push("UPDATE on email_events"),

@@ -28,6 +28,8 @@ export type SinkReport = { port: number } | { held: HoldPoint } | { serverFault:
 export type StoredMessage = {
   to: string[];
   from: string;
+  /** The EHLO name of the sender. */
+  client: string;
   messageId: string | null;
   subject: string | null;
   /** Rejected: the sender got a rejection. */
@@ -142,7 +144,7 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
     }
     const smtpFault = decide(name, behavior, "dot", envelope.to);
     const isRefused = smtpFault !== null && typeof smtpFault === "object";
-    if (!isRefused || behavior.storesRejected) await keep(envelope, body.join("\n"), isRefused);
+    if (!isRefused || behavior.storesRejected) await keep(envelope, client, body.join("\n"), isRefused);
     await holdAt("written", client);
     const continues = await perform(smtpFault, "250 2.0.0 kept");
     envelope = { from: "", to: [] };
@@ -170,9 +172,10 @@ function decide(
   return serverFault.smtpFault;
 }
 
-async function keep({ from, to }: Envelope, text: string, isRefused: boolean): Promise<void> {
+async function keep({ from, to }: Envelope, client: string, text: string, isRefused: boolean): Promise<void> {
   const message: Omit<StoredMessage, "writtenAtMs"> = {
     from,
+    client,
     to,
     messageId: /^Message-ID: *<([^>]*)>/im.exec(text)?.[1] ?? null,
     subject: /^Subject: *(.*)$/im.exec(text)?.[1]?.trim() ?? null,

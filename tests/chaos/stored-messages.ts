@@ -22,4 +22,4 @@ export function readStoredMessages(folder: string): StoredMessage[] {
 export const readCopies = (folder: string): Copy[] =>
   readStoredMessages(folder)
     .filter(({ isRefused }) => !isRefused)
-    .map(({ to, messageId, writtenAtMs }) => ({ recipients: to, messageId, writtenAtMs }));
+    .map(({ to, client, messageId, writtenAtMs }) => ({ recipients: to, client, messageId, writtenAtMs }));

@@ -24,6 +24,7 @@ import {
 } from "./kill";
 import { returns, webhooks } from "./reports";
 import { batches, duplicates } from "./requests";
+import { backupRestored } from "./restore";
 import { killSubmission } from "./submission";
 import { clockSkew, diskFull, redis } from "./surroundings";
 import { upgrade } from "./upgrade";
@@ -52,6 +53,7 @@ export const FAULTS: readonly Fault[] = [
   ticks,
   loginRefused,
   webhooks,
+  backupRestored,
   twoWorkers,
   temporary,
   permanent,
@@ -84,10 +86,6 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     row: "SIGTERM to the web process",
     reason: "has separate tests of the built product: tests/startup, tests/product",
-  },
-  {
-    row: "backup restored",
-    reason: "has separate tests, with deliveries in every open state: tests/startup/backup/held.test.ts",
   },
   {
     row: "retention job",

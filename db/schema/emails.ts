@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
 import { bytea, instant, now } from "../columns";
+import { teams } from "./teams";
 
 /** Worst first. An email has the status of its worst recipient. */
 export const EMAIL_STATUSES = [
@@ -76,6 +77,7 @@ export const emails = pgTable(
     index("emails_team_template_idx")
       .on(t.teamId, t.templateId, t.id)
       .where(sql`${t.templateId} is not null`),
+    // Only release 0.2.0 reads it. A later release drops it.
     index("emails_tags_idx").using("gin", t.tags.op("jsonb_path_ops")),
   ],
 );
@@ -101,6 +103,44 @@ export const emailBodies = pgTable(
   }),
   (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );
+
+/**
+ * What an email is found by, as numbers that the function `search_terms` makes: the beginnings of the words of its subject and
+ * recipients, domains, tags, key and time. Housekeeping writes the rows within a minute, because they cost more than accepting
+ * the email does. A table of its own, because each change of an email's status would write new entries into an index of `emails`.
+ */
+export const emailTerms = pgTable(
+  "email_terms",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
+    terms: c.bigint({ mode: "bigint" }).array().notNull(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.emailId] }),
+    // A search reads this index hundreds of times. With `fastupdate`, each time would read the list of pending entries.
+    index("email_terms_idx").using("gin", t.terms).with({ fastupdate: false }),
+  ],
+);
+
+/** Emails that are new or whose text has changed since their terms were written. Triggers of `emails` write the rows. */
+export const emailTermsPending = pgTable(
+  "email_terms_pending",
+  (c) => ({ teamId: c.uuid().notNull(), emailId: c.uuid().notNull() }),
+  (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
+);
+
+/**
+ * Teams whose older emails have no row in `email_terms` yet: those from `next_id` on have one. Housekeeping continues with
+ * older ones, and deletes the row at the end.
+ */
+export const emailTermsBacklog = pgTable("email_terms_backlog", (c) => ({
+  teamId: c
+    .uuid()
+    .primaryKey()
+    .references(() => teams.id, { onDelete: "cascade" }),
+  nextId: c.uuid().notNull(),
+}));
 
 /** Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be sent. */
 export const capturedMessages = pgTable(

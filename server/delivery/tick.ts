@@ -7,6 +7,7 @@ import { checkMsMax } from "#server/services/domains/check/doctor";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { createEngine } from "./engine";
 import { applyRetention } from "./housekeeping/retention";
+import { writeMissingTerms } from "./housekeeping/search-terms";
 import { recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import type { Lease, Runner } from "./queue/runner";
@@ -59,5 +60,6 @@ export async function tick(
   await Promise.all([...ofRoute, closed, runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone })]);
   if (leftMs() > checkMsMax) await recheckDomains(deps, domainChecksMax);
   if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await writeMissingTerms(deps, () => leftMs() > 0);
   if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
 }

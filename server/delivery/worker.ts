@@ -9,6 +9,7 @@ import { recheckDomains } from "#server/services/domains/check/verify";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
 import { applyRetention } from "./housekeeping/retention";
+import { writeMissingTerms } from "./housekeeping/search-terms";
 import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
@@ -103,6 +104,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(domainChecksMs, "domain_checks", () => recheckDomains(deps, domainChecksMax, signal)),
     every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
     every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
+    every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
   ];
 

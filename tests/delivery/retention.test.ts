@@ -29,6 +29,7 @@ const TABLES = [
   "deliveries",
   "email_bodies",
   "email_events",
+  "email_terms",
   "webhook_deliveries",
 ];
 

@@ -1,3 +1,7 @@
+-- Shorter than the time after which PostgreSQL looks for deadlocks, so that only the migration is repeated and no statement of
+-- another transaction fails.
+SET LOCAL lock_timeout = '100ms';--> statement-breakpoint
+LOCK TABLE "emails", "email_bodies", "deliveries", "attachments", "captured_messages", "email_events" IN ACCESS EXCLUSIVE MODE;--> statement-breakpoint
 -- The tables of emails are partitioned later. A foreign key to a partitioned table cannot be added without a scan, and each
 -- insert would check every partition's key. What is written beside an email locks the email first, and the trigger deletes it.
 -- Custom plans, because only they skip partitions for a list of ids.

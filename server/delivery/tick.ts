@@ -6,6 +6,7 @@ import type { WorkerDeps } from "#server/deps";
 import { checkMsMax } from "#server/services/domains/check/doctor";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { createEngine } from "./engine";
+import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
 import { writeMissingTerms } from "./housekeeping/search-terms";
 import { recordHeartbeat, sweep } from "./housekeeping/sweep";
@@ -62,4 +63,5 @@ export async function tick(
   if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
   if (leftMs() > 0) await writeMissingTerms(deps, () => leftMs() > 0);
   if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await maintainPartitions(deps, () => leftMs() > 0);
 }

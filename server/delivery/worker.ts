@@ -8,6 +8,7 @@ import { errorFacts } from "#server/platform/log";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
+import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
 import { writeMissingTerms } from "./housekeeping/search-terms";
 import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
@@ -106,6 +107,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
     every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
+    every(housekeepingMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
   ];
 
   return {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await hot`insert into sending_days (team_id, domain, day) values (${ctx.teamId}, ${domain}, ${today})`;
   // A statement that finds deliveries by their id alone has to scan the table now.
   await hot.unsafe(`
-    alter table deliveries drop constraint deliveries_team_id_email_id_id_pk;
+    alter table deliveries drop constraint deliveries_pkey;
     drop index deliveries_id_idx;
     create index deliveries_key_idx on deliveries (team_id, email_id)`);
   await hot.unsafe("vacuum analyze");

@@ -1,0 +1,7 @@
+-- Shorter than the time after which PostgreSQL looks for deadlocks, so that only the migration is repeated and no statement of
+-- another transaction fails.
+SET LOCAL lock_timeout = '100ms';--> statement-breakpoint
+SELECT partition_table('email_bodies', 'email_id');--> statement-breakpoint
+SELECT partition_table('attachments', 'email_id');--> statement-breakpoint
+SELECT partition_table('captured_messages', 'email_id');--> statement-breakpoint
+SELECT partition_table('email_terms', 'email_id');

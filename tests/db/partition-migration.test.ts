@@ -1,0 +1,149 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import postgres, { type Sql } from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrateDatabase } from "#db/migrate";
+import { firstIdAt, splitPartition } from "#db/partitions";
+import { newId } from "#server/platform/ids";
+import { createRoleDatabase, type RoleDatabase } from "../support/database/role-database";
+
+const ownFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
+/** The last migration of release 0.2.0. */
+const RELEASED = 1;
+const TABLES = [
+  "emails",
+  "email_bodies",
+  "attachments",
+  "captured_messages",
+  "deliveries",
+  "email_events",
+  "api_requests",
+];
+
+let database: RoleDatabase;
+let folder: string;
+let sql: Sql;
+const teamId = newId();
+beforeAll(async () => {
+  database = await createRoleDatabase();
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp migrations "));
+  await cp(ownFolder, folder, { recursive: true });
+  const file = path.join(folder, "meta/_journal.json");
+  const journal = JSON.parse(await readFile(file, "utf8"));
+  journal.entries = journal.entries.slice(0, RELEASED + 1);
+  await writeFile(file, JSON.stringify(journal));
+  await migrateDatabase(database.url, { folder });
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  await sql`insert into teams (id, name) values (${teamId}, 'Team')`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Accepts an email with the columns of release 0.2.0. */
+async function accept(): Promise<string> {
+  const id = newId();
+  await sql`
+    with email as (
+      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+      values (${id}, ${teamId}, 'a@example.org', 'a@example.org', 'example.org', '["ann@example.net"]', 'Hello', ${id}, 'queued')
+    ), body as (insert into email_bodies (team_id, email_id, html) values (${teamId}, ${id}, '<p>Hello</p>')
+    ), file as (
+      insert into attachments (team_id, id, email_id, position, content_type, size_bytes, content)
+      values (${teamId}, ${newId()}, ${id}, 0, 'text/plain', 1, 'x')
+    ), delivery as (
+      insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
+      values (${newId()}, ${teamId}, ${id}, 0, 'to', 'ann@example.net', 'example.net', 'queued')
+    ), request as (
+      insert into api_requests (team_id, id, api_key_id, method, path, status)
+      values (${teamId}, ${newId()}, ${newId()}, 'POST', '/api/emails', 200)
+    )
+    insert into email_events (id, team_id, email_id, type) values (${newId()}, ${teamId}, ${id}, 'email.queued')`;
+  return id;
+}
+
+/** Claims a delivery and records its result, as release 0.2.0 does. */
+async function deliver(id: string): Promise<void> {
+  await sql`
+    update deliveries set status = 'sending', lease_token = ${newId()}, leased_until = now() + interval '1 minute'
+    where id in (select id from deliveries where email_id = ${id} and status = 'queued' for update skip locked)`;
+  await sql.begin(async (tx) => {
+    await tx`select id from emails where team_id = ${teamId} and id = ${id} for no key update`;
+    await tx`update deliveries set status = 'sent', lease_token = null where email_id = ${id}`;
+    await tx`update emails set status = 'sent' where team_id = ${teamId} and id = ${id}`;
+    await tx`insert into captured_messages (team_id, email_id, raw) values (${teamId}, ${id}, 'x') on conflict do nothing`;
+    await tx`insert into email_events (id, team_id, email_id, type) values (${newId()}, ${teamId}, ${id}, 'email.sent')`;
+  });
+}
+
+const countRows = async (table: string): Promise<number> => (await sql`select from ${sql(table)}`).length;
+
+test("a database of release 0.2.0 becomes partitioned while it accepts and sends, and no statement fails", async () => {
+  for (let n = 0; n < 200; n++) await deliver(await accept());
+  const filesBefore = await sql<{ file: number }[]>`
+    select pg_relation_filenode('emails')::int as file union all select pg_relation_filenode('deliveries_priority_idx')::int`;
+  let isMigrated = false;
+  const sent: string[] = [];
+  const write = async () => {
+    while (!isMigrated) {
+      const id = await accept();
+      await deliver(id);
+      sent.push(id);
+    }
+  };
+  const writers = [write(), write(), write()];
+  await migrateDatabase(database.url);
+  isMigrated = true;
+  await Promise.all(writers);
+  const emails = 200 + sent.length;
+  for (const table of TABLES)
+    expect([table, await countRows(table)]).toEqual([table, table === "email_events" ? 2 * emails : emails]);
+  const kinds = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relkind = 'p' and relname = any(${TABLES}) order by 1`;
+  expect(kinds.map(({ name }) => name)).toEqual([...TABLES].sort());
+  // Nothing was rewritten or built again.
+  const filesAfter = await sql<{ file: number }[]>`
+    select pg_relation_filenode('emails_first')::int as file
+    union all select pg_relation_filenode('deliveries_first_priority_idx')::int`;
+  expect([...filesAfter]).toEqual([...filesBefore]);
+  const invalid = await sql`select indexrelid::regclass from pg_index where not indisvalid`;
+  expect([...invalid]).toEqual([]);
+  // An id that exists is rejected with the constraint that release 0.2.0 expects.
+  const [id] = sent;
+  if (id)
+    await expect(sql`insert into emails select * from emails where id = ${id}`).rejects.toMatchObject({
+      code: "23505",
+      constraint_name: "emails_team_id_id_pk",
+    });
+  // It deletes only the email.
+  await sql`delete from emails where team_id = ${teamId} and id = ${id ?? ""}`;
+  for (const table of TABLES.slice(1, -1))
+    expect((await sql`select from ${sql(table)} where email_id = ${id ?? ""}`).length).toBe(0);
+});
+
+test("a large partition is divided without a scan under the lock, unless it has later ids", async () => {
+  const at = firstIdAt(Date.now() + 86_400_000);
+  // Larger than what is scanned.
+  await sql`
+    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+    select uuid_v7(), ${teamId}, 'a', 'a', 'example.org', to_jsonb(array[repeat('a', 1000)]), repeat('b', 500), 'x', 'sent'
+    from generate_series(1, 6000)`;
+  const later = firstIdAt(Date.now() + 9 * 86_400_000);
+  await sql`
+    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+    values (${later}, ${teamId}, 'a', 'a', 'example.org', '[]', 'Later', 'x', 'sent')`;
+  const rows = await countRows("emails");
+  const hot = sql as never;
+  expect(await splitPartition(hot, { table: "emails", key: "id" }, at)).toBe(false);
+  expect(await countRows("emails")).toBe(rows);
+  await sql`delete from emails where id = ${later}`;
+  expect(await splitPartition(hot, { table: "emails", key: "id" }, at)).toBe(true);
+  expect(await countRows("emails")).toBe(rows - 1);
+  const constraints = await sql`select from pg_constraint where conname = 'partition_range'`;
+  expect(constraints).toHaveLength(0);
+  await accept();
+});

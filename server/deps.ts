@@ -57,10 +57,22 @@ export type Deps = {
   tracer: Tracer | null;
   /** False where many instances of a function each count rate limits by themselves. */
   hasSharedLimits: boolean;
+  /** What the operator configured for alerts. */
+  alerting: Alerting;
   /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
   wake: () => void;
   /** Clears this process's key cache. Call it after a change of a key, its links or a domain is committed. */
   clearKeyCache: () => void;
+};
+
+/** The operator's settings of alerts. */
+export type Alerting = {
+  /** Shares of recipients above which a team is paused; null for no limit. */
+  teamPause: { bounceShare: number | null; complaintShare: number | null };
+  /** Receives the alerts of the installation; null without one. */
+  webhookUrl: string | null;
+  /** Hours from one scheduled backup to the next; null if there are none. */
+  backupEveryHours: number | null;
 };
 
 /** Public host names of this installation. Null where the operator configured none; no default is ever used. */

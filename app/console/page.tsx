@@ -15,6 +15,7 @@ export default consolePage("/console", ({ team, search }) => ({
     trpc.overview.traffic.queryOptions({ team, ...loadSearch(search) }),
     trpc.overview.standing.queryOptions({ team }),
     trpc.overview.parts.queryOptions({ team }),
+    trpc.alerts.ofTeam.queryOptions({ team }),
   ],
   page: <OverviewPage teamId={team} publicUrl={publicUrl()} />,
 }));

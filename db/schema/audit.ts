@@ -1,6 +1,6 @@
-import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
 import { instant, now } from "../columns";
-import { ofTeam } from "./teams";
+import { ofTeam, ofUser, teams } from "./teams";
 
 export type AuditActor = "user" | "key" | "operator" | "system";
 
@@ -69,4 +69,70 @@ export const restores = pgTable("restores", (c) => ({
   /** The number of deliveries that were held. */
   held: c.integer().notNull(),
   restoredAt: now(),
+}));
+
+/**
+ * The alerts of teams and, without a team, of the installation: one row per kind and subject. A row is pending until
+ * `opened_at`, open until `resolved_at`, and opens again if the condition returns.
+ */
+export const alerts = pgTable(
+  "alerts",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().references(() => teams.id, { onDelete: "cascade" }),
+    kind: c.text().notNull(),
+    /** What it is about: the name of a domain, or the id of an endpoint, relay or team; empty for the whole scope. */
+    subject: c.text().notNull(),
+    /** The name of the subject for people. */
+    name: c.text().notNull(),
+    message: c.text().notNull(),
+    /** Since when the condition holds without a break. */
+    firstSeenAt: now(),
+    lastSeenAt: now(),
+    /** Since when the condition no longer holds; null while it does. */
+    clearedAt: instant(),
+    openedAt: instant(),
+    resolvedAt: instant(),
+    /** The last notification: of its opening, its end, or a reminder. */
+    notifiedAt: instant(),
+    /** Whether the last notification was that it is open. */
+    isAnnounced: c.boolean().notNull().default(false),
+  }),
+  (t) => [unique("alerts_subject_key").on(t.teamId, t.kind, t.subject).nullsNotDistinct()],
+);
+
+/** Notifications of alerts that wait to be sent to a user, together in one email. */
+export const alertNotices = pgTable(
+  "alert_notices",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    userId: ofUser(),
+    alertId: c
+      .uuid()
+      .notNull()
+      .references(() => alerts.id, { onDelete: "cascade" }),
+    event: c.text({ enum: ["opened", "reminder", "resolved"] }).notNull(),
+    createdAt: now(),
+  }),
+  (t) => [index("alert_notices_user_idx").on(t.userId), index("alert_notices_alert_idx").on(t.alertId)],
+);
+
+/** Requests to the alert webhook of the installation that have not succeeded yet. */
+export const alertCalls = pgTable(
+  "alert_calls",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    payload: c.text().notNull(),
+    attempts: c.integer().notNull().default(0),
+    /** The next attempt. While one is in progress, the end of its lease. */
+    dueAt: now(),
+    createdAt: now(),
+  }),
+  (t) => [index("alert_calls_due_idx").on(t.dueAt)],
+);
+
+/** One row: when a worker last evaluated the alerts. */
+export const alertRounds = pgTable("alert_rounds", (c) => ({
+  id: c.integer().primaryKey(),
+  startedAt: now(),
 }));

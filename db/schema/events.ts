@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
-import { now } from "../columns";
+import { instant, now } from "../columns";
 
 export const EVENT_TYPES = [
   "email.queued",
@@ -99,6 +99,22 @@ export const usageDays = pgTable(
     firstPosition: c.bigint({ mode: "number" }).notNull(),
   }),
   (t) => [unique("usage_days_key").on(t.teamId, t.day, t.apiKeyId, t.domain).nullsNotDistinct()],
+);
+
+/** The same counts by hour and domain, for rates of the last hours. Rows are deleted after two days. */
+export const usageHours = pgTable(
+  "usage_hours",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    /** The start of the hour. */
+    hour: instant().notNull(),
+    domain: c.text().notNull(),
+    sent: c.integer().notNull(),
+    delivered: c.integer().notNull(),
+    bounced: c.integer().notNull(),
+    complained: c.integer().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.teamId, t.hour, t.domain] }), index("usage_hours_age_idx").on(t.hour)],
 );
 
 /** The last event of a team's feed that is included in the counts. */

@@ -32,6 +32,8 @@ export const users = pgTable(
     addressVerifiedAt: instant(),
     /** Operates the installation, across all teams. */
     isOperator: c.boolean().notNull().default(false),
+    /** Receives alerts by email: of the teams that the user owns or administers, and as an operator of the installation. */
+    hasAlertEmails: c.boolean().notNull().default(true),
     createdAt: now(),
   }),
   (t) => [

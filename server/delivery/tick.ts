@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
+import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { checkMsMax } from "#server/services/domains/check/doctor";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { createEngine } from "./engine";
@@ -61,6 +62,7 @@ export async function tick(
   await Promise.all([...ofRoute, closed, runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone })]);
   if (leftMs() > checkMsMax) await recheckDomains(deps, domainChecksMax);
   if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await evaluateAlerts(deps);
   if (leftMs() > 0) await writeMissingTerms(deps, () => leftMs() > 0);
   if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
   if (leftMs() > 0) await maintainPartitions(deps, () => leftMs() > 0);

@@ -5,6 +5,7 @@ import { listenForDue } from "#db/notify";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
+import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
@@ -27,6 +28,8 @@ const heartbeatMs = 5_000;
 const sweepMs = 5_000;
 const relayProbeMs = 5_000;
 const housekeepingMs = 30_000;
+/** One worker makes the round of a minute. */
+const alertsMs = 15_000;
 const domainChecksMs = 15_000;
 /** Domains checked in parallel. Each check is about twelve DNS queries. */
 const domainChecksMax = 10;
@@ -104,6 +107,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(relayProbeMs, "relays", () => probePausedRelays(deps), emailLoop),
     every(domainChecksMs, "domain_checks", () => recheckDomains(deps, domainChecksMax, signal)),
     every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
+    every(alertsMs, "alerts", () => evaluateAlerts(deps)),
     every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
     every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),

@@ -50,21 +50,28 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   return found;
 }
 
-type BacklogAlarm = { alarm: "delivery_backlog" | "webhook_backlog"; count: number; message: string };
+type BacklogAlarm = {
+  alarm: "delivery_backlog" | "webhook_backlog";
+  count: number;
+  message: string;
+  waited: string;
+};
 
-/** The alarms of a backlog: what is overdue, and for how long. `count` is in minutes. */
+/** The alarms of a backlog: what is overdue, and for how long. `count` is in minutes, `waited` is for people. */
 export function findBacklogAlarms({ deliverySeconds, eventSeconds }: Backlog): BacklogAlarm[] {
   const alarms: BacklogAlarm[] = [];
   if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)
     alarms.push({
       alarm: "delivery_backlog",
       count: minutesOf(deliverySeconds),
+      waited: formatAge(deliverySeconds),
       message: `The oldest due email has waited for ${formatAge(deliverySeconds)}. Check that workers run and are not overloaded: run backstamp doctor, then add workers.`,
     });
   if (eventSeconds !== null && eventSeconds > overdueSecondsMax)
     alarms.push({
       alarm: "webhook_backlog",
       count: minutesOf(eventSeconds),
+      waited: formatAge(eventSeconds),
       message: `The oldest due webhook event has waited for ${formatAge(eventSeconds)}. An endpoint responds slowly, or too few workers run: run backstamp webhook list.`,
     });
   return alarms;

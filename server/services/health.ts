@@ -88,7 +88,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     ...(active.length === 0 ? [NO_WORKER] : hasTransport ? [] : [NO_TRANSPORT]),
     ...(pauses > 0 ? [SENDING_PAUSED] : []),
     ...(paused > 0 ? [pausedRelays(paused)] : []),
-    ...findBacklogAlarms(backlog),
+    ...findBacklogAlarms(backlog).map(({ waited: _, ...alarm }) => alarm),
     ...(disk && isNearlyFull(disk) ? [DISK_NEARLY_FULL] : []),
     ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
     ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),

@@ -90,8 +90,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     refreshing = setInterval(() => void refreshKeyring(built.deps).catch(() => {}), refreshSecretsMs).unref();
     worker =
       settings.mode === "dev"
-        ? await runWorker(connected, { log, telemetry })
-        : superviseWorker(process.env, log);
+        ? await runWorker(connected, { log, telemetry, isEmbedded })
+        : superviseWorker(process.env, log, { isEmbedded });
     inbound = await openInbound(connected, built.deps);
     submission = await openSubmission(connected, rest);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });

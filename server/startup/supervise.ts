@@ -6,6 +6,8 @@ import type { RunningWorker } from "./worker";
 const RESTART_AFTER_MS = [200, 1_000, 2_000, 5_000, 10_000] as const;
 /** A worker that ran this long started correctly. The next restart uses the shortest delay again. */
 const healthyAfterMs = 60_000;
+/** Argument of a worker process whose database is the embedded one. */
+export const EMBEDDED = "--embedded-database";
 const stopMaxMs = 30_000;
 const startedMaxMs = 10_000;
 
@@ -13,7 +15,11 @@ const startedMaxMs = 10_000;
  * Keeps one worker process running with this environment. If the process exits, it is restarted, with increasing delays
  * while it keeps exiting early. `stop` lets it drain and resolves when it has exited.
  */
-export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker {
+export function superviseWorker(
+  env: NodeJS.ProcessEnv,
+  log: Log,
+  { isEmbedded }: { isEmbedded: boolean },
+): RunningWorker {
   // In the folder of this file, for the source as well as for the compiled program.
   const { dir, ext } = path.parse(import.meta.filename);
   const file = path.join(dir, `worker-process${ext}`);
@@ -33,7 +39,7 @@ export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker
   const start = (): void => {
     const startedMs = performance.now();
     // The IPC channel closes when this process ends, even if it is killed. The worker then stops.
-    child = spawn(process.execPath, [...process.execArgv, file], {
+    child = spawn(process.execPath, [...process.execArgv, file, ...(isEmbedded ? [EMBEDDED] : [])], {
       env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

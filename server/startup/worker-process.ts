@@ -1,6 +1,7 @@
 import { readSettings } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
 import { lowerPriority } from "./launcher/lower-priority";
+import { EMBEDDED } from "./supervise";
 import { runWorker } from "./worker";
 
 /*
@@ -17,7 +18,10 @@ lowerPriority();
 const settings = readSettings(process.env, "start");
 if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing. The launcher must set it.");
 if (settings.secret === null) throw new Error("BACKSTAMP_SECRET is missing. The launcher must set it.");
-const worker = await runWorker({ ...settings, databaseUrl: settings.databaseUrl }, { log });
+const worker = await runWorker(
+  { ...settings, databaseUrl: settings.databaseUrl },
+  { log, isEmbedded: process.argv.includes(EMBEDDED) },
+);
 
 let isStopping = false;
 const stop = async (signal?: string) => {

@@ -15,6 +15,7 @@ import { areBackupsPlain } from "./backup/passphrase";
 import { startBackupSchedule } from "./backup/schedule";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { admitWhenReachable } from "./install/admit-secrets";
+import { findClusterHome } from "./postgres/cluster-location";
 import { openMetricsListener } from "./telemetry/metrics-listener";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
 
@@ -32,11 +33,21 @@ export type RunningWorker = {
  */
 export async function runWorker(
   settings: ConnectedSettings,
-  { log, telemetry: shared, signal }: { log: Log; telemetry?: Telemetry; signal?: AbortSignal },
+  {
+    log,
+    telemetry: shared,
+    signal,
+    isEmbedded = false,
+  }: { log: Log; telemetry?: Telemetry; signal?: AbortSignal; isEmbedded?: boolean },
 ): Promise<RunningWorker> {
   const telemetry = shared ?? (await openTelemetry(settings, { role: "worker", log }));
   const listener = shared ? null : await openMetricsListener(settings, telemetry, log);
-  const built = buildDeps(settings, { log, telemetry, applicationName: "backstamp worker" });
+  const built = buildDeps(settings, {
+    log,
+    telemetry,
+    applicationName: "backstamp worker",
+    ...(isEmbedded && { findDatabaseFolder: () => findClusterHome(settings.dataDir) }),
+  });
   try {
     await admitWhenReachable(built.deps, signal);
   } catch (error) {

@@ -3,6 +3,7 @@ import { activityRouter } from "./activity/activity";
 import { domainsRouter } from "./domains/domains";
 import { emailsRouter } from "./emails/emails";
 import { createCallerFactory, router } from "./init";
+import { alertsRouter } from "./installation/alerts";
 import { installationRouter } from "./installation/installation";
 import { queuesRouter } from "./installation/queues";
 import { relaysRouter } from "./installation/relays";
@@ -20,6 +21,7 @@ import { webhooksRouter } from "./webhooks/webhooks";
 export const appRouter = router({
   account: accountRouter,
   activity: activityRouter,
+  alerts: alertsRouter,
   domains: domainsRouter,
   emails: emailsRouter,
   installation: installationRouter,

@@ -74,6 +74,8 @@ const reason = "The relay is being replaced";
 const INPUTS: Record<string, () => Promise<object>> = {
   "installation.status": async () => ({}),
   "installation.destinations": async () => ({}),
+  "alerts.list": async () => ({}),
+  "alerts.webhookSecret": async () => ({}),
   "installation.teams": async () => ({ search: "a" }),
   "relays.list": async () => ({}),
   "relays.add": async () => ({ name: `Relay ${++relays}`, url: url(), team: null, domain: null }),

@@ -34,8 +34,8 @@ test("each tenant table has a team id", async () => {
   const nullable = await database.hot`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'team_id' and is_nullable = 'YES'`;
-  // A relay and a pause can belong to the whole installation.
-  expect(nullable.map(({ name }) => name).sort()).toEqual(["queue_pauses", "relays"]);
+  // An alert, a relay and a pause can belong to the whole installation.
+  expect(nullable.map(({ name }) => name).sort()).toEqual(["alerts", "queue_pauses", "relays"]);
 });
 
 test("the team is the first column of each composite index, except for queries across teams", async () => {
@@ -60,6 +60,8 @@ test("each foreign key between tenant tables includes the team", async () => {
         where a.attrelid = c.conrelid and a.attnum = any(c.conkey) and a.attname = 'team_id')
     order by name`;
   expect(loose.map(({ name }) => name)).toEqual([
+    // The notification of one user.
+    "alert_notices_alert_id_alerts_id_fk",
     // The relay's own row, which has no team either.
     "callback_tokens_relay_id_relays_id_fk",
     // Written with the delivery's team, only by the worker that claimed it.

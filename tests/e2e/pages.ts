@@ -185,6 +185,13 @@ export const PAGES: readonly ConsolePage[] = [
     isForFresh: false,
   },
   {
+    name: "installation-alerts",
+    file: "console/installation/alerts",
+    pathOf: () => "/console/installation/alerts",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
     name: "relays",
     file: "console/installation/relays",
     pathOf: () => "/console/installation/relays",

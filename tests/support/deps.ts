@@ -1,6 +1,6 @@
 import { openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
-import type { PublicNames, RestDeps } from "#server/deps";
+import type { Alerting, PublicNames, RestDeps } from "#server/deps";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createTextConverter } from "#server/mail/mime/html-text";
 import { createOutside, type OutsideOptions } from "#server/platform/egress/outside";
@@ -66,6 +66,8 @@ export type DepsOptions = {
   prometheus?: Prometheus;
   /** Default: no traces. */
   tracer?: Tracer;
+  /** Default: no limits, no webhook, no scheduled backups. */
+  alerting?: Partial<Alerting>;
 } & Partial<
   Pick<
     RestDeps,
@@ -127,6 +129,12 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     metrics,
     tracer,
     hasSharedLimits: options.hasSharedLimits ?? true,
+    alerting: {
+      teamPause: { bounceShare: null, complaintShare: null },
+      webhookUrl: null,
+      backupEveryHours: null,
+      ...options.alerting,
+    },
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,
     limits,

@@ -109,6 +109,9 @@ const TIMES: Record<string, string[]> = {
   smtp_url_relays: ["paused_until", "last_fault_at"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
+  alerts: ["first_seen_at", "last_seen_at", "cleared_at", "opened_at", "resolved_at", "notified_at"],
+  alert_rounds: ["started_at"],
+  alert_calls: ["due_at"],
   webhooks: ["previous_until", "failing_since", "paused_until"],
   webhook_deliveries: ["due_at", "leased_until"],
 };

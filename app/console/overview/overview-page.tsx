@@ -7,6 +7,7 @@ import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
+import { AlertNotices } from "./alert-notices";
 import { HeldNotice } from "./held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
@@ -52,6 +53,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
         }
       />
       <HeldNotice teamId={teamId} />
+      <AlertNotices teamId={teamId} />
       {parts.data && !parts.data.setup.hasSent ? (
         <SetupCard setup={parts.data.setup} publicUrl={publicUrl} />
       ) : null}

@@ -23,6 +23,8 @@ export const EVENT_LABELS: Record<SentEvent, EventLabel> = {
   "suppression.added": { group: "Team", description: "Address added to the suppression list" },
   "suppression.removed": { group: "Team", description: "Address removed from the suppression list" },
   "webhook.disabled": { group: "Team", description: "Another webhook disabled" },
+  "alert.opened": { group: "Team", description: "Alert opened" },
+  "alert.resolved": { group: "Team", description: "Alert resolved" },
 };
 
 /** Every event, in display order. */

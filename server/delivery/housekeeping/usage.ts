@@ -13,7 +13,7 @@ const systemEmailsKeptDays = 7;
 const systemEmailsBatch = 1_000;
 
 /**
- * Aggregates events into daily usage, which must happen before their emails can be deleted, and deletes old API request
+ * Aggregates events into daily and hourly usage, which must happen before their emails can be deleted, and deletes old API request
  * records and system emails. It works in small steps and stops between them when `shouldContinue` returns false;
  * the next run continues there.
  */
@@ -30,5 +30,6 @@ export async function aggregateUsage({ hot }: WorkerDeps, shouldContinue: () => 
     return count;
   };
   while (shouldContinue() && (await deleteRequests()) === requestsBatch);
+  await hot`delete from usage_hours where hour < now() - interval '2 days'`;
   await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
 }

@@ -7,6 +7,7 @@ import {
   listenHost,
   port,
   secret,
+  share,
   timeOfDay,
   wholeNumber,
 } from "./values";
@@ -91,6 +92,28 @@ export const OPERATION_SETTINGS = {
     example: "secret",
     read: secret(1, ""),
     isSecret: true,
+  },
+  BACKSTAMP_ALERT_WEBHOOK_URL: {
+    about:
+      "URL that receives the alerts of the installation as signed POST requests. The console shows the secret, in the section Installation.",
+    fallback: "none; alerts are in the console and in emails to the operators",
+    example: "https://alerts.example.com/backstamp",
+    read: address("Enter the URL of your endpoint: https://alerts.example.com/backstamp", "https:", "http:"),
+    isSecret: true,
+  },
+  BACKSTAMP_TEAM_BOUNCE_PAUSE: {
+    about:
+      "Bounce rate of 24 hours, in percent of the recipients, above which a team is paused until an operator resumes it. Amazon SES pauses accounts at 10.",
+    fallback: "none; no team is paused for its bounces",
+    example: "10",
+    read: share(10),
+  },
+  BACKSTAMP_TEAM_COMPLAINT_PAUSE: {
+    about:
+      "The same for the complaint rate. Amazon SES pauses accounts at 0.5, Gmail requires less than 0.3.",
+    fallback: "none; no team is paused for its complaints",
+    example: "0.5",
+    read: share(0.5),
   },
   CRON_SECRET: {
     about: "Bearer token with which the platform's scheduler calls /api/cron/tick.",

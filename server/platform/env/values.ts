@@ -38,6 +38,13 @@ export const wholeNumber = (min: number, max: number, example: number) =>
     return number >= min && number <= max ? number : null;
   });
 
+/** A percentage, with decimals. The parsed value is the share: 0.05 for `5`. */
+export const share = (example: number) =>
+  text(`Enter a percentage above 0 and below 100, for example ${example}.`, (value) => {
+    const percent = /^\d{1,2}(\.\d{1,4})?%?$/.test(value) ? Number.parseFloat(value) : Number.NaN;
+    return percent > 0 ? percent / 100 : null;
+  });
+
 /** A TCP port. */
 export const port = (example: number) => wholeNumber(1, 65_535, example);
 

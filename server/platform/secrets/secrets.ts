@@ -52,6 +52,7 @@ export type DerivedKeyPurpose =
   | "inbound"
   | "opens"
   | "clicks"
+  | "alert-webhook"
   | "key-id"
   | "key-check";
 

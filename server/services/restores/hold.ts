@@ -32,6 +32,7 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
      where status in ('queued', 'sending')`,
     [SYSTEM_EMAIL_REPLY],
   );
+  await tx.unsafe(DELETE_NOTIFICATIONS);
   await tx.unsafe("update sessions set revoked_at = now() where revoked_at is null");
   await tx.unsafe("delete from sign_in_tokens where spent_at is null and purpose <> 'first_user'");
   // Not revoked, so that a member can create a new link for it.
@@ -39,6 +40,12 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
     update invitations set expires_at = least(expires_at, now()) where accepted_at is null and revoked_at is null`);
   return { held: count, unknown: settled?.unknown ?? 0 };
 }
+
+// Older releases do not have these tables.
+const DELETE_NOTIFICATIONS = `
+  do $$ begin
+    if to_regclass('alert_notices') is not null then delete from alert_notices; delete from alert_calls; end if;
+  end $$`;
 
 // Before the deliveries change: the status that their emails have afterwards. A claimed delivery was counted as an attempt.
 const REFRESH_STATUS = `

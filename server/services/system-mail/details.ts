@@ -18,6 +18,22 @@ export type Details = {
     /** Email address of the inviter; null for the operator. */
     inviter: string | null;
   };
+  alert: {
+    items: {
+      event: "opened" | "reminder" | "resolved";
+      title: string;
+      /** The domain, endpoint, relay or team; empty if it is about the whole scope. */
+      name: string;
+      /** Null for an alert of the installation. */
+      team: string | null;
+      message: string;
+      toDo: string;
+    }[];
+    /** Alerts that the email only counts. */
+    more: number;
+    /** Local path of the page that shows them. */
+    path: string;
+  };
 };
 
 /** Identifies the details in the vault. System email has no team. */

@@ -79,6 +79,10 @@ async function readEmailData(
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
     return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
   }
+  if (kind === "alert") {
+    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
+    return { kind, host, url: `${url}${path}`, settingsUrl: `${url}/console/settings/profile`, ...rest };
+  }
   const { landing, device } = openDetails(deps.vault, { id, kind, details });
   const user = await findUser(deps, recipient.address);
   if (!user) return null;

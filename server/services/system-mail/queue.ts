@@ -23,7 +23,8 @@ export const LINK_MINUTES = { sign_in_link: 15, password_reset: 30 } as const;
 export type SystemEmail =
   /** The worker looks up the user and creates the link when it sends the email. The link is not stored. */
   | { kind: "sign_in_link" | "password_reset"; to: string; details: Details["sign_in_link"] }
-  | { kind: "invitation"; to: string; details: Details["invitation"]; expiresAt: Date };
+  | { kind: "invitation"; to: string; details: Details["invitation"]; expiresAt: Date }
+  | { kind: "alert"; to: string; details: Details["alert"]; expiresAt: Date };
 
 type SystemEmailDeps = Pick<Deps, "db" | "transportKind" | "home">;
 
@@ -64,9 +65,7 @@ export async function queueSystemEmail(
     recipient: email.to.toLowerCase(),
     details: sealDetails(deps.vault, id, email.details),
     expiresAt:
-      email.kind === "invitation"
-        ? email.expiresAt
-        : sql`now() + ${linkDeliveryMinutes} * interval '1 minute'`,
+      "expiresAt" in email ? email.expiresAt : sql`now() + ${linkDeliveryMinutes} * interval '1 minute'`,
     messageId: `${id}@${sender.mailbox.domain}`,
   });
 }

@@ -1,4 +1,6 @@
+import { alertContent } from "./alert-texts";
 import type { Details } from "./details";
+import { oneLine } from "./one-line";
 import { LINK_MINUTES } from "./queue";
 
 /** The content of a system email before layout. All parts are plain text. */
@@ -18,7 +20,8 @@ export type SystemEmailData =
   | ({ kind: "invitation"; host: string; url: string; expiresAt: Date } & Pick<
       Details["invitation"],
       "team" | "role" | "inviter"
-    >);
+    >)
+  | ({ kind: "alert"; host: string; url: string; settingsUrl: string } & Omit<Details["alert"], "path">);
 
 /** The subject and texts of a system email. */
 export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
@@ -59,6 +62,8 @@ export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
           "If you did not expect this invitation, ignore this email.",
         ],
       };
+    case "alert":
+      return alertContent(data);
   }
 }
 
@@ -66,6 +71,3 @@ const requestFrom = (device: string | null): string =>
   device === null ? "We received a request" : `We received a request from ${device}`;
 
 const article = (role: string): string => (/^[aeo]/.test(role) ? "an" : "a");
-
-/** Team names are free text, so control characters are removed and the length is limited. */
-const oneLine = (name: string): string => name.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, " ").slice(0, 120);

@@ -131,6 +131,8 @@ export async function findUncounted(hot: HotSql, limit: number): Promise<string[
   return rows.map(({ id }) => id);
 }
 
+const SUMS = USAGE_COUNTS.map((name) => `sum(${name}) as ${name}`).join(", ");
+
 // An email is accepted once: by its first event without a recipient. If retention has deleted the email of an
 // old event, its domain and key are unknown, and the event is skipped.
 const COUNT_USAGE = `
@@ -141,8 +143,9 @@ with horizon as materialized (
   from email_events e
   where e.team_id = $1 and (e.position, e.id) > ($2::bigint, $3::uuid) and e.position < (select position from horizon)
   order by position, id limit $4
-), counted as (
-  select (f.created_at at time zone 'UTC')::date as day, m.api_key_id, m.sender_domain, min(f.position) as first_position,
+), by_hour as materialized (
+  select date_trunc('hour', f.created_at at time zone 'UTC') as hour, m.api_key_id, m.sender_domain,
+    min(f.position) as first_position,
     coalesce(sum(a.recipients), 0) as accepted,
     count(*) filter (where f.type = 'email.sent') as sent,
     count(*) filter (where f.type = 'email.delivered') as delivered,
@@ -163,6 +166,18 @@ with horizon as materialized (
           and p.type in ('email.queued', 'email.scheduled') and (p.position, p.id) < (f.position, f.id))
   ) a on true
   group by 1, 2, 3
+), counted as (
+  select hour::date as day, api_key_id, sender_domain, min(first_position) as first_position,
+    ${SUMS}
+  from by_hour group by 1, 2, 3
+), recent as (
+  insert into usage_hours as h (team_id, hour, domain, sent, delivered, bounced, complained)
+  select $1, hour at time zone 'UTC', sender_domain, sum(sent), sum(delivered), sum(bounced), sum(complained)
+  from by_hour where hour > (now() at time zone 'UTC') - interval '2 days'
+  group by 2, 3 having sum(sent + delivered + bounced + complained) > 0
+  on conflict (team_id, hour, domain) do update
+  set sent = h.sent + excluded.sent, delivered = h.delivered + excluded.delivered, bounced = h.bounced + excluded.bounced,
+    complained = h.complained + excluded.complained
 ), kept as (
   insert into usage_days as u (team_id, day, api_key_id, domain, accepted, sent, delivered, bounced, complained, failed,
     suppressed, unknown, first_position)

@@ -27,6 +27,7 @@ import {
 import { changePassword } from "#server/services/account/password";
 import { hasPassword, reauthenticate, requiredProof } from "#server/services/account/reauthenticate";
 import { endOtherSessions, endSessionById, listSessions } from "#server/services/account/sessions";
+import { hasAlertEmails, setAlertEmails } from "#server/services/alerts/preferences";
 import { renameUser } from "#server/services/people/users";
 import { presentPasskey, presentSession } from "#server/shared/wire/people/account";
 import { router, signedIn } from "../init";
@@ -155,12 +156,16 @@ export const accountRouter = router({
 
 const Name = z.string().trim().max(100, "Enter a name of at most 100 characters.");
 
-/** The user's display name. */
+/** The user's display name and alert emails. */
 export const profileRouter = router({
-  get: signedIn.input(NoInput).query(({ ctx }) => {
-    const { email, name } = ctx.signedInAs.user;
-    return { email, name };
+  get: signedIn.input(NoInput).query(async ({ ctx }) => {
+    const { id: userId, email, name } = ctx.signedInAs.user;
+    return { email, name, hasAlertEmails: await hasAlertEmails(ctx.deps, userId) };
   }),
+  /** Turns alerts by email on or off. */
+  setAlertEmails: signedIn
+    .input(z.strictObject({ isOn: z.boolean() }))
+    .mutation(({ ctx, input }) => setAlertEmails(ctx.deps, ctx.signedInAs.user.id, input.isOn)),
   /** An empty name removes it. */
   rename: signedIn
     .input(z.strictObject({ name: Name }))

@@ -12,6 +12,7 @@ export function overviewCalls({ world }: Console): ProcedureCalls {
     "overview.traffic": { input: async () => ({ range: "7d" }), names: [] },
     "overview.standing": { input: async () => ({}), names: [] },
     "overview.parts": { input: async () => ({}), names: [] },
+    "alerts.ofTeam": { input: async () => ({}), names: [] },
     "overview.held": { input: async () => ({}), names: [] },
     "overview.settleHeld": {
       input: async (party) => {

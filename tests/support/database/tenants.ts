@@ -7,6 +7,9 @@ import type { HotSql } from "#db/client";
 export const GLOBAL_TABLES: readonly string[] = [
   "account_events",
   "accounts",
+  "alert_calls",
+  "alert_notices",
+  "alert_rounds",
   "backups",
   "callback_tokens",
   "destination_limits",

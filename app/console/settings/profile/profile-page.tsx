@@ -3,25 +3,49 @@
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { ActionForm } from "../../_ui/form/action-form";
-import { TextField } from "../../_ui/form/form";
+import { CheckboxField, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
-/** The name and the email address of the user. */
+/** The name and the email address of the user, and whether alerts are sent to it. */
 export function ProfilePage() {
   const trpc = useTRPC();
   const profile = useQuery(trpc.profile.get.queryOptions());
   return (
     <Fetched by={profile} loading={<SkeletonCard lines={4} />}>
-      {({ name, email }) => (
-        <Section title="Profile" note="Visible to the members of your teams.">
-          <ProfileForm name={name ?? ""} email={email} />
-        </Section>
+      {({ name, email, hasAlertEmails }) => (
+        <div className="flex flex-col gap-6">
+          <Section title="Profile" note="Visible to the members of your teams.">
+            <ProfileForm name={name ?? ""} email={email} />
+          </Section>
+          <Section title="Alerts">
+            <AlertEmails isOn={hasAlertEmails} />
+          </Section>
+        </div>
       )}
     </Fetched>
+  );
+}
+
+function AlertEmails({ isOn }: { isOn: boolean }) {
+  const trpc = useTRPC();
+  const { run, isBusy } = useAction(trpc.profile.setAlertEmails.mutationOptions(), {
+    done: (_, { isOn: isNowOn }) => (isNowOn ? "Alert emails turned on" : "Alert emails turned off"),
+    refresh: [trpc.profile.get.queryKey()],
+  });
+  return (
+    <div className="px-5 pb-5">
+      <CheckboxField
+        label="Email alerts"
+        hint="About the teams that you own or administer, and about the installation if you operate it."
+        checked={isOn}
+        disabled={isBusy}
+        onChange={({ target }) => run({ isOn: target.checked })}
+      />
+    </div>
   );
 }
 

@@ -8,6 +8,8 @@ export const ANNOUNCED_EVENTS = [
   "suppression.added",
   "suppression.removed",
   "webhook.disabled",
+  "alert.opened",
+  "alert.resolved",
 ] as const;
 export type AnnouncedEvent = (typeof ANNOUNCED_EVENTS)[number];
 
@@ -45,7 +47,7 @@ const NEVER_FIRED = [
 
 /**
  * All event names that an endpoint may subscribe to. It receives exactly these, so events that other services
- * do not have (`email.queued`, `email.canceled`, `email.unknown`) reach only receivers that subscribe to
+ * do not have (`email.queued`, `email.canceled`, `email.unknown`, `alert.opened`, `alert.resolved`) reach only receivers that subscribe to
  * them.
  */
 export const WEBHOOK_EVENTS = [...EVENT_TYPES, ...ANNOUNCED_EVENTS, ...NEVER_FIRED] as const;

@@ -1,0 +1,103 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { AlertRow } from "#server/trpc/installation/alerts";
+import { type Column, DataTable } from "../../_ui/list/data-table";
+import { Empty } from "../../_ui/list/empty";
+import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { Badge } from "../../_ui/text/badge";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { Thresholds } from "./thresholds";
+
+const refetchMs = 15_000;
+
+/** The open and the recent alerts of the installation and of all teams, and the limits behind them. */
+export function AlertsPage() {
+  const trpc = useTRPC();
+  const alerts = useQuery(trpc.alerts.list.queryOptions(undefined, { refetchInterval: refetchMs }));
+  return (
+    <Fetched by={alerts} loading={<SkeletonTable rows={4} />}>
+      {({ open, resolved, thresholds, webhookHost }) => (
+        <div className="flex flex-col gap-8">
+          <section aria-labelledby="open-alerts">
+            <h2 id="open-alerts" className="mb-3 font-semibold">
+              Open alerts
+            </h2>
+            <DataTable
+              label="Open alerts"
+              columns={OPEN}
+              rows={open}
+              empty={
+                <Empty title="No open alerts">
+                  <p>Workers check every minute. Operators receive new alerts by email.</p>
+                </Empty>
+              }
+            />
+          </section>
+          {resolved.length > 0 ? (
+            <section aria-labelledby="resolved-alerts">
+              <h2 id="resolved-alerts" className="mb-3 font-semibold">
+                Resolved in the last 30 days
+              </h2>
+              <DataTable label="Resolved alerts" columns={RESOLVED} rows={resolved} />
+            </section>
+          ) : null}
+          <Thresholds thresholds={thresholds} webhookHost={webhookHost} />
+        </div>
+      )}
+    </Fetched>
+  );
+}
+
+const ALERT: Column<AlertRow> = {
+  id: "alert",
+  header: "Alert",
+  cell: ({ title, message, toDo, resolvedAt }) => (
+    <div className="flex flex-col gap-1 py-1 whitespace-normal">
+      <span className="font-medium">{title}</span>
+      <span className="break-words text-soft">{message}</span>
+      {resolvedAt === null ? <span className="break-words text-soft">{toDo}</span> : null}
+    </div>
+  ),
+};
+const SCOPE: Column<AlertRow> = {
+  id: "scope",
+  header: "Scope",
+  width: "w-40",
+  cell: ({ teamName }) => (
+    <span className="block truncate" title={teamName ?? undefined}>
+      {teamName === null ? "Installation" : `Team ${teamName}`}
+    </span>
+  ),
+};
+
+const OPEN: readonly Column<AlertRow>[] = [
+  ALERT,
+  SCOPE,
+  { id: "opened", header: "Opened", width: "w-36", cell: ({ openedAt }) => <When at={openedAt} /> },
+  {
+    id: "severity",
+    header: "Severity",
+    width: "w-28",
+    phone: "corner",
+    cell: ({ severity }) => (
+      <Badge tone={severity === "critical" ? "bad" : "warn"}>
+        {severity === "critical" ? "Critical" : "Warning"}
+      </Badge>
+    ),
+  },
+];
+
+const RESOLVED: readonly Column<AlertRow>[] = [
+  ALERT,
+  SCOPE,
+  { id: "opened", header: "Opened", width: "w-36", cell: ({ openedAt }) => <When at={openedAt} /> },
+  {
+    id: "resolved",
+    header: "Resolved",
+    width: "w-36",
+    cell: ({ resolvedAt }) => (resolvedAt === null ? null : <When at={resolvedAt} />),
+  },
+];

@@ -1,0 +1,63 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../_ui/form/button";
+import { Section } from "../../_ui/page/section";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { useTRPC } from "../../_ui/trpc";
+
+type Limits = { bounce: string | null; complaint: string | null; recipientsMin: number };
+
+/** The limits of the rates, with the settings that change them, and the operator's webhook. */
+export function Thresholds({
+  thresholds: { alerts, pauses },
+  webhookHost,
+}: {
+  thresholds: { alerts: Limits; pauses: Limits };
+  webhookHost: string | null;
+}) {
+  return (
+    <Section title="Thresholds" note="Rates are those of the last 24 hours.">
+      <ul className="flex flex-col gap-2 px-5 pb-5 leading-6">
+        <li>
+          An alert opens when more than {alerts.bounce} of a domain's recipients bounce or {alerts.complaint}{" "}
+          complain, from {alerts.recipientsMin} recipients on.
+        </li>
+        <li>{formatPauses(pauses)}</li>
+        <li className="flex flex-wrap items-center gap-3">
+          {webhookHost === null ? (
+            "Alerts of the installation can also be sent to a URL: set BACKSTAMP_ALERT_WEBHOOK_URL."
+          ) : (
+            <>
+              Alerts of the installation are also sent to {webhookHost}. <WebhookSecret />
+            </>
+          )}
+        </li>
+      </ul>
+    </Section>
+  );
+}
+
+function formatPauses({ bounce, complaint, recipientsMin }: Limits): string {
+  const limits = [
+    ...(bounce === null ? [] : [`more than ${bounce} of its recipients bounce`]),
+    ...(complaint === null ? [] : [`more than ${complaint} complain`]),
+  ];
+  return limits.length === 0
+    ? "No team is paused automatically. To pause teams with high rates, set BACKSTAMP_TEAM_BOUNCE_PAUSE and BACKSTAMP_TEAM_COMPLAINT_PAUSE."
+    : `A team is paused when ${limits.join(" or ")}, from ${recipientsMin} recipients on. An operator resumes it on the page Queues.`;
+}
+
+function WebhookSecret() {
+  const trpc = useTRPC();
+  const [isShown, setIsShown] = useState(false);
+  const { data } = useQuery(trpc.alerts.webhookSecret.queryOptions(undefined, { enabled: isShown }));
+  if (!data) return <Button onClick={() => setIsShown(true)}>Show signing secret</Button>;
+  return (
+    <>
+      <code className="min-w-0 break-all">{data.secret}</code>
+      <CopyButton text={data.secret} label="Copy signing secret" />
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
+import Link from "next/link";
+import { useConsoleHref } from "../_ui/team";
+import { When } from "../_ui/text/when";
+import { useTRPC } from "../_ui/trpc";
+
+const refetchMs = 30_000;
+/** Its reason is in the line above each page. */
+const shownElsewhere = "team_paused";
+
+/** The open alerts of the team, each with what to do. Nothing without one. */
+export function AlertNotices({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const hrefOfPage = (page: string) => {
+    const [path = page, filters] = page.split("?");
+    return hrefOf(path, Object.fromEntries(new URLSearchParams(filters)));
+  };
+  const { data = [] } = useQuery(
+    trpc.alerts.ofTeam.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
+  );
+  const alerts = data.filter(({ kind }) => kind !== shownElsewhere);
+  if (alerts.length === 0) return null;
+  return (
+    <section aria-label="Open alerts" className="mb-6 flex flex-col gap-3">
+      {alerts.map(({ id, title, message, toDo, page, openedAt }) => (
+        <article key={id} className="flex gap-3 rounded-xl bg-warn-tint px-4 py-3 text-warn leading-6">
+          <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
+          <div className="min-w-0">
+            <h2 className="font-medium">
+              <Link href={hrefOfPage(page)} prefetch={false} className="rounded underline">
+                {title}
+              </Link>
+            </h2>
+            <p className="break-words">
+              {message} {toDo} Opened <When at={openedAt} />.
+            </p>
+          </div>
+        </article>
+      ))}
+    </section>
+  );
+}

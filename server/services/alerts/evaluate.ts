@@ -1,0 +1,70 @@
+import type { Deps } from "#server/deps";
+import { errorFacts } from "#server/platform/log";
+import { announceAlerts } from "./announce";
+import { findBacklogs, findFullDisk, findOldBackup, findPausedRelays } from "./find-installation-conditions";
+import {
+  findDisabledEndpoints,
+  findHighRates,
+  findLostDomains,
+  findPausedTeams,
+} from "./find-team-conditions";
+import { deliverAlertCalls } from "./installation-webhook";
+import type { AlertKind, Condition } from "./kinds";
+import { pauseTeamsAboveRates } from "./pause-teams";
+import { recordConditions } from "./record-conditions";
+import { queueAlertEmails } from "./send-emails";
+
+/** At most one round in this time, whichever worker makes it. A little less than a minute, so that none is skipped. */
+const roundSeconds = 55;
+
+type Find = { kinds: readonly AlertKind[]; read: (deps: Deps) => Promise<Condition[]> };
+
+/** How each kind is found. If one reading fails, its alerts stay as they are. */
+const FIND: readonly Find[] = [
+  { kinds: ["bounce_rate", "complaint_rate"], read: ({ hot }) => findHighRates(hot) },
+  { kinds: ["domain_dns"], read: ({ hot }) => findLostDomains(hot) },
+  { kinds: ["endpoint_disabled"], read: ({ hot }) => findDisabledEndpoints(hot) },
+  { kinds: ["team_paused", "team_paused_by_rate"], read: ({ hot }) => findPausedTeams(hot) },
+  { kinds: ["delivery_backlog", "webhook_backlog"], read: findBacklogs },
+  { kinds: ["relay_paused"], read: findPausedRelays },
+  { kinds: ["disk_space"], read: findFullDisk },
+  { kinds: ["backup_old"], read: findOldBackup },
+];
+
+/**
+ * One round of the alerts: pauses teams above the operator's rates, records which conditions hold, and notifies. Of all workers,
+ * one makes the round of a minute; the others return at once. A round that dies halfway is made up by the next one.
+ */
+export async function evaluateAlerts(deps: Deps): Promise<void> {
+  if (!(await claimRound(deps))) return;
+  await attempt(deps, "pauses", () => pauseTeamsAboveRates(deps));
+  const kinds: AlertKind[] = [];
+  const conditions: Condition[] = [];
+  for (const find of FIND) {
+    const found = await attempt(deps, find.kinds[0], () => find.read(deps));
+    if (found === null) continue;
+    kinds.push(...find.kinds);
+    conditions.push(...found);
+  }
+  await recordConditions(deps.hot, kinds, conditions);
+  await announceAlerts(deps);
+  await queueAlertEmails(deps);
+  await deliverAlertCalls(deps);
+}
+
+async function claimRound({ hot }: Deps): Promise<boolean> {
+  const claimed = await hot`
+    insert into alert_rounds as r (id) values (1)
+    on conflict (id) do update set started_at = now() where r.started_at <= now() - ${roundSeconds} * interval '1 second'
+    returning id`;
+  return claimed.length > 0;
+}
+
+async function attempt<T>({ log }: Deps, part: string | undefined, run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (error) {
+    log.warn("alerts.not_evaluated", { part, ...errorFacts(error) });
+    return null;
+  }
+}

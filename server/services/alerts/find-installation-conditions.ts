@@ -1,0 +1,92 @@
+import type { Deps } from "#server/deps";
+import { formatBytes, isNearlyFull } from "#server/platform/disk";
+import { findBacklogAlarms, readBacklog } from "../backlog-alarms";
+import { isLastBackupFailed } from "../backups/record";
+import { listPausedSmtpUrlRelays } from "../relays/read";
+import { conditionsMax } from "./find-team-conditions";
+import type { AlertKind, Condition } from "./kinds";
+
+const ofInstallation = (kind: AlertKind, message: string, subject = "", name = ""): Condition => ({
+  kind,
+  teamId: null,
+  subject,
+  name,
+  message,
+});
+
+/** What has been due for longer than five minutes, which the readiness reports, too. */
+export async function findBacklogs({ db }: Pick<Deps, "db">): Promise<Condition[]> {
+  const alarms = findBacklogAlarms(await readBacklog(db));
+  return alarms.map(({ alarm, waited }) =>
+    ofInstallation(
+      alarm,
+      `The oldest due ${alarm === "delivery_backlog" ? "email" : "webhook event"} has waited for ${waited}.`,
+    ),
+  );
+}
+
+/** Relays that were paused after faults, also those of one team: only the operator can change them. */
+export async function findPausedRelays({ db, hot }: Pick<Deps, "db" | "hot">): Promise<Condition[]> {
+  const [rows, ofSmtpUrl] = await Promise.all([
+    hot<{ id: string; name: string; host: string; team: string | null; fault: string | null }[]>`
+      select r.id, r.name, r.host, t.name as team, r.last_fault as fault
+      from relays r left join teams t on t.id = r.team_id
+      where r.paused_until is not null and r.pause_reason is null order by r.id limit ${conditionsMax}`,
+    listPausedSmtpUrlRelays({ db }),
+  ]);
+  const faultOf = (fault: string | null) => (fault === null ? "" : ` Last error: ${fault}`);
+  return [
+    ...rows.map(({ id, name, host, team, fault }) =>
+      ofInstallation(
+        "relay_paused",
+        `The relay ${name} (${host})${team === null ? "" : ` of the team ${team}`} is paused.${faultOf(fault)}`,
+        id,
+        name,
+      ),
+    ),
+    ...ofSmtpUrl.map(({ id, host, lastFault }) =>
+      ofInstallation(
+        "relay_paused",
+        `The relay of SMTP_URL (${host}) is paused.${faultOf(lastFault)}`,
+        id,
+        host,
+      ),
+    ),
+  ];
+}
+
+/** The disk of the embedded database. A database elsewhere is watched by its own monitoring. */
+export async function findFullDisk({ readDisk }: Pick<Deps, "readDisk">): Promise<Condition[]> {
+  const disk = await readDisk?.();
+  if (!disk || !isNearlyFull(disk)) return [];
+  const { freeBytes, totalBytes } = disk;
+  return [
+    ofInstallation(
+      "disk_space",
+      `The disk of the database has ${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} free.`,
+    ),
+  ];
+}
+
+/** Failed scheduled backups, and none that succeeded within two periods. Nothing while no backups are scheduled. */
+export async function findOldBackup({
+  db,
+  hot,
+  alerting: { backupEveryHours },
+}: Pick<Deps, "db" | "hot" | "alerting">): Promise<Condition[]> {
+  if (backupEveryHours === null) return [];
+  if (await isLastBackupFailed({ db }))
+    return [
+      ofInstallation("backup_old", "The last scheduled backup failed. It is repeated every 15 minutes."),
+    ];
+  const [last] = await hot<{ hours: number }[]>`
+    select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
+    where is_scheduled and status = 'succeeded' order by started_at desc limit 1`;
+  if (!last || last.hours < 2 * backupEveryHours) return [];
+  return [
+    ofInstallation(
+      "backup_old",
+      `The last successful backup is ${last.hours} hours old. One is scheduled every ${backupEveryHours} hours.`,
+    ),
+  ];
+}

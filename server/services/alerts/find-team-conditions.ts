@@ -1,0 +1,92 @@
+import type { HotSql } from "#db/client";
+import type { Condition } from "./kinds";
+import { formatRate, formatShare, RATE_LIMITS, rateOf, rateRecipientsMin, readDomainRates } from "./rates";
+
+/** Conditions of one kind in one round. More at a time are a fault of the installation, which has alerts of its own. */
+export const conditionsMax = 1_000;
+
+type Rated = "bounced" | "complained";
+const RATE_KINDS = { bounced: "bounce_rate", complained: "complaint_rate" } as const;
+const RATE_WORDS = { bounced: "bounced", complained: "marked the email as spam" } as const;
+
+/** Domains whose bounce or complaint rate is above the limit; with an open alert, above the lower one at which it is resolved. */
+export async function findHighRates(hot: HotSql): Promise<Condition[]> {
+  const [rates, open] = await Promise.all([readDomainRates(hot), readOpenRates(hot)]);
+  const conditions = rates.flatMap((of) =>
+    (["bounced", "complained"] as const).flatMap((result): Condition[] => {
+      const rate = rateOf(of, result);
+      const { share, resolvedShare, countMin } = RATE_LIMITS[result];
+      const kind = RATE_KINDS[result];
+      const limit = open.has(`${of.teamId} ${kind} ${of.domain}`) ? resolvedShare : share;
+      if (rate.recipients < rateRecipientsMin || rate.count < countMin || rate.share <= limit) return [];
+      const message = `${formatRate(rate)} of ${of.domain} ${RATE_WORDS[result as Rated]} in the last 24 hours. The limit is ${formatShare(share)}.`;
+      return [{ kind, teamId: of.teamId, subject: of.domain, name: of.domain, message }];
+    }),
+  );
+  return conditions.slice(0, conditionsMax);
+}
+
+async function readOpenRates(hot: HotSql): Promise<Set<string>> {
+  const rows = await hot<{ teamId: string; kind: string; subject: string }[]>`
+    select team_id as "teamId", kind, subject from alerts
+    where kind in ('bounce_rate', 'complaint_rate') and opened_at is not null and resolved_at is null`;
+  return new Set(rows.map(({ teamId, kind, subject }) => `${teamId} ${kind} ${subject}`));
+}
+
+type Found = Omit<Condition, "kind">;
+
+/** Verified domains whose records failed twice, and domains that lost their verification. */
+export async function findLostDomains(hot: HotSql): Promise<Condition[]> {
+  const rows = await hot<(Found & { isVerified: boolean })[]>`
+    select team_id as "teamId", id as subject, name, status = 'verified' as "isVerified" from domains
+    where declared_verified_at is null and failing_since is not null and expires_at is null
+      and ((status = 'verified' and failed_checks >= 2) or (status <> 'verified' and failed_checks >= 2))
+    order by id limit ${conditionsMax}`;
+  return rows.map(({ isVerified, ...row }) => ({
+    ...row,
+    kind: "domain_dns",
+    message: isVerified
+      ? `The DNS records that prove the ownership of ${row.name} are missing or wrong. It still sends, but loses its verification if they are not back within three days.`
+      : `${row.name} lost its verification, because its DNS records were missing or wrong for three days. Email from it is rejected.`,
+  }));
+}
+
+/** Endpoints that Backstamp disabled. Those that a member disabled are normal. */
+export async function findDisabledEndpoints(hot: HotSql): Promise<Condition[]> {
+  const rows = await hot<(Found & { reason: "gone" | "failing" })[]>`
+    select team_id as "teamId", id as subject, url as name, disabled_reason as reason from webhooks
+    where status = 'disabled' and disabled_reason is not null order by id limit ${conditionsMax}`;
+  return rows.map(({ reason, ...row }) => ({
+    ...row,
+    kind: "endpoint_disabled",
+    message: `The endpoint ${row.name} ${reason === "gone" ? "responded 410 Gone" : "failed for days without a success"} and was disabled. It receives no events.`,
+  }));
+}
+
+/** Teams that are paused: for their members, and those that a rate paused also for the operators. */
+export async function findPausedTeams(hot: HotSql): Promise<Condition[]> {
+  const rows = await hot<{ teamId: string; team: string; reason: string; isByRate: boolean }[]>`
+    select p.team_id as "teamId", t.name as team, p.reason, p.actor = 'alert' as "isByRate"
+    from queue_pauses p join teams t on t.id = p.team_id
+    where p.lifted_at is null and p.domain is null order by p.id limit ${conditionsMax}`;
+  return rows.flatMap(({ teamId, team, reason, isByRate }): Condition[] => [
+    {
+      kind: "team_paused",
+      teamId,
+      subject: "",
+      name: team,
+      message: `Sending is paused for the team ${team}. Reason: ${reason}`,
+    },
+    ...(isByRate
+      ? [
+          {
+            kind: "team_paused_by_rate" as const,
+            teamId: null,
+            subject: teamId,
+            name: team,
+            message: `Backstamp paused the team ${team}. Reason: ${reason}`,
+          },
+        ]
+      : []),
+  ]);
+}

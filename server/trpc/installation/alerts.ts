@@ -1,0 +1,40 @@
+import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
+import { type Alert, listAlerts, readThresholds } from "#server/services/alerts/read";
+import { asOperator, inTeam, router } from "../init";
+import { NoInput, TeamInput } from "../strict";
+
+const viewAlert = ({ openedAt, resolvedAt, ...alert }: Alert) => ({
+  ...alert,
+  openedAt: openedAt.toISOString(),
+  resolvedAt: resolvedAt?.toISOString() ?? null,
+});
+export type AlertRow = ReturnType<typeof viewAlert>;
+
+export const alertsRouter = router({
+  /** The alerts of the installation and of all teams, and the limits behind them. */
+  list: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
+    const [open, resolved] = await Promise.all([
+      listAlerts(operator, { state: "open" }),
+      listAlerts(operator, { state: "resolved" }),
+    ]);
+    const { webhookUrl } = operator.alerting;
+    return {
+      open: open.map(viewAlert),
+      resolved: resolved.map(viewAlert),
+      thresholds: readThresholds(operator),
+      /** The host of the operator's webhook: its path can contain a token. Null without one. */
+      webhookHost: webhookUrl === null ? null : new URL(webhookUrl).host,
+    };
+  }),
+  /** The secret that signs the requests to the operator's webhook. */
+  webhookSecret: asOperator
+    .input(NoInput)
+    .query(({ ctx: { operator } }) => ({ secret: alertWebhookSecret(operator) })),
+  /** The open alerts of a team. */
+  ofTeam: inTeam("usage:read")
+    .input(TeamInput)
+    .query(async ({ ctx: { service } }) => {
+      const open = await listAlerts(service, { state: "open", teamId: service.teamId });
+      return open.map(viewAlert);
+    }),
+});

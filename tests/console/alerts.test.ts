@@ -1,0 +1,83 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { users } from "#db/schema/teams";
+import { evaluateAlerts } from "#server/services/alerts/evaluate";
+import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+
+let console: Console;
+let ann: RoleTeam;
+let bob: RoleTeam;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await createRoleTeam(console, "Ann's");
+  bob = await createRoleTeam(console, "Bob's");
+  await console.deps.db.update(users).set({ isOperator: true }).where(eq(users.id, bob.userIds.viewer));
+  await console.world.hot`insert into queue_pauses (id, team_id, reason, actor)
+    values (uuid_v7(), ${ann.ctx.teamId}, 'Unpaid invoice', 'operator')`;
+  await console.world.hot`insert into webhooks (id, team_id, url, events, secret, status, disabled_reason)
+    values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in', '{email.sent}', 'sealed', 'disabled', 'gone')`;
+  await evaluateAlerts(console.deps);
+});
+afterAll(() => console.close());
+
+const callerOf = async (userId: string) =>
+  console.callerOf(await cookiesOf((await console.session(userId)).id));
+
+test("members see the open alerts of their team with what to do, and none of another team", async () => {
+  const caller = await callerOf(ann.userIds.viewer);
+  expect(await caller.alerts.ofTeam({ team: ann.ctx.teamId })).toMatchObject([
+    {
+      kind: "endpoint_disabled",
+      title: "Webhook disabled",
+      message:
+        "The endpoint https://hooks.example.com/in responded 410 Gone and was disabled. It receives no events.",
+      toDo: expect.stringContaining("enable it again"),
+      page: "/console/webhooks",
+      resolvedAt: null,
+    },
+    { kind: "team_paused", message: expect.stringContaining("Unpaid invoice") },
+  ]);
+  const other = await callerOf(bob.userIds.owner);
+  expect(await other.alerts.ofTeam({ team: bob.ctx.teamId })).toEqual([]);
+  await expect(other.alerts.ofTeam({ team: ann.ctx.teamId })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("operators see the alerts of all teams, the thresholds and the secret of the webhook, never its path", async () => {
+  const operator = await callerOf(bob.userIds.viewer);
+  console.deps.alerting.webhookUrl = "https://alerts.example.com/in?token=hidden";
+  console.deps.alerting.teamPause.bounceShare = 0.1;
+  const seen = await operator.alerts.list();
+  expect(seen.open.map(({ kind, teamName }) => `${kind} ${teamName}`).sort()).toEqual([
+    "endpoint_disabled Ann's",
+    "team_paused Ann's",
+  ]);
+  expect(seen).toMatchObject({
+    resolved: [],
+    webhookHost: "alerts.example.com",
+    thresholds: {
+      alerts: { bounce: "5%", complaint: "0.1%", recipientsMin: 100 },
+      pauses: { bounce: "10%", complaint: null, recipientsMin: 200 },
+    },
+  });
+  expect(JSON.stringify(seen)).not.toContain("hidden");
+  expect(await operator.alerts.webhookSecret()).toEqual({ secret: alertWebhookSecret(console.deps) });
+  expect(alertWebhookSecret(console.deps)).toMatch(/^whsec_[\w+/]{32}$/);
+
+  await console.world.hot`update webhooks set status = 'enabled', disabled_reason = null`;
+  await console.world.hot`update alert_rounds set started_at = now() - interval '1 minute'`;
+  await evaluateAlerts(console.deps);
+  const after = await operator.alerts.list();
+  expect(after.open.map(({ kind }) => kind)).toEqual(["team_paused"]);
+  expect(after.resolved).toMatchObject([{ kind: "endpoint_disabled", resolvedAt: expect.any(String) }]);
+});
+
+test("each user turns alert emails off and on for themselves", async () => {
+  const caller = await callerOf(ann.userIds.admin);
+  expect(await caller.profile.get()).toMatchObject({ hasAlertEmails: true });
+  await caller.profile.setAlertEmails({ isOn: false });
+  expect(await caller.profile.get()).toMatchObject({ hasAlertEmails: false });
+  const owner = await callerOf(ann.userIds.owner);
+  expect(await owner.profile.get()).toMatchObject({ hasAlertEmails: true });
+});

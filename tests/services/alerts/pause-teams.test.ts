@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { resumeQueue } from "#server/services/pauses/pause";
+import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
+
+let world: AlertWorld;
+let token: string;
+beforeEach(async () => {
+  world = await createAlertWorld({
+    alerting: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
+  });
+  ({ token } = await world.key());
+});
+afterEach(() => world.close());
+
+const later = async (interval: string) => {
+  await world.elapse(interval);
+  await world.round();
+};
+const pauses = () =>
+  world.hot<{ teamId: string; reason: string; actor: string }[]>`
+    select team_id as "teamId", reason, actor from queue_pauses where lifted_at is null`;
+const resume = () => resumeQueue(world.ctx, { teamId: world.id, domain: null });
+const toBen = () => world.relay.messages.filter(({ to }) => to.includes("ben@example.net"));
+const recipientOf = async (id: string) => {
+  const { body } = await world.api("GET", `/api/emails/${id}`, { token });
+  return (body as { recipients: Record<string, unknown>[] }).recipients[0];
+};
+
+test("a team above the operator's bounce rate is paused: its email is accepted and waits with the reason until an operator resumes it", async () => {
+  const other = await world.otherTeam();
+  await other.domain("other.example");
+  await world.results({ delivered: 180, bounced: 21 });
+  await world.round();
+  const reason = "Bounce rate above the operator's limit of 10%: 10.4% of 201 recipients in the last 24 hours.";
+  expect(await pauses()).toEqual([{ teamId: world.id, reason, actor: "alert" }]);
+
+  const sent = await world.api("POST", "/api/emails", {
+    token,
+    body: { from: "ann@example.org", to: "ben@example.net", subject: "Hi", html: "<p>Hi</p>" },
+  });
+  expect(sent.status).toBe(200);
+  await world.send({ sender: "Otto <otto@other.example>", to: ["kim@example.net"] }, other.ctx);
+  await later("1 min");
+  await later("1 hour");
+  expect(toBen()).toEqual([]);
+  expect(world.relay.messages.filter(({ to }) => to.includes("kim@example.net"))).toHaveLength(1);
+  expect(await recipientOf(String(sent.body.id))).toMatchObject({ status: "queued", attempts: 0 });
+  const list = await world.api("GET", `/api/emails/${String(sent.body.id)}`, { token });
+  expect(list.text).toContain("team_paused");
+  expect(list.text).toContain("Bounce rate above");
+
+  const emails = world.received();
+  const subjects = emails.map(({ to, subject }) => `${to}: ${subject}`);
+  expect(subjects).toContain("ann@example.net: 2 alerts at mail.example.com: 2 new");
+  expect(subjects).toContain("olga@example.net: Alert: Team paused, First");
+  const audit = await world.hot`select actor, action from audit_log where action like 'queue.%'`;
+  expect(audit).toEqual([{ actor: "system", action: "queue.paused" }]);
+
+  await resume();
+  await later("1 min");
+  expect(toBen()).toHaveLength(1);
+  // The same old figures pause it no more.
+  await later("10 min");
+  expect(await pauses()).toEqual([]);
+
+  // New bounces after the release do.
+  await world.hot`update queue_pauses set lifted_at = lifted_at - interval '2 hours'`;
+  await world.hot`update usage_hours set hour = hour - interval '3 hours'`;
+  await later("1 min");
+  expect(await pauses()).toEqual([]);
+  await world.results({ delivered: 200, bounced: 50 });
+  await later("1 min");
+  expect(await pauses()).toMatchObject([{ actor: "alert" }]);
+});
+
+test("complaints pause a team, too, and one domain counts with the others of its team", async () => {
+  await world.results({ delivered: 2_000 });
+  await world.results({ delivered: 500, complained: 9, domain: "second.example" });
+  await world.round();
+  expect(await pauses()).toEqual([]);
+  await world.results({ complained: 5, domain: "second.example" });
+  await later("1 min");
+  expect(await pauses()).toMatchObject([
+    {
+      reason:
+        "Complaint rate above the operator's limit of 0.5%: 0.56% of 2,500 recipients in the last 24 hours.",
+    },
+  ]);
+});
+
+test("few recipients pause no team, and without a limit nothing does", async () => {
+  await world.results({ delivered: 90, bounced: 100 });
+  await world.round();
+  expect(await pauses()).toEqual([]);
+  await world.results({ delivered: 1_000, bounced: 1_000 });
+  const none = {
+    alerting: { ...world.deps.alerting, teamPause: { bounceShare: null, complaintShare: null } },
+  };
+  await world.elapse("1 min");
+  await world.round(none);
+  expect(await pauses()).toEqual([]);
+});
+
+test("a pause of the operator stays as it is", async () => {
+  await world.hot`insert into queue_pauses (id, team_id, reason, actor) values (uuid_v7(), ${world.id}, 'Invoice', 'operator')`;
+  await world.results({ delivered: 200, bounced: 200 });
+  await world.round();
+  expect(await pauses()).toMatchObject([{ reason: "Invoice", actor: "operator" }]);
+  expect(await world.hot`select kind from alerts where team_id is null`).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { memberships, type Role, users } from "#db/schema/teams";
+import { tick } from "#server/delivery/tick";
+import type { WorkerDeps } from "#server/deps";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { newId } from "#server/platform/ids";
+import type { DepsOptions } from "./deps";
+import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
+import { createWorld, type TestTeam, type World } from "./world";
+
+/** A Backstamp with an owner of its first team, Ann, an operator, Olga, and a relay that receives the alert emails. */
+export type AlertWorld = World & {
+  relay: SmtpTestServer;
+  /** One round of delivery, then one that sends the emails of the first one's alerts. `changes` replace dependencies. */
+  round(changes?: Partial<WorkerDeps>): Promise<void>;
+  /** The subjects of the alert emails since the last call, by recipient, and their texts. */
+  received(): { to: string; subject: string; text: string }[];
+  person(email: string, given: { role?: Role; team?: TestTeam; isOperator?: boolean }): Promise<string>;
+  /** Records results of the current hour, as if these recipients had been sent to. */
+  results(counts: {
+    delivered?: number;
+    bounced?: number;
+    complained?: number;
+    domain?: string;
+  }): Promise<void>;
+};
+
+export async function createAlertWorld(
+  options: DepsOptions = {},
+  script: SmtpScript = {},
+): Promise<AlertWorld> {
+  const world = await createWorld({ transportKind: "relay", ...options });
+  const relay = await startSmtpTestServer(script);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${relay.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  const transport = createRelay(url.target);
+  let read = 0;
+  const alertWorld: AlertWorld = {
+    ...world,
+    relay,
+    async round(changes = {}) {
+      const deps = { ...world.withTransport(transport), ...changes };
+      await tick(deps, { budgetMs: 60_000 });
+      await tick(deps, { budgetMs: 60_000 });
+    },
+    received() {
+      const fresh = relay.messages.slice(read).filter(({ from }) => from.startsWith("backstamp@"));
+      read = relay.messages.length;
+      return fresh.map(({ to, bytes }) => {
+        const raw = bytes.toString().replaceAll("=\r\n", "").replaceAll("=3D", "=");
+        const subject = /^Subject: ((?:.*\r\n[ \t])*.*)\r\n/m.exec(raw)?.[1] ?? "";
+        return { to: to.join(), subject: subject.replaceAll(/\r\n[ \t]/g, " "), text: raw };
+      });
+    },
+    async person(email, { role, team = world, isOperator = false }) {
+      const id = newId();
+      await world.deps.db.insert(users).values({ id, email, isOperator });
+      if (role) await world.deps.db.insert(memberships).values({ teamId: team.id, userId: id, role });
+      return id;
+    },
+    async results({ delivered = 0, bounced = 0, complained = 0, domain = "example.org" }) {
+      await world.hot`
+        insert into usage_hours as h (team_id, hour, domain, sent, delivered, bounced, complained)
+        values (${world.id}, date_trunc('hour', now()), ${domain}, 0, ${delivered}, ${bounced}, ${complained})
+        on conflict (team_id, hour, domain) do update set delivered = h.delivered + excluded.delivered,
+          bounced = h.bounced + excluded.bounced, complained = h.complained + excluded.complained`;
+    },
+    async close() {
+      await transport.close();
+      await relay.close();
+      await world.close();
+    },
+  };
+  await alertWorld.person("ann@example.net", { role: "owner" });
+  await alertWorld.person("olga@example.net", { isOperator: true });
+  return alertWorld;
+}

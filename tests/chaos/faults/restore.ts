@@ -23,7 +23,7 @@ const acceptedAfterBackup = 20;
 const waitMaxMs = 60_000;
 
 /**
- * A backup is made under load, which goes on while the original installation delivers what was queued. The backup is
+ * A backup is made under load. Requests continue, and the original installation delivers what was queued. The backup is
  * restored into a second database, and its processes deliver to the same servers. Only what the operator releases may be
  * sent by both.
  */

@@ -88,6 +88,11 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: "has separate tests of the built product: tests/startup, tests/product",
   },
   {
+    row: "secret rotated",
+    reason:
+      "has separate tests: tests/services/secrets/rotation.test.ts, tests/startup/admin-secrets.test.ts",
+  },
+  {
     row: "retention job",
     reason: "has a separate test, with rows in every state: tests/delivery/retention.test.ts",
   },

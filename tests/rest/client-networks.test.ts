@@ -70,6 +70,27 @@ test("a key is accepted only from its client networks, and a change takes effect
   expect((await call(token, "192.0.2.200", "GET", "/api/emails")).status).toBe(200);
 });
 
+test("a change of the name and the networks is applied completely or not at all", async () => {
+  const { token } = await world.key();
+  const { id } = await world.key();
+  const change = (name: string) =>
+    call(token, "203.0.113.1", "PATCH", `/api/api-keys/${id}`, { name, client_networks: ["192.0.2.0/24"] });
+  const stored = () => world.hot`select name, client_networks as networks from api_keys where id = ${id}`;
+  const [before] = await stored();
+  // The rename fails after the networks were written.
+  await world.hot.unsafe(`
+    create function fail_rename() returns trigger language plpgsql as $$ begin
+      raise exception 'the rename fails';
+    end $$;
+    create trigger fail_rename before update on api_keys for each row
+      when (new.name <> old.name) execute function fail_rename();`);
+  expect((await change("Renamed")).status).toBe(500);
+  expect(await stored()).toEqual([before]);
+  await world.hot`drop trigger fail_rename on api_keys`;
+  expect((await change("Renamed")).status).toBe(200);
+  expect(await stored()).toEqual([{ name: "Renamed", networks: ["192.0.2.0/24"] }]);
+});
+
 test("a limited key cannot grant or free more networks than it has", async () => {
   const { token: admin } = await world.key();
   const make = async (by: string, address: string, networks?: string[]) =>

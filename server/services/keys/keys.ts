@@ -92,19 +92,15 @@ export async function insertLinks(
     await tx.insert(apiKeyDomains).values(domains.map(({ id }) => ({ teamId, apiKeyId, domainId: id })));
 }
 
-/** Changes the name of a key, its client networks, or both. Networks take effect immediately. */
+/** Changes the name of a key, its client networks, or both, in one transaction. Networks take effect immediately. */
 export async function updateKey(
   ctx: Ctx,
   id: string,
   { name, clientNetworks }: { name?: string; clientNetworks?: readonly string[] },
 ): Promise<{ id: string }> {
-  if (clientNetworks !== undefined) await setClientNetworks(ctx, id, [...clientNetworks]);
-  return name === undefined ? { id } : renameKey(ctx, id, name);
-}
-
-async function setClientNetworks(ctx: Ctx, id: string, clientNetworks: string[]): Promise<void> {
-  await changeKeys(ctx, async (tx) => {
-    const caller = await permissionsOfCaller(tx, ctx);
+  if (name === undefined && clientNetworks === undefined) return { id };
+  return changeKeys(ctx, async (tx) => {
+    const caller = clientNetworks && (await permissionsOfCaller(tx, ctx));
     if (caller) requireNetworks(caller, clientNetworks);
     const [before] = await tx
       .select({ name: apiKeys.name, networks: apiKeys.clientNetworks })
@@ -114,29 +110,17 @@ async function setClientNetworks(ctx: Ctx, id: string, clientNetworks: string[])
     if (!before) throw notFound("API key");
     // A caller with limited networks must not free another key of its limits, and then use that one.
     if (caller) requireNetworks(caller, before.networks);
-    await tx.update(apiKeys).set({ clientNetworks }).where(isActiveKey(ctx, id));
-    const detail = { client_networks: clientNetworks, client_networks_before: before.networks };
-    if (String(before.networks) !== String(clientNetworks))
-      await recordAudit(tx, ctx, { action: "key.changed", subject: { id, name: before.name }, detail });
-  });
-}
-
-/** Renames a key. */
-async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
-  return ctx.db.transaction(async (tx) => {
-    const [before] = await tx
-      .select({ name: apiKeys.name })
-      .from(apiKeys)
-      .where(isActiveKey(ctx, id))
-      .for("no key update");
-    if (!before) throw notFound("API key");
-    await tx.update(apiKeys).set({ name }).where(isActiveKey(ctx, id));
-    if (before.name !== name)
-      await recordAudit(tx, ctx, {
-        action: "key.renamed",
-        subject: { id, name },
-        detail: { before: before.name },
-      });
+    const after = { name: name ?? before.name, networks: [...(clientNetworks ?? before.networks)] };
+    await tx
+      .update(apiKeys)
+      .set({ name: after.name, clientNetworks: after.networks })
+      .where(isActiveKey(ctx, id));
+    const subject = { id, name: after.name };
+    const detail = { client_networks: after.networks, client_networks_before: before.networks };
+    if (String(before.networks) !== String(after.networks))
+      await recordAudit(tx, ctx, { action: "key.changed", subject, detail });
+    if (before.name !== after.name)
+      await recordAudit(tx, ctx, { action: "key.renamed", subject, detail: { before: before.name } });
     return { id };
   });
 }

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
+import { addDomain } from "#server/services/domains/write";
 import { revokeOperator } from "#server/services/people/operators";
 import { addRelay } from "#server/services/relays/write";
 import { admitKeyring } from "#server/services/secrets/registry";
@@ -143,6 +144,21 @@ test("over HTTP, a hidden procedure responds like a missing one", async () => {
   }));
   expect(hidden?.status).toBe(404);
   expect(hidden).toEqual(missing);
+});
+
+test("a relay for a domain is added by its Unicode name", async () => {
+  await addDomain(
+    { ...console.deps, teamId: ann.teamId, actor: { kind: "operator" }, requestId: "test" },
+    { name: "bücher.example", verified: true },
+  );
+  const input = { name: "Books", url: url(), team: "Ann's", domain: "bücher.example" };
+  expect(await operator.call("viewer", "relays.add", input)).toMatchObject({
+    data: { name: "Books", domain: "xn--bcher-kva.example" },
+  });
+  const { data } = (await operator.call("viewer", "relays.add", { ...input, domain: "not a domain" })) as {
+    data?: unknown;
+  };
+  expect(data).toBeUndefined();
 });
 
 test("a relay is added, tested by a login, paused, resumed and removed, without showing its password", async () => {

@@ -2,6 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
+import { readDomainName } from "#server/mail/address/address";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { findTeam } from "../teams";
@@ -16,15 +17,23 @@ export type OperatorCtx = Omit<Ctx, "teamId">;
 export type NamedScope = QueueScope & { name: string; teamName: string | null };
 
 /**
- * The scope of a team, given by id or name, and a domain. A domain without a team is the one of the team that has it. 404 if there is
- * no such team, or no team has the domain; 409 if several teams have that name or domain.
+ * The scope of a team, given by id or name, and a domain, in Unicode or ASCII. A domain without a team is the one of the team that
+ * has it. 404 if there is no such team, or no team has the domain; 409 if several teams have that name or domain; 422 if it is not
+ * a domain name.
  */
 export async function findScope(
   deps: Deps,
-  { team, domain }: { team: string | null; domain: string | null },
+  { team, domain: given }: { team: string | null; domain: string | null },
 ): Promise<QueueScope> {
+  const domain = given === null ? null : requireDomainName(given);
   if (team !== null) return { teamId: (await findTeam(deps, team)).id, domain };
   return { teamId: domain === null ? null : await findTeamOfDomain(deps, domain), domain };
+}
+
+function requireDomainName(given: string): string {
+  const read = readDomainName(given);
+  if (!read.ok) throw new AppError("invalid", read.fault);
+  return read.domain;
 }
 
 /** The scope with its name. 404 if there is no such team, or the team has no such domain. */

@@ -1,27 +1,17 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
-import { readDomainName } from "#server/mail/address/address";
-import { AppError } from "#server/platform/errors";
 import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
 import { reasonCharsMax } from "#server/services/pauses/reason";
-import { findScope, nameScope, type OperatorCtx } from "#server/services/pauses/scope";
+import { findScope, nameScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
 /** The queue of the installation (both null), of a team by id or name, or of one of its sender domains. */
 const SCOPE = { team: z.string().trim().max(100).nullable(), domain: z.string().trim().max(253).nullable() };
-type Scope = { team: string | null; domain: string | null };
 const Scope = z.strictObject(SCOPE);
 const reason = z.string().max(2 * reasonCharsMax);
-
-function readScope(operator: OperatorCtx, { team, domain }: Scope) {
-  if (domain === null) return findScope(operator, { team, domain });
-  const read = readDomainName(domain);
-  if (!read.ok) throw new AppError("invalid", read.fault);
-  return findScope(operator, { team, domain: read.domain });
-}
 
 const viewPause = ({ createdAt, liftedAt, releasedAt: _, ...pause }: Pause) => ({
   ...pause,
@@ -51,16 +41,16 @@ export const queuesRouter = router({
   pause: asOperator
     .input(z.strictObject({ ...SCOPE, reason }))
     .mutation(async ({ ctx: { operator }, input }) =>
-      pauseQueue(operator, { ...(await readScope(operator, input)), reason: input.reason }),
+      pauseQueue(operator, { ...(await findScope(operator, input)), reason: input.reason }),
     ),
   resume: asOperator
     .input(Scope)
     .mutation(async ({ ctx: { operator }, input }) =>
-      resumeQueue(operator, await readScope(operator, input)),
+      resumeQueue(operator, await findScope(operator, input)),
     ),
   /** What a purge would cancel, and the name that confirms it. */
   waiting: asOperator.input(Scope).query(async ({ ctx: { operator }, input }) => {
-    const scope = await nameScope(operator, await readScope(operator, input));
+    const scope = await nameScope(operator, await findScope(operator, input));
     const { name } = scope;
     const count = await countWaiting(operator, scope);
     return { name, count, hasMore: count === waitingCountMax };
@@ -76,7 +66,7 @@ export const queuesRouter = router({
       }),
     )
     .mutation(async ({ ctx: { operator }, input: { next, reason, confirm, ...given } }) =>
-      purgeQueue(operator, { ...(await readScope(operator, given)), reason, confirm, after: next }),
+      purgeQueue(operator, { ...(await findScope(operator, given)), reason, confirm, after: next }),
     ),
 });
 

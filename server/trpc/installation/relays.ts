@@ -40,8 +40,8 @@ export const relaysRouter = router({
     .query(async ({ ctx: { operator } }) => ({ rows: (await listRelays(operator)).map(viewRelay) })),
   add: asOperator
     .input(AddInput)
-    .mutation(async ({ ctx: { operator }, input: { name, url, team, domain, provider, dkim } }) => {
-      const { teamId } = await findScope(operator, { team, domain });
+    .mutation(async ({ ctx: { operator }, input: { name, url, provider, dkim, ...given } }) => {
+      const { teamId, domain } = await findScope(operator, given);
       const domainId = domain === null ? null : await findDomainOfTeam(operator, { teamId, domain });
       const relay = await addRelay(operator, {
         name,

@@ -163,7 +163,7 @@ test(
     expect((await doctor()).of("secret")).toMatchObject([{ status: "ok" }]);
     const wrong = await doctor({ BACKSTAMP_SECRET: "another secret that is long enough" });
     expect(wrong.of("secret")).toMatchObject([
-      { status: "error", message: expect.stringMatching(/1 of 1 relay URLs/) },
+      { status: "error", message: expect.stringMatching(/1 of 1 relays/) },
     ]);
     expect(wrong.of("smtp")).toMatchObject([
       { status: "error", message: expect.stringContaining("BACKSTAMP_SECRET") },

@@ -5,8 +5,8 @@ import { openFile } from "./read-file";
 import type { Problem } from "./report";
 
 /**
- * Everything that the documents of a source describe. A document of another kind is a problem, with the line on which
- * it begins. AppError if the file is not JSON, or the provider's API is not called.
+ * Everything that the documents of a source describe. A document of another kind is a problem, with its name, and in a file
+ * the line on which it begins. AppError if the file is not JSON, or the provider's API is not called.
  */
 export async function readDocuments<T>(
   { label }: Provider,
@@ -16,11 +16,15 @@ export async function readDocuments<T>(
 ): Promise<T[]> {
   const found: T[] = [];
   const { what, addProblem } = options;
+  const reason = `This document has no ${what} of ${label}.`;
   if ("call" in source) {
     if (documents.fetch === null)
       throw new AppError("invalid", `Import the ${what} of ${label} from a file.`);
-    for await (const document of documents.fetch(source.call, options.domain))
-      found.push(...(documents.read(document) ?? []));
+    for await (const document of documents.fetch(source.call, options.domain)) {
+      const described = documents.read(document);
+      if (described !== null) found.push(...described);
+      else addProblem({ name: nameOf(document), reason });
+    }
     return found;
   }
   const file = await openFile(source.bytes);
@@ -33,10 +37,22 @@ export async function readDocuments<T>(
     const { line } = document;
     const described = "fault" in document ? null : documents.read(document.value);
     if (described !== null) found.push(...described);
-    else {
-      const reason = "fault" in document ? document.fault : `This document has no ${what} of ${label}.`;
-      addProblem({ line, name: null, reason });
-    }
+    else if ("fault" in document) addProblem({ line, name: null, reason: document.fault });
+    else addProblem({ line, name: nameOf(document.value), reason });
   }
   return found;
+}
+
+const NAMES = ["name", "Name", "domain", "alias", "Alias", "id", "ID"];
+const nameCharsMax = 200;
+
+/** What a document of an unknown form, or the object in it, calls itself; null if neither has a name. */
+function nameOf(document: unknown, levels = 2): string | null {
+  if (typeof document !== "object" || document === null) return null;
+  const values = new Map<string, unknown>(Object.entries(document));
+  const isName = (value: unknown) => typeof value === "string" || typeof value === "number";
+  const name = NAMES.map((key) => values.get(key)).find(isName);
+  if (name !== undefined) return String(name).slice(0, nameCharsMax);
+  const inner = [...values.values()].find((value) => typeof value === "object" && value !== null);
+  return levels > 1 ? nameOf(inner, levels - 1) : null;
 }

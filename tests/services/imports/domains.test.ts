@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProviderName } from "#server/services/imports/providers/provider";
 import { type WriteWatch, watchWrites } from "../../support/database/write-watch";
+import { installationSecret } from "../../support/deps";
 import { runCommand } from "../../support/processes/command-line";
 import { type HttpSink, startHttpSink } from "../../support/servers/http-sink";
 import { createWorld, type World } from "../../support/world";
@@ -181,14 +182,12 @@ let world: World;
 let watch: WriteWatch;
 const env = () => ({
   DATABASE_URL: world.databaseUrl,
-  BACKSTAMP_SECRET: "an installation's secret, long enough",
+  BACKSTAMP_SECRET: installationSecret,
   BACKSTAMP_HOSTNAME: "mx.example.org",
   BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
 });
 beforeAll(async () => {
   world = await createWorld();
-  // The first command registers the secret.
-  await runCommand(["team", "list"], { env: env() });
   watch = await watchWrites(world.hot);
 });
 afterAll(() => world.close());
@@ -303,4 +302,25 @@ describe("from the API", () => {
     expect(done).toMatchObject({ created: 1, domains: [{ outcome: "created", ...domain }] });
     expect(api.received.at(-1)?.headers[header]).toBe(value);
   });
+
+  test.each([
+    ["sendgrid", "/v3/whitelabel/domains?limit=500&offset=0", { id: 77, subdomain: "em2" }, "77"],
+    ["resend", "/domains?limit=100", { name: "without-id.example" }, "without-id.example"],
+  ])(
+    "%s: an entry of an unknown form is a problem with its name, and the others are imported",
+    async (from, path, odd, name) => {
+      const list = respond[path] as { data: unknown[] } | unknown[];
+      const entries = Array.isArray(list) ? list : list.data;
+      entries.push(odd);
+      const done = await report(
+        ["--from", from, "--dry-run", "--api-url", `http://127.0.0.1:${api.port}`],
+        "",
+        { [`${from.toUpperCase()}_API_KEY`]: "k" },
+      ).finally(() => entries.pop());
+      expect(done).toMatchObject({
+        created: 1,
+        problems: [{ name, reason: expect.stringMatching(/^This document has no domains of/) }],
+      });
+    },
+  );
 });

@@ -140,7 +140,7 @@ export const mailgun: Provider = {
         for await (const rows of fetchAll(call, `${path}?limit=${templatePageRows}`))
           for (const row of rows) {
             const { data } = z.object({ name: z.string() }).safeParse(row);
-            if (data) yield await call(`${path}/${encodeURIComponent(data.name)}?active=yes`, z.unknown());
+            yield data ? await call(`${path}/${encodeURIComponent(data.name)}?active=yes`, z.unknown()) : row;
           }
       }
     },

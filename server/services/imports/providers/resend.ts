@@ -134,7 +134,7 @@ export const resend: Provider = {
       for await (const { rows } of fetchAll(call, "/domains"))
         for (const row of rows) {
           const { success, data } = WithId.safeParse(row);
-          if (success) yield await call(`/domains/${encodeURIComponent(data.id)}`, Domain);
+          yield success ? await call(`/domains/${encodeURIComponent(data.id)}`, Domain) : row;
         }
     },
   },
@@ -151,7 +151,7 @@ export const resend: Provider = {
       for await (const { rows } of fetchAll(call, "/templates"))
         for (const row of rows) {
           const { success, data } = WithId.safeParse(row);
-          if (success) yield await call(`/templates/${encodeURIComponent(data.id)}`, Template);
+          yield success ? await call(`/templates/${encodeURIComponent(data.id)}`, Template) : row;
         }
     },
   },

@@ -131,7 +131,8 @@ export const sendgrid: Provider = {
       for (const path of ["/v3/whitelabel/domains", "/v3/whitelabel/links"])
         for (let page = 0; page < pagesMax; page++) {
           const rows = await call(`${path}?limit=${pageRows}&offset=${page * pageRows}`, Rows);
-          yield rows;
+          // One by one: a row of an unknown form does not hide the others.
+          for (const row of rows) yield [row];
           if (rows.length < pageRows) break;
         }
     },

@@ -52,6 +52,18 @@ describe("rendering", () => {
     expect(rendered.html).toContain("Text x.");
   });
 
+  test("equal headings have different anchors, as on GitHub", () => {
+    const { html, sections } = render("# T\n\n## Added\n\na\n\n## Fixed\n\n## Added\n\n## Added\n");
+    const ids = ["added", "fixed", "added-1", "added-2"];
+    expect(sections.map(({ id }) => id)).toEqual(["", ...ids]);
+    expect([...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id)).toEqual(ids);
+  });
+
+  test.each(pages.map(({ path, html }) => [path, html]))("each anchor of %s is unique", (_, html) => {
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
   test("code in every language is shown as it is written", () => {
     const { html } = render('# T\n\n```json POST /api/x\n{ "a": "<&>" }\n```\n');
     expect(html).toContain('data-language="json"><code>{ &quot;a&quot;: &quot;&lt;&amp;&gt;&quot; }</code>');

@@ -1,4 +1,4 @@
-import { Marked, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 
 /** A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first one. */
 export type Section = { id: string; heading: string; depth: number; text: string };
@@ -23,6 +23,21 @@ const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
+/** The anchors of the headings of a document. GitHub numbers the later ones of equal headings. */
+function anchorsOf(tokens: readonly Token[]): Map<Token, string> {
+  const counts = new Map<string, number>();
+  return new Map(
+    tokens
+      .filter((token): token is Tokens.Heading => token.type === "heading")
+      .map((token) => {
+        const anchor = anchorOf(token.text);
+        const count = counts.get(anchor) ?? 0;
+        counts.set(anchor, count + 1);
+        return [token, count === 0 ? anchor : `${anchor}-${count}`];
+      }),
+  );
+}
+
 /** Text without the marks of emphasis, code and links. */
 const plainOf = (markdown: string): string =>
   markdown
@@ -41,10 +56,11 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
   let summary = "";
   const marked = new Marked({
     renderer: {
-      heading({ tokens, depth, text }: Tokens.Heading) {
+      heading(token: Tokens.Heading) {
+        const { tokens, depth } = token;
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>\n`;
-        const id = anchorOf(text);
+        const id = anchors.get(token) ?? anchorOf(token.text);
         return `<h${depth} id="${id}">${content} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
       },
       code({ text, lang = "" }: Tokens.Code) {
@@ -72,11 +88,12 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
     },
   });
   const tokens = marked.lexer(source);
+  const anchors = anchorsOf(tokens);
   for (const token of tokens) {
     if (token.type === "heading" && token.depth === 1) title ||= plainOf(token.text);
     else if (token.type === "heading")
       sections.push({
-        id: anchorOf(token.text),
+        id: anchors.get(token) ?? "",
         heading: plainOf(token.text),
         depth: token.depth,
         text: "",

@@ -11,6 +11,7 @@ import { LIMITS_NOT_SHARED } from "#server/services/health";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { admitWhenReachable } from "./install/admit-secrets";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
@@ -89,8 +90,11 @@ async function provideDepsOf(
   } catch (error) {
     if (error instanceof SecretRejectedError)
       throw new SettingsError([{ name: "BACKSTAMP_SECRET", reason: error.message }]);
-    // The check is made up for with the first round.
     built.deps.log.warn("secret.check_waits", errorFacts(error));
+    // Until it succeeds, requests that encrypt are responded to with 503.
+    void admitWhenReachable(built.deps).catch((error) =>
+      built.deps.log.error("secret.rejected", errorFacts(error)),
+    );
   }
   const { url } = settings;
   const given = { url, providers: providerClients(settings), prepareFirstUser: prepare };

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createKeyring } from "#server/platform/secrets/keyring";
-import { createVault } from "#server/platform/secrets/vault";
 import { listRelays } from "#server/services/relays/read";
 import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { relayTo } from "../support/relays";
@@ -8,7 +6,7 @@ import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
-/** The secret of the worker processes; the test's own deps use another one. */
+/** The secret of the worker processes. */
 const secret = "the secret of two workers in a test";
 
 let world: World;
@@ -16,7 +14,7 @@ let peer: SmtpTestServer;
 let hasSuccess = false;
 beforeEach(async () => {
   hasSuccess = false;
-  world = await createWorld({ transportKind: "none" });
+  world = await createWorld({ transportKind: "none", secret });
   peer = await startSmtpTestServer({
     ehlo: EHLO_AUTH,
     auth: () => (hasSuccess ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
@@ -31,9 +29,7 @@ afterEach(async () => {
 test("two workers share the state of a relay: a rejected login is retried once a minute by both together", {
   timeout: 240_000,
 }, async () => {
-  await relayTo({ ...world.deps, vault: createVault(createKeyring([secret])) }, peer, {
-    login: "user:pass@",
-  });
+  await relayTo(world.deps, peer, { login: "user:pass@" });
   const total = 40;
   await Promise.all(Array.from({ length: total }, () => world.send()));
   const settings = { databaseUrl: world.databaseUrl, smtpUrl: "", env: { BACKSTAMP_SECRET: secret } };

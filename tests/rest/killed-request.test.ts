@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
 import { startTap, type Tap } from "../support/database/database-tap";
+import { installationSecret } from "../support/deps";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { callApi } from "../support/rest";
@@ -31,7 +32,7 @@ beforeEach(async () => {
     DATABASE_URL: url.href,
     PORT: String(port),
     BACKSTAMP_URL: "http://localhost:3000",
-    BACKSTAMP_SECRET: "only for tests, and long enough for one",
+    BACKSTAMP_SECRET: installationSecret,
     SMTP_URL: "capture:",
   });
   await doomed.waitFor((message): message is { port: number } => "port" in message);

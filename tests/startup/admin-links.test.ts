@@ -7,7 +7,7 @@ import { createWorld, type World } from "../support/world";
 const secret = "the secret of an operator in a test, which is long enough";
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ secret });
   const person = { email: "cleo@example.com", password: "correct horse battery" };
   await createUser(world.deps, { ...person, teamId: world.ctx.teamId, role: "owner" });
 });

@@ -12,7 +12,7 @@ let world: World;
 let peer: SmtpTestServer;
 let isLoginAccepted = true;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ secret });
   peer = await startSmtpTestServer({
     ehlo: EHLO_AUTH,
     auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),

@@ -10,6 +10,7 @@ import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { vaultPlaceOfRelay } from "#server/services/relays/seal";
 import { admitKeyring } from "#server/services/secrets/registry";
+import { freshDatabase } from "../support/database/postgres";
 import { installationSecret, openDeps } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { killLeftovers } from "../support/processes/processes";
@@ -48,11 +49,29 @@ async function countRelays(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, count }) => [id, count]));
 }
 
-test("a command that only reads does not decide which secret a new database has", async () => {
-  expect(await backstamp(["relay", "list"], newSecret)).toMatchObject({ code: 0 });
-  expect(await backstamp(["secret", "status"], newSecret)).toMatchObject({ code: 0 });
-  expect(await world.hot`select from installation_secrets`).toHaveLength(0);
-  await admitKeyring(world.deps);
+test("no command decides which secret an unused database has", async () => {
+  const unused = await freshDatabase();
+  const run = (...args: string[]) =>
+    runCommand(args, { env: { DATABASE_URL: unused.url, BACKSTAMP_SECRET: newSecret } });
+  const add = ["relay", "add", "main", "smtp://u:p@smtp.example.com"];
+  const { deps, close } = openDeps(unused.url, { areSecretsUnchecked: true });
+  try {
+    expect(await run(...add)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("start Backstamp first: it records the secret"),
+    });
+    expect(await deps.hot`select from relays`).toHaveLength(0);
+    expect(await run("relay", "list")).toMatchObject({ code: 0 });
+    expect(await run("secret", "status")).toMatchObject({ code: 0 });
+    expect(await deps.hot`select from installation_secrets`).toHaveLength(0);
+    await admitKeyring(deps);
+    expect(deps.keyring.active().id).toBe(idOf(installationSecret));
+    expect(await run(...add)).toMatchObject({ code: 1, stderr: expect.stringContaining("BACKSTAMP_SECRET") });
+    expect(await deps.hot`select from relays`).toHaveLength(0);
+  } finally {
+    await close();
+    await unused.drop();
+  }
 });
 
 test("secret rotate prints what to set, and after the restart activates it and encrypts what is stored", async () => {

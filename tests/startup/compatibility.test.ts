@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RELEASE } from "#db/compatibility";
 import { tick } from "#server/delivery/tick";
+import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
 
@@ -17,7 +18,7 @@ afterEach(() => world.close());
 const settings = () => ({
   DATABASE_URL: world.databaseUrl,
   BACKSTAMP_URL: "http://localhost:3000",
-  BACKSTAMP_SECRET: "a secret of forty characters for workers",
+  BACKSTAMP_SECRET: installationSecret,
 });
 
 /** As a migration of a newer release does that removes what older ones use. */

@@ -3,6 +3,7 @@ import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { findPort } from "#server/startup/postgres/server";
 import { runWorker } from "#server/startup/worker";
+import { installationSecret } from "../support/deps";
 import { callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -20,7 +21,7 @@ const settingsFor = (more: Record<string, string>) => ({
     {
       DATABASE_URL: world.databaseUrl,
       BACKSTAMP_URL: "http://localhost:3000",
-      BACKSTAMP_SECRET: "only for tests, and long enough for one",
+      BACKSTAMP_SECRET: installationSecret,
       SMTP_URL: "capture:",
       ...more,
     },

@@ -60,6 +60,8 @@ export type DepsOptions = {
   /** Default: `installationSecret`. */
   secret?: string;
   formerSecrets?: string[];
+  /** Whether the database has not admitted the secrets yet. Default: false. */
+  areSecretsUnchecked?: boolean;
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
   /** Default: no metrics of the process. */
@@ -96,6 +98,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const tracer = options.tracer ?? null;
   const { secret = installationSecret, formerSecrets = [] } = options;
   const keyring = createKeyring([secret, ...formerSecrets]);
+  if (!options.areSecretsUnchecked) keyring.admit([]);
   const database = openDatabase(url, {
     connectionsMax: options.connectionsMax ?? 8,
     pooled: options.pooled ?? false,

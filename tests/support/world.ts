@@ -9,6 +9,7 @@ import { addDomain } from "#server/services/domains/write";
 import { type NewEmail, sendEmail } from "#server/services/emails/accept/send";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey, revokeKey } from "#server/services/keys/keys";
+import { admitKeyring } from "#server/services/secrets/registry";
 import { createTeam } from "#server/services/teams";
 import { readScopes } from "#server/shared/scopes";
 import type { Email } from "#server/shared/wire/email";
@@ -120,6 +121,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
   const place = await freshDatabase();
   const clock = options.clock ?? createClock();
   const { deps, close } = openDeps(place.url, { ...options, clock });
+  if (!options.areSecretsUnchecked) await admitKeyring(deps);
   const server = await startRest(deps);
   const { hot } = deps;
   const first = await createTestTeam(deps, clock, "First");

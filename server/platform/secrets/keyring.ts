@@ -1,3 +1,4 @@
+import { AppError } from "../errors";
 import { deriveKey } from "./secrets";
 
 /** A secret of the installation. The id identifies it in sealed values and in the database, and does not reveal it. */
@@ -13,6 +14,9 @@ export class SecretRejectedError extends Error {
   override name = "SecretRejectedError";
 }
 
+const UNCHECKED =
+  "Nothing can be encrypted yet, because BACKSTAMP_SECRET has not been compared with the database. Repeat the request. If no " +
+  "process has used this database yet, start Backstamp first: it records the secret.";
 const idLength = 16;
 
 /** 64 bits that are derived from the secret. */
@@ -55,6 +59,11 @@ export function createKeyring(secrets: readonly [string, ...string[]]) {
     /** Throws if the database rejected these secrets. */
     requireUsable,
     isChecked: (): boolean => state === "admitted",
+    /** Throws AppError `unavailable` until the database has admitted these secrets: another process might not have them. */
+    requireChecked(): void {
+      requireUsable();
+      if (state === "unchecked") throw new AppError("unavailable", UNCHECKED);
+    },
     /** Applies the periods of the database. Those of unknown keys do not count. */
     admit(periods: readonly Period[]): void {
       state = "admitted";

@@ -44,7 +44,9 @@ export function createVault(ring: Keyring) {
     ]).toString("utf8");
   };
   return {
+    /** AppError `unavailable` until the database has admitted the secrets. */
     seal(text: string, place: Place): string {
+      ring.requireChecked();
       const key = ring.active();
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv("aes-256-gcm", cipherKeyOf(key), iv).setAAD(placeBytes(place));

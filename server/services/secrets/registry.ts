@@ -66,20 +66,24 @@ export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   });
 
 /**
- * Checks the configured secrets as `admitKeyring` does, without a change of the database: a command that only reads must not
- * decide which secret a new installation has.
+ * Checks the configured secrets as `admitKeyring` does, without a change of the database: a command must not decide which
+ * secret a new installation has. While neither a process nor a stored value has decided it, nothing can be encrypted.
  */
 export const checkKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   admitIfKnown(keyring, async () => {
     const registry = await readRegistry(hot);
-    if (registry.length === 0) return [{ keyId: (await findOwner(hot, keyring)).id, fromMs: 0 }];
+    if (registry.length === 0) {
+      const owner = await findOwner(hot, keyring);
+      return owner && [{ keyId: owner.id, fromMs: 0 }];
+    }
     await requireKnown(hot, keyring, registry);
     return periodsOf(registry);
   });
 
-async function admitIfKnown(keyring: Keyring, readPeriods: () => Promise<Period[]>): Promise<void> {
+async function admitIfKnown(keyring: Keyring, readPeriods: () => Promise<Period[] | null>): Promise<void> {
   try {
-    keyring.admit(await readPeriods());
+    const periods = await readPeriods();
+    if (periods) keyring.admit(periods);
   } catch (error) {
     if (isSchemaMissing(error)) return;
     if (error instanceof SecretRejectedError) keyring.reject(error);
@@ -120,7 +124,7 @@ const periodsOf = (registry: readonly RegisteredSecret[]) =>
 async function register(tx: HotSql, keyring: Keyring): Promise<void> {
   const registry = await readRegistry(tx);
   if (registry.length === 0) {
-    const owner = await findOwner(tx, keyring);
+    const owner = (await findOwner(tx, keyring)) ?? keyring.given;
     await tx`
       insert into installation_secrets (id, check_value, active_from)
       values (${owner.id}, ${checkValueOf(owner)}, to_timestamp(0))`;
@@ -178,8 +182,8 @@ const rejected = () =>
       "of the installation; a generated one is in secrets.json of the data directory. If it is lost: `secret rotate --lost`.",
   );
 
-/** The secret that opens stored values; the configured one if nothing is stored. */
-async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey> {
+/** The secret that opens stored values; null if nothing is stored. */
+async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey | null> {
   const vaults = keyring.keys.map((key) => ({ key, vault: createVault(createKeyring([key.secret])) }));
   let found = 0;
   for (const column of SEALED_COLUMNS) {
@@ -190,6 +194,6 @@ async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey> {
       if (opener) return opener.key;
     }
   }
-  if (found === 0) return keyring.given;
+  if (found === 0) return null;
   throw rejected();
 }

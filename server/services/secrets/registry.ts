@@ -15,6 +15,8 @@ import { canOpen, hasValueOf, readValues } from "./stored-values";
 
 /** Locks the registry for a transaction. Any number that no other lock of ours has. */
 const REGISTRY_LOCK = 7_305_119;
+/** A process that was not restarted for a rotation still encrypts with the former secret, so workers repeat the check. */
+const checkedEveryMinutes = 60;
 /** Values of each column that are opened to find the secret of a database without a registry. */
 const samplesPerColumn = 20;
 
@@ -27,6 +29,8 @@ export type RegisteredSecret = {
   checkValue: string;
   activeFromMs: number | null;
   isResealed: boolean;
+  /** Everything was stored with it, but longer ago than `checkedEveryMinutes`. */
+  isCheckDue: boolean;
   /** The operator accepted that it is lost. */
   isLost: boolean;
 };
@@ -35,7 +39,8 @@ export type RegisteredSecret = {
 export const readRegistry = (query: Query): Promise<RegisteredSecret[]> =>
   query.unsafe<RegisteredSecret[]>(`
     select id, check_value as "checkValue", (extract(epoch from active_from) * 1000)::float8 as "activeFromMs",
-      resealed_at is not null as "isResealed", active_from is null and resealed_at is not null as "isLost"
+      resealed_at is not null as "isResealed",
+      resealed_at < now() - interval '${checkedEveryMinutes} min' as "isCheckDue", active_from is null and resealed_at is not null as "isLost"
     from installation_secrets order by active_from nulls last, created_at`);
 
 /** The registered secret that seals and signs. */

@@ -80,12 +80,13 @@ async function countOthers({ hot, keyring }: ResealDeps): Promise<number> {
 
 /**
  * Housekeeping of every worker: learns which secret is active, and encrypts what is stored after a new one became active.
- * When everything is stored with it, and every process has had the time to learn it, this costs one query.
+ * When everything is stored with it, and every process has had the time to learn it, this costs one query; once an hour it
+ * also finds what a process has stored that was not restarted.
  */
 export async function maintainSecrets(deps: ResealDeps, shouldContinue: () => boolean): Promise<void> {
   const { active, isKnown } = await refreshKeyring(deps);
   if (!isKnown) deps.log.error("secret.unknown", { message: UNKNOWN_SECRET });
-  if (!isKnown || active === null || active.isResealed) return;
+  if (!isKnown || active === null || (active.isResealed && !active.isCheckDue)) return;
   const { resealed, unreadable, isComplete } = await resealStored(deps, shouldContinue);
   if (resealed > 0) deps.log.info("secret.resealed", { secretId: active.id, resealed, unreadable });
   if (isComplete) await recordResealed(deps, active.id);

@@ -9,7 +9,13 @@ import { countValues, type ValueCount } from "./stored-values";
  */
 export const linkDays = 365;
 const dayMs = 86_400_000;
-const unrecorded = { checkValue: "", activeFromMs: null, isResealed: false, isLost: false };
+const unrecorded = {
+  checkValue: "",
+  activeFromMs: null,
+  isResealed: false,
+  isCheckDue: false,
+  isLost: false,
+};
 
 /** The state of one secret. Times in ISO 8601. */
 export type SecretStatus = {

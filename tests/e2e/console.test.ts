@@ -75,7 +75,9 @@ describe("the list", () => {
 
   test("shows how to send the first email", async () => {
     await page.goto(`${backstamp.url}/console/emails`);
-    await page.getByRole("navigation").getByRole("link", { name: "API reference" }).click();
+    const navigation = page.getByRole("navigation");
+    expect(await navigation.getByRole("link", { name: "Guides" }).getAttribute("href")).toBe("/docs");
+    await navigation.getByRole("link", { name: "API reference" }).click();
     await page.waitForURL(`${backstamp.url}/docs/api`);
     await page.getByRole("heading", { name: /^Backstamp/ }).waitFor(patience);
     await page.goBack();

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { lazyDialog } from "../page/lazy-part";
 import { useConsoleHref } from "../team";
-import { REFERENCE } from "./pages";
+import { DOCUMENTS } from "./pages";
 import { usePages } from "./use-pages";
 
 const Palette = lazyDialog(async () => (await import("./palette")).Palette);
@@ -41,7 +41,8 @@ export function Keyboard({ children }: { children: ReactNode }) {
       const isJump = performance.now() < jumpsUntil.current;
       jumpsUntil.current = 0;
       if (!isJump) return false;
-      if (key === REFERENCE.key) window.location.assign(REFERENCE.path);
+      const document = DOCUMENTS.find((each) => each.key === key);
+      if (document) window.location.assign(document.path);
       const page = pages.find((each) => each.key === key);
       if (page) router.push(hrefOf(page.path));
       return true;

@@ -2,7 +2,7 @@
 
 import { DialogFrame } from "../dialog/dialog-frame";
 import { Key } from "../list/pager";
-import { REFERENCE } from "./pages";
+import { DOCUMENTS } from "./pages";
 import { usePages } from "./use-pages";
 
 const ANYWHERE = [
@@ -34,7 +34,7 @@ export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
       </div>
       <Group
         title="Go to"
-        keys={[...usePages(), REFERENCE].map(({ key, label }) => [["g", key], label] as const)}
+        keys={[...usePages(), ...DOCUMENTS].map(({ key, label }) => [["g", key], label] as const)}
       />
     </div>
   </DialogFrame>

@@ -1,6 +1,7 @@
 import {
   Ban,
   BookOpen,
+  Braces,
   Gauge,
   Globe,
   History,
@@ -42,8 +43,11 @@ export const INSTALLATION: ConsolePage = {
   key: "i",
 };
 
-/** Outside the console. It needs a full page load: its library styles must not stay active on console pages. */
-export const REFERENCE: ConsolePage = { path: "/docs/api", label: "API reference", Icon: BookOpen, key: "r" };
+/** Outside the console. They need a full page load: their styles must not stay active on console pages. */
+export const DOCUMENTS: readonly ConsolePage[] = [
+  { path: "/docs", label: "Guides", Icon: BookOpen, key: "h" },
+  { path: "/docs/api", label: "API reference", Icon: Braces, key: "r" },
+];
 
 /** Whether a path belongs to a page. The overview matches only its own path; other pages also match paths below them. */
 export const isWithin = (pathname: string, path: string): boolean =>

@@ -20,7 +20,7 @@ import type { Permission } from "#server/shared/roles";
 import { Key } from "../list/pager";
 import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useTeam } from "../team";
-import { REFERENCE, sectionOf } from "./pages";
+import { DOCUMENTS, sectionOf } from "./pages";
 import { type Go, groupStyle, PaletteItem, type PaletteItemProps } from "./palette-results";
 import { usePages } from "./use-pages";
 
@@ -68,13 +68,15 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
       aside: <Jump pageKey={key} />,
     };
   });
-  const reference: PaletteCommand = {
-    label: REFERENCE.label,
-    Icon: REFERENCE.Icon,
-    onSelect: () => run(() => window.location.assign(REFERENCE.path)),
-    keywords: ["docs", "openapi"],
-    aside: <Jump pageKey={REFERENCE.key} />,
-  };
+  const documents = DOCUMENTS.map(
+    ({ path, label, Icon, key }): PaletteCommand => ({
+      label,
+      Icon,
+      onSelect: () => run(() => window.location.assign(path)),
+      keywords: ["docs", "help", "openapi"],
+      aside: <Jump pageKey={key} />,
+    }),
+  );
   const openTeam = (id: string) =>
     window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
   const actions: PaletteCommand[] = [
@@ -106,7 +108,7 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
   ];
   return (
     <>
-      <Commands heading="Go to" commands={[...pages, reference]} />
+      <Commands heading="Go to" commands={[...pages, ...documents]} />
       <Commands heading="Actions" commands={actions} />
     </>
   );

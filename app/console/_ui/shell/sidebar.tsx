@@ -6,7 +6,7 @@ import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { Menu } from "../dialog/menu";
 import { PageLink } from "../page/page-link";
-import { isWithin, REFERENCE, sectionOf } from "../palette/pages";
+import { DOCUMENTS, isWithin, sectionOf } from "../palette/pages";
 import { usePages } from "../palette/use-pages";
 import { useConsoleHref, useTeam } from "../team";
 import { signOutOfConsole } from "./sign-out";
@@ -36,10 +36,14 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
           </PageLink>
         );
       })}
-      <a href={REFERENCE.path} className={`${awayStyle} mt-4`}>
-        <REFERENCE.Icon className="size-4" aria-hidden="true" />
-        {REFERENCE.label}
-      </a>
+      <div className="mt-4 flex flex-col gap-0.5">
+        {DOCUMENTS.map(({ path, label, Icon }) => (
+          <a key={path} href={path} className={awayStyle}>
+            <Icon className="size-4" aria-hidden="true" />
+            {label}
+          </a>
+        ))}
+      </div>
     </nav>
   );
 }

@@ -5,7 +5,10 @@ export const GUIDE_SECTIONS = [
     title: "Send",
     guides: ["sending", "templates", "smtp", "webhooks", "suppressions", "tracking", "limits-and-errors"],
   },
-  { title: "Operate", guides: ["operating", "metrics", "backup", "upgrade", "migrating", "security"] },
+  {
+    title: "Operate",
+    guides: ["operating", "metrics", "backup", "upgrade", "migrating", "security", "secrets"],
+  },
 ] as const;
 
 /** Documents of the repository that guides refer to, by their names below `/docs/reference`. */

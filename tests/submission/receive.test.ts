@@ -28,6 +28,19 @@ test("a message that the memory budget rejects while the client stalls is not ac
   expect(await world.hot`select from emails`).toHaveLength(0);
 });
 
+test("a message whose stream fails is not accepted, and its memory is free", async () => {
+  const claim = world.deps.bodies.open("team:x");
+  const release = vi.spyOn(claim, "release");
+  async function* stream() {
+    yield Buffer.from(HEAD);
+    throw new Error("Connection closed before the message was received in full");
+  }
+  const bodies = { ...world.deps.bodies, open: () => claim };
+  expect(await receiveMessage({ ...world.deps, bodies }, arrival, stream(), ["ben@example.net"])).toBeNull();
+  expect(release).toHaveBeenCalledOnce();
+  expect(await world.hot`select from emails`).toHaveLength(0);
+});
+
 test("a message of many small chunks is kept in few blocks", async () => {
   const lines = Array.from({ length: 20_000 }, (_, n) => `.line ${n}\r\n`);
   async function* stream() {

@@ -163,6 +163,19 @@ test("pipelined commands with DSN and SMTPUTF8 parameters and a null sender are 
   client.socket.destroy();
 });
 
+test("a client that disconnects within a message stores nothing, and the next message is accepted", async () => {
+  const client = await openClient(listener.port);
+  await client.send("EHLO app.example.com");
+  await client.send(plainLogin(token));
+  await client.send("MAIL FROM:<ann@example.org>");
+  await client.send("RCPT TO:<ben@example.net>");
+  expect(await client.send("DATA")).toMatch(/^354/);
+  client.socket.end(SIMPLE);
+  expect(await client.nextReply()).not.toMatch(/^250/);
+  expect((await submit(listener.port, token, { raw: SIMPLE })).code).toBe(250);
+  expect(await countEmails()).toBe(1);
+});
+
 test("any envelope sender with a domain is accepted, and invalid recipients are not", async () => {
   const client = await openClient(listener.port);
   await client.send("EHLO app.example.com");

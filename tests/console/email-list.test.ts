@@ -38,6 +38,8 @@ describe("the search field", () => {
     ["to:Ann@EXAMPLE.net", { recipient: "Ann@example.net" }],
     ["from:shop@example.org", { sender: "shop@example.org" }],
     ["from:@Example.org", { domain: "example.org" }],
+    ["to:@Example.net", { recipientDomain: "example.net" }],
+    ["@example.net from:@", { recipientDomain: "example.net", words: "from:@" }],
     ["tag:kind=receipt", { tag: { name: "kind", value: "receipt" } }],
     ["tag:kind:receipt", { tag: { name: "kind", value: "receipt" } }],
     ["tag:kind", { tag: { name: "kind" } }],
@@ -68,12 +70,22 @@ describe("the email list", () => {
       "needle@backstamp.test",
       "needle@",
       "50% PARCEL",
+      "parcel your",
+      "parc",
+      "@backstamp.test parcel",
       "tag:kind=shop",
       "tag:kind",
       "parcel tag:kind=shop needle@backstamp.test",
     ])
       expect(await idsOf({ search }), search).toEqual([id]);
-    for (const search of ["50_ parcel", "tag:kind=other", "nobody@backstamp.test", "parcel tag:other"])
+    for (const search of [
+      "arcel",
+      "parcel missing",
+      "%",
+      "tag:kind=other",
+      "nobody@backstamp.test",
+      "parcel tag:other",
+    ])
       expect(await idsOf({ search }), search).toEqual([]);
   });
 
@@ -94,16 +106,32 @@ describe("the email list", () => {
     expect(await idsOf({ until: at(-60_000) })).toEqual([]);
   });
 
-  test("stops a search after a number of emails, returns the position, and continues from there", async () => {
-    const many = emailScanMax + 10;
+  test("finds the newest and the oldest emails with a word, in both directions, among many others", async () => {
+    await insertOld(3_000);
+    for (const search of ["rare", "from:@rare.org", "tag:kind=rare", "rar usual"]) {
+      const page = await list({ search });
+      expect(page.rows.map(({ subject }) => subject)).toEqual(
+        search.includes("usual") ? [] : ["Rare 3", "Rare 2", "Rare 1"],
+      );
+      expect(page).toMatchObject({ hasMore: false, scannedTo: null });
+    }
+    const whole = await listEmails(ann.ctx, { subject: "rare", limit: 2 });
+    expect(whole.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2"]);
+    expect(whole.hasMore).toBe(true);
+    const rest = await listEmails(ann.ctx, { subject: "rare", limit: 2, after: whole.rows[1]?.id ?? "" });
+    expect(rest).toMatchObject({ rows: [{ subject: "Rare 1" }], hasMore: false });
+    const back = await listEmails(ann.ctx, { subject: "rare", limit: 1, before: rest.rows[0]?.id ?? "" });
+    expect(back).toMatchObject({ rows: [{ subject: "Rare 2" }], hasMore: true });
+    const none = await listEmails(ann.ctx, { subject: "rare", limit: 5, before: whole.rows[0]?.id ?? "" });
+    expect(none).toEqual({ rows: [], hasMore: false });
+    const common = await listEmails(ann.ctx, { subject: "usual", limit: 2, before: rest.rows[0]?.id ?? "" });
+    expect(common.rows.map(({ id }) => id.slice(-1))).toEqual(["5", "4"]);
+  });
+
+  test("stops a search of emails without search terms after a number of them, and continues from there", async () => {
+    await insertOld(emailScanMax + 10, { hasTerms: false });
     await console.world.hot`
-      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
-      select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
-        'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
-        case when n <= 3 then 'Rare ' || n else 'Usual' end,
-        case when n <= 3 then '[{"name": "kind", "value": "rare"}]'::jsonb else '[]' end, n || '@example.org', 'delivered',
-        now() - interval '1 year'
-      from generate_series(1, ${many}::int) n`;
+      insert into email_terms_backlog (team_id, next_id) values (${ann.teamId}, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
     for (const filter of [{ search: "rare" }, { domain: "rare.org" }]) {
       const page = await list(filter);
       expect(page.rows).toEqual([]);
@@ -112,15 +140,21 @@ describe("the email list", () => {
       expect(next.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2", "Rare 1"]);
       expect(next).toMatchObject({ hasMore: false, scannedTo: null });
     }
-    // Tags have their own index, which finds rare tags however old the emails are.
-    const tagged = await list({ search: "tag:kind=rare" });
-    expect(tagged.rows).toHaveLength(3);
     const whole = await listEmails(ann.ctx, { subject: "rare", limit: 2 });
     expect(whole.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2"]);
-    expect(whole.hasMore).toBe(true);
-    const rest = await listEmails(ann.ctx, { subject: "rare", limit: 2, after: whole.rows[1]?.id ?? "" });
-    expect(rest).toMatchObject({ rows: [{ subject: "Rare 1" }], hasMore: false });
-    const back = await listEmails(ann.ctx, { subject: "usual", limit: 2, before: rest.rows[0]?.id ?? "" });
-    expect(back.rows.map(({ id }) => id.slice(-1))).toEqual(["5", "4"]);
   });
 });
+
+/** Old emails of the team, 4 s apart. The three oldest have a word, a domain and a tag that no other has. */
+const insertOld = (count: number, { hasTerms = true } = {}) =>
+  console.world.hot.begin(async (tx) => {
+    if (!hasTerms) await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
+      select (lpad(to_hex(1700000000000 + n * 4096), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
+        'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
+        case when n <= 3 then 'Rare ' || n else 'Usual' end,
+        case when n <= 3 then '[{"name": "kind", "value": "rare"}]'::jsonb else '[]' end, n || '@example.org', 'delivered',
+        now() - interval '1 year'
+      from generate_series(1, ${count}::int) n`;
+  });

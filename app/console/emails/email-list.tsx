@@ -118,7 +118,7 @@ function FirstEmailNote({ publicUrl, cli }: FirstEmailProps) {
 
 const NoResultsNote = ({ onClear }: { onClear: () => void }) => (
   <NoMatch title="No matching emails" onClear={onClear}>
-    <p>Search by address, part of the subject, ID or tag:name=value.</p>
+    <p>Search by address, @domain, words of the subject, ID or tag:name=value.</p>
   </NoMatch>
 );
 

@@ -41,13 +41,14 @@ export const EMAIL_FILTER = {
   status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
   recipient: Address.optional().describe("The exact address of a recipient."),
   to: Address.optional().describe("The same as `recipient`."),
+  recipient_domain: Domain.optional().describe("The domain of a recipient."),
   sender: Address.optional().describe("The exact address of the sender."),
   from: Address.optional().describe("The same as `sender`."),
   subject: z
     .string()
-    .max(200, "Must have at most 200 characters. A part of the subject is enough.")
+    .max(200, "Must have at most 200 characters. Some words of the subject are enough.")
     .optional()
-    .describe("A part of the subject, case-insensitive."),
+    .describe("Words of the subject, or their beginnings, in any order and case: `invoice ready`."),
   tag: Tag.optional().describe("`name` or `name:value` of a tag."),
   key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: Domain.optional().describe("The domain of the sender."),
@@ -61,7 +62,8 @@ export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
   const { status, subject, tag, key, domain, since, until } = query;
   const recipient = oneOf("recipient", query.recipient, "to", query.to);
   const sender = oneOf("sender", query.sender, "from", query.from);
-  return { status, recipient, sender, subject, tag, apiKeyId: key, domain, since, until };
+  const { recipient_domain: recipientDomain } = query;
+  return { status, recipient, recipientDomain, sender, subject, tag, apiKeyId: key, domain, since, until };
 }
 
 /** The query of `GET /api/emails`. */

@@ -61,9 +61,9 @@ const TAG = /^tag:([A-Za-z0-9_-]{1,256})(?:[=:]([A-Za-z0-9_-]{1,256}))?$/i;
 const NAMED = /^(to|from):(.+)$/i;
 
 /**
- * Parses the search field: an email id or Message-ID; the complete address of a recipient, with or without
- * `to:`; `from:` with an address, or with `@` and a domain; `tag:` with a name, or name and value. All other
- * words are searched together in subjects and recipients.
+ * Parses the search field: an email id or Message-ID; the complete address of a recipient, or `@` and its domain, with or
+ * without `to:`; `from:` with an address, or with `@` and a domain; `tag:` with a name, or name and value. Emails match
+ * that have all other words, or words that begin with them, in their subject or recipients.
  */
 export function readSearch(text: string): EmailFilter {
   const id = parseId(text.trim());
@@ -94,8 +94,9 @@ function addTerm(filter: EmailFilter, word: string): boolean {
   }
   const [, field = "to", rest = word] = NAMED.exec(word) ?? [];
   const isSender = field.toLowerCase() === "from";
-  if (isSender && rest.startsWith("@") && filter.domain === undefined) {
-    filter.domain = rest.slice(1).toLowerCase();
+  const domainField = isSender ? "domain" : "recipientDomain";
+  if (/^@[^@\s]+$/.test(rest) && filter[domainField] === undefined) {
+    filter[domainField] = rest.slice(1).toLowerCase();
     return true;
   }
   const read = parseMailbox(rest);

@@ -1,4 +1,4 @@
-import { and, eq, gte, ilike, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
@@ -12,14 +12,19 @@ export type EmailFilter = {
   recipient?: string;
   /** Exact address of the sender. */
   sender?: string;
-  /** Part of the subject, case-insensitive. */
+  /** Words of the subject, or their beginnings, in any order and case. */
   subject?: string;
-  /** Part of the subject or of a recipient, case-insensitive. */
+  /** Words of the subject or of a recipient, or their beginnings, in any order and case. */
   words?: string;
+  /** The same as `search_words` (db/migrations) splits them. */
+  subjectWords?: readonly string[];
+  anyWords?: readonly string[];
   tag?: { name: string; value?: string };
   apiKeyId?: string;
   /** The sender's domain. */
   domain?: string;
+  /** The domain of a recipient. */
+  recipientDomain?: string;
   /** Only these sender domains; null or omitted: all. */
   senderDomains?: readonly string[] | null;
   since?: Date;
@@ -53,7 +58,12 @@ export const inEmails = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | u
     inOrder(sql`${emails.id}`, filter, cursor),
   );
 
-function inOrder(id: SQL, { id: wanted, since, until, upTo }: EmailFilter, cursor: Cursor): SQL | undefined {
+/** Conditions on an email's id. */
+export function inOrder(
+  id: SQL,
+  { id: wanted, since, until, upTo }: EmailFilter,
+  cursor: Cursor,
+): SQL | undefined {
   return and(
     wanted === undefined ? undefined : isId(wanted) ? sql`${id} = ${wanted}` : sql`false`,
     cursor && (cursor.direction === "older" ? sql`${id} < ${cursor.id}` : sql`${id} > ${cursor.id}`),
@@ -65,15 +75,18 @@ function inOrder(id: SQL, { id: wanted, since, until, upTo }: EmailFilter, curso
 
 /** Conditions that are checked row by row, independent of the index that found the rows. */
 export function rowConditions(filter: EmailFilter): SQL | undefined {
-  const { status, sender, subject, words, tag, apiKeyId, domain, senderDomains, since, until } = filter;
+  const { status, sender, subjectWords, anyWords, tag, apiKeyId, domain, senderDomains, since, until } =
+    filter;
+  const recipients = sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`;
   return and(
     status && eq(emails.status, status),
     sender ? eq(emails.senderAddress, sender) : undefined,
-    subject ? ilike(emails.subject, partOf(subject)) : undefined,
-    words ? containsWords(words) : undefined,
-    tag && hasTag(tag),
+    subjectWords && containsWords(sql`${emails.subject}`, subjectWords),
+    anyWords && containsWords(recipients, anyWords),
+    tag && sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,
     apiKeyId ? eq(emails.apiKeyId, apiKeyId) : undefined,
     domain ? eq(emails.senderDomain, domain) : undefined,
+    filter.recipientDomain ? hasRecipientAt(filter.recipientDomain) : undefined,
     senderDomains ? inArray(emails.senderDomain, [...senderDomains]) : undefined,
     since && gte(emails.createdAt, since),
     until && lte(emails.createdAt, until),
@@ -85,15 +98,19 @@ export function rowConditions(filter: EmailFilter): SQL | undefined {
  */
 export const hasRowConditions = ({ sender, subject, words, tag, apiKeyId, ...rest }: EmailFilter): boolean =>
   Boolean(sender || subject || words || tag || apiKeyId || rest.domain || rest.senderDomains) ||
-  Boolean(rest.recipient && rest.status);
+  Boolean(rest.recipientDomain || (rest.recipient && rest.status));
 
-export const hasTag = (tag: { name: string; value?: string }): SQL =>
-  sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`;
-
-const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-
-function containsWords(words: string): SQL | undefined {
-  const part = partOf(words);
-  const lists = [emails.to, emails.cc, emails.bcc].map((list) => sql`${list}::text ilike ${part}`);
-  return or(ilike(emails.subject, part), ...lists);
+/** Every word is the beginning of a word of the text. A text without words, such as "%", is found nowhere. */
+function containsWords(text: SQL, words: readonly string[]): SQL {
+  if (words.length === 0) return sql`false`;
+  const wanted = sql`array[${sql.join(
+    words.map((word) => sql`${word}::text`),
+    sql`, `,
+  )}]`;
+  return sql`(select bool_and(exists (select from unnest(own.words) as own_word where starts_with(own_word, wanted.word)))
+    from (select search_words(${text}) as words offset 0) as own, unnest(${wanted}) as wanted(word))`;
 }
+
+const hasRecipientAt = (domain: string): SQL => sql`exists (
+  select from ${deliveries}
+  where ${deliveries.teamId} = ${emails.teamId} and ${deliveries.emailId} = ${emails.id} and ${deliveries.domain} = ${domain})`;

@@ -1,19 +1,22 @@
-import { and, asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import { emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import type { EmailSummary } from "#server/shared/wire/email";
 import { type Cursor, type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
-import { type EmailFilter, hasRowConditions, hasTag, inDeliveries, inEmails, rowConditions } from "./filter";
+import { type EmailFilter, hasRowConditions, inDeliveries, inEmails, rowConditions } from "./filter";
+import { findByTerms, isIndexed, termsOf } from "./search";
 
 /** Emails that one scan reads at most, independent of the number requested. */
 export const emailScanMax = 50_000;
-/**
- * A common tag is found within the newest `nearMax` emails; for a rarer one, its index collects up to
- * `collectedMax` emails.
- */
+/** What many emails match is found within the newest `nearMax` ones. For the rest there is an index. */
 const nearMax = 2_000;
-const collectedMax = 20_000;
+/**
+ * Emails with all search terms that are compared with the filter at most. Nearly all match, unless the filter names a status,
+ * or many words begin in the same way.
+ */
+const comparedMax = 10_000;
+const comparedAtOnceMax = 1_000;
 
 export type EmailScan = Page<EmailSummary> & {
   /**
@@ -51,14 +54,28 @@ export async function scanEmails(ctx: Ctx, query: PageQuery & EmailFilter): Prom
   return scanFrom(ctx, query);
 }
 
-async function scanFrom(ctx: Ctx, query: PageQuery & EmailFilter): Promise<EmailScan> {
-  if (query.tag && !query.recipient) {
-    const near = await scanUpTo(ctx, query, nearMax);
-    if (near.hasMore || near.scannedTo === null) return near;
-    const collected = await collectTagged(ctx, query);
-    if (collected) return collected;
-  }
-  return scanUpTo(ctx, query, emailScanMax);
+async function scanFrom(ctx: Ctx, given: PageQuery & EmailFilter): Promise<EmailScan> {
+  const query = await parseWords(ctx, given);
+  if (query.id || query.recipient || termsOf(query).length === 0) return scanUpTo(ctx, query, emailScanMax);
+  const near = await scanUpTo(ctx, query, nearMax);
+  if (near.hasMore || near.scannedTo === null) return near;
+  const direction = query.before === undefined ? "older" : "newer";
+  const isReady = await isIndexed(ctx, { id: near.scannedTo, direction });
+  return isReady ? searchTerms(ctx, query) : scanUpTo(ctx, query, emailScanMax);
+}
+
+/** Splits the words of the filter in the same way as those of emails. */
+async function parseWords<T extends EmailFilter>(ctx: Ctx, filter: T): Promise<T> {
+  const { subject, words } = filter;
+  if (!subject && !words) return filter;
+  const [parsed] = await ctx.db.execute<{ subject: string[]; any: string[] }>(
+    sql`select search_words(${subject ?? ""}::text) as subject, search_words(${words ?? ""}::text) as any`,
+  );
+  return {
+    ...filter,
+    ...(subject && { subjectWords: parsed?.subject }),
+    ...(words && { anyWords: parsed?.any }),
+  };
 }
 
 async function scanUpTo(ctx: Ctx, query: PageQuery & EmailFilter, readMax: number): Promise<EmailScan> {
@@ -71,6 +88,35 @@ async function scanUpTo(ctx: Ctx, query: PageQuery & EmailFilter, readMax: numbe
   if (page.hasMore || !hasRowConditions(query)) return { ...page, scannedTo: null };
   return { ...page, scannedTo: await findScanEnd(ctx, query, cursor, readMax) };
 }
+
+/** Compares what the index finds with the filter, until the page is full. */
+async function searchTerms(ctx: Ctx, query: PageQuery & EmailFilter): Promise<EmailScan> {
+  let scannedTo: string | null = null;
+  const page = await pageOf(query, async (start, order, limit) => {
+    const rows: EmailSummary[] = [];
+    const direction = order === "newest" ? "older" : "newer";
+    let cursor = start;
+    let count = limit;
+    for (let compared = 0; compared < comparedMax; compared += count) {
+      const ids = await findByTerms(ctx, query, { cursor, order, count });
+      rows.push(...(await readMatching(ctx, query, ids, order)));
+      const last = ids.at(-1);
+      if (ids.length < count || last === undefined || rows.length >= limit) return rows.slice(0, limit);
+      cursor = { id: last, direction };
+      count = Math.min(count * 4, comparedAtOnceMax);
+    }
+    scannedTo = cursor?.id ?? null;
+    return rows;
+  });
+  return { ...page, scannedTo };
+}
+
+const readMatching = (ctx: Ctx, filter: EmailFilter, ids: string[], order: Order) =>
+  ctx.db
+    .select()
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), inArray(emails.id, ids), rowConditions(filter)))
+    .orderBy(byId(order));
 
 const byId = (order: Order) => (order === "newest" ? desc(emails.id) : asc(emails.id));
 
@@ -129,32 +175,4 @@ async function findScanEnd(
         .$dynamic();
   const [end] = await scanned.offset(readMax - 1).limit(1);
   return end?.id ?? null;
-}
-
-/** All emails with a tag, from the tag's index, which has no order; null if there are too many to sort. */
-async function collectTagged(ctx: Ctx, query: PageQuery & EmailFilter): Promise<EmailScan | null> {
-  if (!query.tag) return null;
-  const collected = ctx.db.$with("collected").as(
-    ctx.db
-      .select({ id: emails.id })
-      .from(emails)
-      .where(and(eq(emails.teamId, ctx.teamId), hasTag(query.tag)))
-      .limit(collectedMax + 1),
-  );
-  const [counted] = await ctx.db
-    .with(collected)
-    .select({ count: sql<number>`count(*)::int` })
-    .from(collected);
-  if (!counted || counted.count > collectedMax) return null;
-  const page = await pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .with(collected)
-      .select(getTableColumns(emails))
-      .from(collected)
-      .innerJoin(emails, and(eq(emails.teamId, ctx.teamId), eq(emails.id, collected.id)))
-      .where(and(inEmails(ctx, query, cursor), rowConditions(query)))
-      .orderBy(byId(order))
-      .limit(limit),
-  );
-  return { ...page, scannedTo: null };
 }

@@ -1,5 +1,6 @@
 import type { RestDeps } from "#server/deps";
 import type { SettingFault } from "#server/platform/env/settings";
+import type { Examination } from "#server/services/doctor/run";
 import type { SignInLimiter } from "#server/services/people/sign-in-counters";
 import type { ProviderClients } from "./providers";
 
@@ -9,6 +10,8 @@ export type ConsoleDeps = RestDeps & {
   url: string;
   /** The first one encrypts session and device tokens. All of them decrypt, so that sessions survive a new secret. */
   authSecrets: () => readonly [string, ...string[]];
+  /** Checks the installation and its surroundings. */
+  examine(): Promise<Examination>;
   /** Limits sign-in attempts across all processes. If it is unavailable, sign-in fails. */
   signInLimiter: SignInLimiter;
   /** The OAuth providers that are configured for sign-in. */

@@ -11,6 +11,7 @@ import { LIMITS_NOT_SHARED } from "#server/services/health";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { createConsoleDoctor } from "./doctor-deps";
 import { admitWhenReachable } from "./install/admit-secrets";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
@@ -97,7 +98,8 @@ async function provideDepsOf(
     );
   }
   const { url } = settings;
-  const given = { url, providers: providerClients(settings), prepareFirstUser: prepare };
+  const examine = createConsoleDoctor(built.deps, settings);
+  const given = { url, examine, providers: providerClients(settings), prepareFirstUser: prepare };
   provideDeps(built.forRest({ tick: runRound }), given, null);
 }
 

@@ -4,12 +4,14 @@ import type { ProviderClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
 import type { RingKey } from "#server/platform/secrets/keyring";
 import { deriveKey } from "#server/platform/secrets/secrets";
+import type { Examination } from "#server/services/doctor/run";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 
 const PEER_HEADER = "x-backstamp-peer";
 
 type Given = {
   url: string;
+  examine: () => Promise<Examination>;
   providers?: ProviderClients;
   prepareFirstUser?: () => Promise<void>;
 };
@@ -36,6 +38,7 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
   provideConsoleDeps({
     ...rest,
     url: given.url,
+    examine: given.examine,
     authSecrets: () => authSecretsOf(rest.keyring),
     signInLimiter: createSignInLimiter(rest.hot),
     providers: given.providers ?? {},

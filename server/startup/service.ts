@@ -8,6 +8,7 @@ import { listRelays, type RelayView } from "#server/services/relays/read";
 import { refreshKeyring } from "#server/services/secrets/registry";
 import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { createConsoleDoctor } from "./doctor-deps";
 import { createRestApi, type RestApi } from "./http/rest-endpoint";
 import { admitWhenReachable } from "./install/admit-secrets";
 import { resolveSecrets, type Secrets, seedInstallation } from "./install/installation";
@@ -77,7 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // A worker drains the queue, so a requested round of delivery only has to wake it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
     const providers = providerClients(settings);
-    provideDeps(rest, { url: settings.url, providers });
+    provideDeps(rest, { url: settings.url, examine: createConsoleDoctor(built.deps, settings), providers });
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));

@@ -4,6 +4,7 @@ import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
 import { dispatch } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
+import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { openHttpServer, type Pages } from "#server/startup/http/node";
 import { openPages } from "#server/startup/http/pages";
 import { provideDeps } from "#server/startup/next";
@@ -24,7 +25,7 @@ const commands = {
     const settings = settingsFor(databaseUrl, env);
     const built = buildDeps(settings, { log: silentLog, applicationName: "bench web" });
     const rest = built.forRest({ tick: async () => {} });
-    provideDeps(rest, { url: settings.url });
+    provideDeps(rest, { url: settings.url, examine: createConsoleDoctor(built.deps, settings) });
     const server = await openHttpServer({
       host: "127.0.0.1",
       port: 0,

@@ -192,6 +192,13 @@ export const PAGES: readonly ConsolePage[] = [
     isForFresh: false,
   },
   {
+    name: "doctor",
+    file: "console/installation/doctor",
+    pathOf: () => "/console/installation/doctor",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
     name: "relays",
     file: "console/installation/relays",
     pathOf: () => "/console/installation/relays",

@@ -6,6 +6,7 @@ import { SubPages } from "../_ui/page/sub-pages";
 const PAGES = [
   { path: "/console/installation", label: "Status" },
   { path: "/console/installation/alerts", label: "Alerts" },
+  { path: "/console/installation/doctor", label: "Doctor" },
   { path: "/console/installation/relays", label: "Relays" },
   { path: "/console/installation/destinations", label: "Destinations" },
   { path: "/console/installation/queues", label: "Queues" },

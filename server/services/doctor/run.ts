@@ -51,6 +51,43 @@ export async function runDoctor(deps: DoctorDeps): Promise<Report> {
   return { status: status === "warning" || status === "error" ? status : "ok", findings };
 }
 
+/** A report with the time at which it was complete. */
+export type Examination = Report & { at: Date };
+
+/** Calls within this time after a report receive the same one: its checks query name servers and connect to relays. */
+const keptMs = 30_000;
+
+/** The doctor for callers of the console. A process runs it at most once at a time, and its report is used for 30 s. */
+export function createExamination(run: () => Promise<Report>, clock: () => Date): () => Promise<Examination> {
+  let latest: { report: Promise<Examination>; endedAt: Date | null } | null = null;
+  return () => {
+    if (latest && (latest.endedAt === null || clock().getTime() - latest.endedAt.getTime() < keptMs))
+      return latest.report;
+    const examination: NonNullable<typeof latest> = {
+      report: run().then(
+        (report) => {
+          const at = clock();
+          examination.endedAt = at;
+          return { ...report, at };
+        },
+        (error) => {
+          if (latest === examination) latest = null;
+          throw error;
+        },
+      ),
+      endedAt: null,
+    };
+    latest = examination;
+    return examination.report;
+  };
+}
+
+/** The findings with the most severe ones first, as the console lists them. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  const order: readonly Status[] = ["error", "warning", "ok", "not_checked"];
+  return [...findings].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
+}
+
 async function runCheck(deps: DoctorDeps, check: Check): Promise<Finding[]> {
   const done = new AbortController();
   const late = wait(checkMsMax, [lateResult], { signal: done.signal });

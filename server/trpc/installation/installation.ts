@@ -2,6 +2,7 @@ import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { RELEASE } from "#db/compatibility";
 import { listDestinationLimits } from "#server/services/destinations/limits";
+import { sortFindings } from "#server/services/doctor/run";
 import { readReadiness } from "#server/services/health";
 import { listTeamSummaries } from "#server/services/overview/teams";
 import { listWorkers } from "#server/services/overview/workers";
@@ -40,6 +41,11 @@ export const installationRouter = router({
       updatedAt: updatedAt.toISOString(),
     })),
   })),
+  /** Runs the doctor in a web process, or returns its report of the last 30 s. It changes nothing and sends no email. */
+  examine: asOperator.input(NoInput).mutation(async ({ ctx: { deps } }) => {
+    const { status, findings, at } = await deps.examine();
+    return { status, at: at.toISOString(), findings: sortFindings(findings) };
+  }),
   /** The teams, newest first, with what waits in their queues. */
   teams: asOperator
     .input(TeamsInput)
@@ -60,4 +66,5 @@ export const installationRouter = router({
 type Outputs = inferRouterOutputs<typeof installationRouter>;
 export type InstallationStatus = Outputs["status"];
 export type DestinationRow = Outputs["destinations"]["rows"][number];
+export type DoctorReport = Outputs["examine"];
 export type TeamRow = Outputs["teams"]["rows"][number];

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "#db/client";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
+import { readSettings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
 import { createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits } from "#server/platform/limits/limits";
@@ -12,6 +13,7 @@ import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/people/sessions";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 import { insertUser, readAddress } from "#server/services/people/users";
+import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
@@ -56,6 +58,7 @@ export async function openConsole() {
     bodies: createBodyBudget({ bodyMaxBytes, filesMaxBytes: bodyMaxBytes }),
     trustedHops: 0,
     url,
+    examine: createConsoleDoctor(world.deps, readSettings({ DATABASE_URL: world.databaseUrl }, "dev")),
     authSecrets: () => [authSecret],
     signInLimiter: createSignInLimiter(world.hot, fixedTimeMs),
     providers: {},

@@ -1,18 +1,12 @@
-import { readFile } from "node:fs/promises";
-import type { Deps } from "#server/deps";
-import { isRelay } from "#server/mail/transport/relay";
-import { readDiskSpace } from "#server/platform/disk";
 import { readSettings, type Settings, SettingsError } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
-import { CHECKS, type DoctorDeps, type Finding } from "#server/services/doctor/finding";
+import { CHECKS, type Finding } from "#server/services/doctor/finding";
 import { type Report, runDoctor } from "#server/services/doctor/run";
 import { SETTINGS_ADVICE } from "#server/services/doctor/settings";
 import { readActiveSecret } from "#server/services/secrets/registry";
-import { areBackupsPlain } from "../../../backup/passphrase";
-import { buildDeps, transportKindOf } from "../../../deps";
+import { buildDeps } from "../../../deps";
+import { createDoctorDeps } from "../../../doctor-deps";
 import { OperatorError } from "../../../launcher/operator-error";
-import { findClusterHome } from "../../../postgres/cluster-location";
-import { openTransport, timeoutsOf } from "../../../worker";
 import { type AdminCommand, CommandExit } from "../../command";
 import { findLauncher, withKeptSecret } from "../../session";
 import { type Output, printOutput, type Terminal } from "../../terminal";
@@ -121,43 +115,6 @@ function reportInvalidSettings(fault: string): Report {
     return { check, subject: null, status: "error", message: fault, advice: SETTINGS_ADVICE };
   });
   return { status: "error", findings };
-}
-
-type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" | "hasSecret"> & {
-  deps: Deps;
-  settings: Settings;
-};
-
-function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDeps {
-  const { smtpUrl, hostname, mxPort, trustedHops, inboundPort, host, submission, dataDir } = settings;
-  const transport = openTransport(settings, deps);
-  const { port, securePort, certificateFiles } = submission;
-  const listenerOf = (setting: string, on: string, number: number | null, isImplicitTls = false) =>
-    number === null || number === 0 ? [] : [{ setting, host: on, port: number, isImplicitTls }];
-  return {
-    ...deps,
-    ...facts,
-    areBackupsPlain: areBackupsPlain(settings.backup),
-    transportKind: transportKindOf(smtpUrl),
-    smtpUrlRelay: isRelay(transport) ? transport : null,
-    relayTimeouts: timeoutsOf(settings),
-    ehloName: hostname,
-    mxPort,
-    trustedHops,
-    listeners: [
-      ...listenerOf("BACKSTAMP_INBOUND_PORT", host, inboundPort),
-      ...listenerOf("BACKSTAMP_SMTP_PORT", submission.host, port),
-      ...listenerOf("BACKSTAMP_SMTPS_PORT", submission.host, securePort, true),
-    ],
-    readCertificate: certificateFiles && (() => readFile(certificateFiles.cert, "utf8")),
-    ...(settings.databaseUrl === null && {
-      readDisk: async () => readDiskSpace(await findClusterHome(dataDir)),
-    }),
-    fetchOwn: async (url, signal) => {
-      const response = await fetch(url, { signal, redirect: "manual" });
-      return { status: response.status, body: await response.json().catch(() => null) };
-    },
-  };
 }
 
 const MARKS = { ok: "ok", warning: "WARNING", error: "ERROR", not_checked: "not checked" } as const;

@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import type { Deps } from "#server/deps";
+import { isRelay } from "#server/mail/transport/relay";
+import { readDiskSpace } from "#server/platform/disk";
+import type { Settings } from "#server/platform/env/settings";
+import type { DoctorDeps } from "#server/services/doctor/finding";
+import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
+import { areBackupsPlain } from "./backup/passphrase";
+import { transportKindOf } from "./deps";
+import { findClusterHome } from "./postgres/cluster-location";
+import { openTransport, timeoutsOf } from "./worker";
+
+type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" | "hasSecret"> & {
+  deps: Deps;
+  settings: Settings;
+};
+
+/** What the checks of the doctor need, from the settings of this process. */
+export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDeps {
+  const { smtpUrl, hostname, mxPort, trustedHops, inboundPort, host, submission, dataDir } = settings;
+  const transport = openTransport(settings, deps);
+  const { port, securePort, certificateFiles } = submission;
+  const listenerOf = (setting: string, on: string, number: number | null, isImplicitTls = false) =>
+    number === null || number === 0 ? [] : [{ setting, host: on, port: number, isImplicitTls }];
+  return {
+    ...deps,
+    ...facts,
+    areBackupsPlain: areBackupsPlain(settings.backup),
+    transportKind: transportKindOf(smtpUrl),
+    smtpUrlRelay: isRelay(transport) ? transport : null,
+    relayTimeouts: timeoutsOf(settings),
+    ehloName: hostname,
+    mxPort,
+    trustedHops,
+    listeners: [
+      ...listenerOf("BACKSTAMP_INBOUND_PORT", host, inboundPort),
+      ...listenerOf("BACKSTAMP_SMTP_PORT", submission.host, port),
+      ...listenerOf("BACKSTAMP_SMTPS_PORT", submission.host, securePort, true),
+    ],
+    readCertificate: certificateFiles && (() => readFile(certificateFiles.cert, "utf8")),
+    ...(settings.databaseUrl === null && {
+      readDisk: async () => readDiskSpace(await findClusterHome(dataDir)),
+    }),
+    fetchOwn: async (url, signal) => {
+      const response = await fetch(url, { signal, redirect: "manual" });
+      return { status: response.status, body: await response.json().catch(() => null) };
+    },
+  };
+}
+
+/** The doctor of a web process with valid settings. `settings` are those of the operator: without a URL for the embedded database. */
+export function createConsoleDoctor(deps: Deps, settings: Settings): () => Promise<Examination> {
+  const publicUrl = settings.databaseUrl === null ? settings.url : settings.givenUrl;
+  const facts = { publicUrl, hasSecret: true, settingsFault: null, databaseFault: null };
+  return createExamination(() => runDoctor(createDoctorDeps({ deps, settings, ...facts })), deps.clock);
+}

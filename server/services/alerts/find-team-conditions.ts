@@ -35,19 +35,19 @@ async function readOpenRates(hot: HotSql): Promise<Set<string>> {
 
 type Found = Omit<Condition, "kind">;
 
-/** Verified domains whose records failed twice, and domains that lost their verification. */
+/** Verified domains whose records failed twice, and domains that lost their verification: unlike a new domain, they do not expire. */
 export async function findLostDomains(hot: HotSql): Promise<Condition[]> {
   const rows = await hot<(Found & { isVerified: boolean })[]>`
     select team_id as "teamId", id as subject, name, status = 'verified' as "isVerified" from domains
-    where declared_verified_at is null and failing_since is not null and expires_at is null
-      and ((status = 'verified' and failed_checks >= 2) or (status <> 'verified' and failed_checks >= 2))
+    where declared_verified_at is null and expires_at is null
+      and ((status = 'verified' and failed_checks >= 2) or status in ('failed', 'partially_failed'))
     order by id limit ${conditionsMax}`;
   return rows.map(({ isVerified, ...row }) => ({
     ...row,
     kind: "domain_dns",
     message: isVerified
       ? `The DNS records that prove the ownership of ${row.name} are missing or wrong. It still sends, but loses its verification if they are not back within three days.`
-      : `${row.name} lost its verification, because its DNS records were missing or wrong for three days. Email from it is rejected.`,
+      : `${row.name} lost its verification, because its DNS records are missing or wrong. Email from it is rejected.`,
   }));
 }
 

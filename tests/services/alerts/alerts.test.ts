@@ -137,6 +137,26 @@ test("complaints, lost DNS records, a disabled endpoint and a paused team are al
   });
 });
 
+test("a lost verification is an alert until the records are back, whatever later checks find; a new domain is none", async () => {
+  await world.domain("new.example", { verified: false });
+  await world.hot`update domains set status = 'failed', failed_checks = 0, failing_since = now() - interval '4 days'
+    where name = 'new.example'`;
+  await loseDns("example.org");
+  await world.round();
+  await world.hot`update domains set status = 'failed', failed_checks = 0 where name = 'example.org'`;
+  await later("1 day");
+  expect(await rows()).toMatchObject([
+    {
+      kind: "domain_dns",
+      state: "open",
+      message: expect.stringContaining("example.org lost its verification"),
+    },
+  ]);
+  await world.hot`update domains set status = 'verified', failing_since = null where name = 'example.org'`;
+  await later("1 min");
+  expect(await rows()).toMatchObject([{ kind: "domain_dns", state: "resolved" }]);
+});
+
 test("late email, a paused relay, a full disk and an old backup are alerts of the operators only", async () => {
   await relayTo(world.deps, world.relay, { name: "main", teamId: world.id });
   await world.hot`update relays set paused_until = 'infinity', last_fault = 'connection refused'`;

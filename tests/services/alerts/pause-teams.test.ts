@@ -31,7 +31,8 @@ test("a team above the operator's bounce rate is paused: its email is accepted a
   await other.domain("other.example");
   await world.results({ delivered: 180, bounced: 21 });
   await world.round();
-  const reason = "Bounce rate above the operator's limit of 10%: 10.4% of 201 recipients in the last 24 hours.";
+  const reason =
+    "Bounce rate above the operator's limit of 10%: 10.4% of 201 recipients in the last 24 hours.";
   expect(await pauses()).toEqual([{ teamId: world.id, reason, actor: "alert" }]);
 
   const sent = await world.api("POST", "/api/emails", {

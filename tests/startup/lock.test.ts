@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
 import { canUnshare } from "../support/processes/launcher";
+import { projectRoot } from "../support/processes/processes";
+import { compiledOf } from "../support/processes/program";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const contender = await compiledOf("tests/startup/contender.ts");
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "backstamp lock-"));
@@ -16,18 +17,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A process that acquires the lock on a line of standard input, and prints the result. */
 function startContender(prefix: string[] = []) {
-  const script = `
-    import { acquireLock } from "./server/startup/launcher/lock.ts";
-    process.stdout.write("ready\\n");
-    process.stdin.once("data", async () => {
-      const taken = await acquireLock(process.argv[1], "test");
-      process.stdout.write(("lock" in taken ? "taken" : "held by " + taken.holder.pid) + "\\n");
-    });
-    process.stdin.on("end", () => process.exit());
-  `;
-  const program = [process.execPath, "--import", "tsx", "--input-type=module", "-e", script, folder];
+  const program = [process.execPath, contender, folder];
   const [command = "", ...args] = [...prefix, ...program];
-  const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(command, args, { cwd: projectRoot, stdio: ["pipe", "pipe", "inherit"] });
   const lines: string[] = [];
   let wake = () => {};
   child.stdout.on("data", (chunk: Buffer) => {

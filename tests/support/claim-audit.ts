@@ -30,3 +30,13 @@ export function readClaims(hot: HotSql): Promise<AuditedClaim[]> {
   return hot<AuditedClaim[]>`
     select delivery_id as "deliveryId", attempt, lease_token as "leaseToken", backend from claim_audit order by id`;
 }
+
+/** Each (row, attempt) that was claimed more than once, with the count. */
+export function claimedTwice(claims: readonly AuditedClaim[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { deliveryId, attempt } of claims) {
+    const name = `${deliveryId} ${attempt}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > 1);
+}

@@ -5,7 +5,6 @@ const LONG = [
   "db/lost-connection",
   "delivery/destinations",
   "delivery/long-texts",
-  "delivery/stop",
   "delivery/webhooks/health",
   "rest/database-restart",
   "rest/fetched-budget",

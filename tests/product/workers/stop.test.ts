@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { queueMany } from "../support/database/queue-many";
+import { queueMany } from "../../support/database/queue-many";
 import {
   killWorkers,
   spawnWorker,
   type WorkerProcess,
   waitForHeartbeats,
-} from "../support/processes/worker-process";
+} from "../../support/processes/worker-process";
 import {
   type Act,
   PASS,
   type SmtpTestServer,
   startSmtpTestServer,
-} from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+} from "../../support/servers/smtp-test-server";
+import { createWorld, type World } from "../../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const dialoguesMax = 10;
@@ -78,9 +78,7 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
   expect(peer.open()).toBe(0);
 });
 
-test("starting and stopping workers under load loses nothing, duplicates nothing and leaves nothing unknown", {
-  timeout: 120_000,
-}, async () => {
+test("starting and stopping workers under load loses nothing, duplicates nothing and leaves nothing unknown", async () => {
   const total = 1_000;
   await queueMany(world.hot, { teamId: world.id, domain: "example.org", count: total, to: "example.net" });
   let worker = await startWorker();

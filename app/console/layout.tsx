@@ -1,6 +1,6 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
 import { Toasts } from "./_ui/dialog/toasts";
 import { CallProvider } from "./_ui/shell/providers";
@@ -10,7 +10,10 @@ import { NowProvider } from "./_ui/text/when";
 
 export const metadata: Metadata = { title: { default: "Console", template: "%s · Backstamp" } };
 
-/** The frame of the console. It does not restrict access: each page checks permissions itself. */
+/**
+ * The frame of the console. It does not restrict access: each page checks permissions itself. It has no `Suspense` around it,
+ * because the response begins at the first one, and its status cannot change after that.
+ */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await pageSession();
   if (!session) return children;
@@ -21,14 +24,12 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   return (
     <CallProvider>
       <HydrationBoundary state={dehydrate(pageQueries())}>
-        <Suspense>
-          <TeamProvider teams={await pageTeams()} isOperator={session.isOperator}>
-            <NowProvider startMs={Date.now()}>
-              <Shell email={session.user.email}>{children}</Shell>
-              <Toasts />
-            </NowProvider>
-          </TeamProvider>
-        </Suspense>
+        <TeamProvider teams={await pageTeams()} isOperator={session.isOperator}>
+          <NowProvider startMs={Date.now()}>
+            <Shell email={session.user.email}>{children}</Shell>
+            <Toasts />
+          </NowProvider>
+        </TeamProvider>
       </HydrationBoundary>
     </CallProvider>
   );

@@ -14,7 +14,7 @@ import {
 
 const waitOptions = { timeout: 60_000 };
 const PERSON = { email: "ben@example.org", password: "correct horse battery" } as const;
-const PATHS = ["", "/relays", "/destinations", "/queues", "/teams"].map(
+const PATHS = ["", "/alerts", "/doctor", "/relays", "/destinations", "/queues", "/teams"].map(
   (path) => `/console/installation${path}`,
 );
 
@@ -55,8 +55,21 @@ test("an operator reaches the pages of the installation by the navigation", asyn
   await page.getByRole("link", { name: "Teams" }).click();
   await page.getByRole("row").filter({ hasText: "First team" }).getByText("Active").waitFor(waitOptions);
   await takePictures(page, "installation-teams");
+  await page.getByRole("link", { name: "Alerts", exact: true }).click();
+  await page.getByRole("heading", { name: "No open alerts" }).waitFor(waitOptions);
+  await page.getByText("No team is paused automatically.").waitFor(waitOptions);
+  await takePictures(page, "installation-alerts");
+  await page.getByRole("link", { name: "Doctor", exact: true }).click();
+  await page.getByRole("button", { name: "Run checks" }).click();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "Database" })
+    .getByText("OK")
+    .first()
+    .waitFor(waitOptions);
+  await takePictures(page, "installation-doctor");
   for (const path of PATHS) {
-    await open(path);
+    expect((await open(path))?.status()).toBe(200);
     await page.getByRole("heading", { name: "Installation" }).waitFor(waitOptions);
     await expectNoAccessibilityViolations(page);
   }
@@ -152,7 +165,7 @@ test("for an owner who is not an operator, the pages and their navigation do not
   await own.getByRole("navigation", { name: "Console" }).waitFor(waitOptions);
   expect(await own.getByRole("link", { name: "Installation" }).count()).toBe(0);
   for (const path of PATHS) {
-    await own.goto(`${backstamp.url}${path}`);
+    expect((await own.goto(`${backstamp.url}${path}`))?.status()).toBe(404);
     await own.getByRole("heading", { name: "Not found" }).waitFor(waitOptions);
     expect(await own.title()).toBe("Not found · Backstamp");
     expect(await own.content()).not.toMatch(/Readiness|Add relay|Pause sending|Destinations/);

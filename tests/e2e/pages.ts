@@ -36,7 +36,7 @@ const editorKb = 450;
 export const PAGES: readonly ConsolePage[] = [
   {
     name: "overview",
-    file: "console",
+    file: "console/(overview)",
     pathOf: () => "/console",
     heading: "Overview",
     isForFresh: true,

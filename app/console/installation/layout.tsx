@@ -1,5 +1,6 @@
+import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
-import { isPageOperator } from "#server/trpc/caller";
+import { pageSession } from "#server/trpc/caller";
 import { PageHeading } from "../_ui/page/page-heading";
 import { SubPages } from "../_ui/page/sub-pages";
 
@@ -13,9 +14,15 @@ const PAGES = [
   { path: "/console/installation/teams", label: "Teams" },
 ] as const;
 
-/** The heading and the navigation of the installation's pages. Other users only see that there is no such page. */
+/**
+ * The heading and the navigation of the installation's pages. For other users there is no such page. This is decided above the
+ * loading state, where the response can still have the status 404.
+ */
 export default async function InstallationLayout({ children }: { children: ReactNode }) {
-  if (!(await isPageOperator())) return children;
+  const session = await pageSession();
+  // The page leads to the sign-in.
+  if (!session) return children;
+  if (!session.isOperator) notFound();
   return (
     <>
       <PageHeading title="Installation" />

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { publicUrl, trpc } from "#server/trpc/caller";
-import { consolePage } from "./console-page";
-import { OverviewPage } from "./overview/overview-page";
-import { overviewSearch } from "./overview/ranges";
+import { consolePage } from "../console-page";
+import { OverviewPage } from "../overview/overview-page";
+import { overviewSearch } from "../overview/ranges";
 
 export const metadata: Metadata = { title: "Overview" };
 

@@ -1,6 +1,6 @@
-import { Skeleton } from "./_ui/list/skeleton";
-import { PageHeading } from "./_ui/page/page-heading";
-import { OverviewSkeleton } from "./overview/overview-skeleton";
+import { Skeleton } from "../_ui/list/skeleton";
+import { PageHeading } from "../_ui/page/page-heading";
+import { OverviewSkeleton } from "../overview/overview-skeleton";
 
 /** The loading state of the overview, with the layout of the page. Every other page has its own. */
 export default function OverviewLoading() {

@@ -3,6 +3,8 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Catalog, quoteName, readCatalog } from "#db/backup/catalog";
 import type { HotSql } from "#db/client";
+import { listPartitions } from "#db/partitions";
+import { EMAIL_TABLES, maintainPartitions } from "#server/delivery/housekeeping/partitions";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
 import { type BackupWorld, createBackupWorld } from "./backup-world";
@@ -12,10 +14,17 @@ beforeAll(async () => {
   world = await createBackupWorld();
   const { source } = world;
   await createWebhook(source.ctx, { url: "https://example.com/hook", events: ["email.queued"] } as never);
+  await maintainPartitions(source.withTransport(null), () => true);
   for (const subject of ["tab\tand \\N and \\", "line\nbreak", "Grüße 🙂", "\u2028"])
     await source.send({ subject, text: `${subject}\r\n\\.\r\n`, tags: [{ name: "a", value: "b" }] });
 });
 afterAll(() => world.close());
+
+/** The ranges of all partitions. Those of the target are others before the restore. */
+const rangesOf = async (hot: HotSql) =>
+  Object.fromEntries(
+    await Promise.all(EMAIL_TABLES.map(async ({ table }) => [table, await listPartitions(hot, table)])),
+  );
 
 /** Restoring changes these on purpose. */
 const CHANGED = new Set(["deliveries", "restores", "backups"]);
@@ -52,6 +61,8 @@ test("a restored installation has every row, constraint and trigger, and its sec
   const { deps } = target.open();
   expect(await contentOf(deps.hot)).toEqual(await contentOf(world.source.hot));
   expect(await structureOf(deps.hot)).toEqual(await structureOf(world.source.hot));
+  expect((await listPartitions(deps.hot, "emails")).length).toBeGreaterThan(2);
+  expect(await rangesOf(deps.hot)).toEqual(await rangesOf(world.source.hot));
   const secrets = JSON.parse(await readFile(world.fileOf("data/secrets.json"), "utf8"));
   expect(secrets).toMatchObject({ secret: expect.stringContaining("secret of an installation") });
   expect((await stat(world.fileOf("data/secrets.json"))).mode & 0o777).toBe(0o600);

@@ -1,5 +1,6 @@
-import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
-import { instant, now } from "../columns";
+import { sql } from "drizzle-orm";
+import { check, index, pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytea, instant, now } from "../columns";
 import { ofTeam, ofUser, teams } from "./teams";
 
 export type AuditActor = "user" | "key" | "operator" | "system";
@@ -136,3 +137,105 @@ export const alertRounds = pgTable("alert_rounds", (c) => ({
   id: c.integer().primaryKey(),
   startedAt: now(),
 }));
+/** The domain of all addresses that replace erased ones. No mail server has it (RFC 2606). */
+export const ERASED_DOMAIN = "erased.invalid";
+/** Replaces an erased address in stored records. It is the same for all people, so that it identifies none of them. */
+export const ERASED_ADDRESS = `erased@${ERASED_DOMAIN}`;
+
+/**
+ * The key of the hashes of erased addresses, in one row from the first erasure on. It is in the database, because a suppressed
+ * address must stay suppressed even if the installation's secret is lost.
+ */
+export const erasureKeys = pgTable(
+  "erasure_keys",
+  (c) => ({
+    id: c.smallint().primaryKey().default(1),
+    key: bytea().notNull(),
+    createdAt: now(),
+  }),
+  (t) => [check("erasure_keys_single", sql`${t.id} = 1`)],
+);
+
+export const ERASURE_STATUSES = ["requested", "running", "done"] as const;
+
+/** Erasures of addresses: the requests, the progress of the worker, and what was erased. */
+export const erasures = pgTable(
+  "erasures",
+  (c) => ({
+    teamId: ofTeam(),
+    id: c.uuid().notNull(),
+    /** In lower case; null once the erasure is done. */
+    address: c.text(),
+    /** Identifies the address to those who have it already, as in the suppression list. */
+    addressHash: c.text().notNull(),
+    /** Whether nothing is sent to the address any longer, even if it was not suppressed before. */
+    suppresses: c.boolean().notNull(),
+    status: c.text({ enum: ERASURE_STATUSES }).notNull().default("requested"),
+    actor: c.text().$type<AuditActor>().notNull(),
+    actorId: c.uuid(),
+    requestId: c.text().notNull(),
+    /** The worker reads everything once, and in later passes what was added or had to wait. */
+    pass: c.smallint().notNull().default(1),
+    passStartedAt: instant(),
+    /** What was created before this id is complete since the pass before. */
+    floor: c.uuid(),
+    /** Where this pass is, and the last key that was read there; null at its start. */
+    place: c.text().notNull().default("recipients"),
+    after: c.text(),
+    /** Emails of this pass that wait for a result or for other recipients, and the first of them. */
+    waiting: c.integer().notNull().default(0),
+    firstWaiting: c.uuid(),
+    /** Changed rows by table. */
+    counts: c.jsonb().$type<Record<string, number>>().notNull().default({}),
+    /** When a worker may claim it: it is due, or the lease of the worker before has expired. */
+    nextAt: now(),
+    leaseToken: c.uuid(),
+    requestedAt: now(),
+    doneAt: instant(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.id] }),
+    index("erasures_due_idx").on(t.nextAt).where(sql`${t.status} <> 'done'`),
+    // One erasure of an address at a time.
+    uniqueIndex("erasures_open_key").on(t.teamId, t.addressHash).where(sql`${t.status} <> 'done'`),
+    check("erasures_done", sql`(${t.status} = 'done') = (${t.address} is null)`),
+  ],
+);
+
+/**
+ * Requested deletions of teams, for the installation: the receipts remain after the team and its audit log are deleted. The
+ * team is not referenced for that reason.
+ */
+export const teamDeletions = pgTable(
+  "team_deletions",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().notNull(),
+    teamName: c.text().notNull(),
+    actor: c.text().$type<AuditActor>().notNull(),
+    /** The user's address at the time of the request; null for the operator on the command line. */
+    actorName: c.text(),
+    requestedAt: now(),
+    /** From this time on a worker deletes everything of the team. */
+    deletesAt: instant().notNull(),
+    /** The pause of the team, which ends if the deletion is canceled; null if the team was paused before. */
+    pauseId: c.uuid(),
+    canceledAt: instant(),
+    canceledByName: c.text(),
+    /** After this time it cannot be canceled. */
+    startedAt: instant(),
+    endedAt: instant(),
+    /** Deleted rows by table. */
+    counts: c.jsonb().$type<Record<string, number>>().notNull().default({}),
+    /** When a worker may claim it, because the lease of the worker before has expired. */
+    nextAt: now(),
+    leaseToken: c.uuid(),
+  }),
+  (t) => [
+    // At most one for a team.
+    uniqueIndex("team_deletions_open_key").on(t.teamId).where(sql`${t.canceledAt} is null`),
+    index("team_deletions_due_idx")
+      .on(t.deletesAt)
+      .where(sql`${t.canceledAt} is null and ${t.endedAt} is null`),
+  ],
+);

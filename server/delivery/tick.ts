@@ -6,6 +6,8 @@ import type { WorkerDeps } from "#server/deps";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { checkMsMax } from "#server/services/domains/check/doctor";
 import { recheckDomains } from "#server/services/domains/check/verify";
+import { runErasures } from "#server/services/erasures/run";
+import { deleteDueTeams } from "#server/services/team-deletions/run";
 import { createEngine } from "./engine";
 import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
@@ -25,7 +27,7 @@ const probeMs = 5_000;
 /**
  * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims and
  * delivers until nothing is due or `budgetMs` is over, sends webhook events, and waits for the attempts it started. In the
- * remaining time it checks domains, aggregates usage and applies retention. Rounds may overlap, because claims are leased;
+ * remaining time it checks domains, aggregates usage, applies retention, and erases addresses and teams. Rounds may overlap, because claims are leased;
  * a missed round is made up by the next one. Throws
  * `UnsupportedReleaseError` without any change if the schema no longer supports this build.
  */
@@ -66,4 +68,6 @@ export async function tick(
   if (leftMs() > 0) await writeMissingTerms(deps, () => leftMs() > 0);
   if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
   if (leftMs() > 0) await maintainPartitions(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await runErasures(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await deleteDueTeams(deps, () => leftMs() > 0);
 }

@@ -7,7 +7,9 @@ import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { recheckDomains } from "#server/services/domains/check/verify";
+import { runErasures } from "#server/services/erasures/run";
 import { maintainSecrets } from "#server/services/secrets/reseal";
+import { deleteDueTeams } from "#server/services/team-deletions/run";
 import { createEngine } from "./engine";
 import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
@@ -112,6 +114,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
     every(housekeepingMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
+    every(housekeepingMs, "erasures", () => runErasures(deps, () => !signal.aborted)),
+    every(housekeepingMs, "team_deletions", () => deleteDueTeams(deps, () => !signal.aborted)),
   ];
 
   return {

@@ -7,7 +7,16 @@ export const GUIDE_SECTIONS = [
   },
   {
     title: "Operate",
-    guides: ["operating", "metrics", "backup", "upgrade", "migrating", "security", "secrets"],
+    guides: [
+      "operating",
+      "metrics",
+      "backup",
+      "upgrade",
+      "migrating",
+      "security",
+      "secrets",
+      "personal-data",
+    ],
   },
 ] as const;
 

@@ -8,6 +8,7 @@ export const CONSOLE_PERMISSIONS = [
   "members:write",
   "owners:write",
   "audit:read",
+  "people:write",
 ] as const;
 
 /** The permission that a console procedure requires. The scopes of API keys have the same meaning here. */
@@ -35,6 +36,7 @@ export const PERMISSIONS: Record<Permission, Role> = {
   "members:write": "admin",
   "owners:write": "owner",
   "audit:read": "admin",
+  "people:write": "admin",
 };
 
 const rank = (role: Role) => ROLES.indexOf(role);

@@ -10,6 +10,7 @@ import { relaysRouter } from "./installation/relays";
 import { keysRouter } from "./keys/keys";
 import { invitationsRouter } from "./members/invitations";
 import { membersRouter } from "./members/members";
+import { personalDataRouter } from "./members/personal-data";
 import { teamRouter } from "./members/team";
 import { overviewRouter } from "./overview/overview";
 import { serviceRouter } from "./service";
@@ -28,6 +29,7 @@ export const appRouter = router({
   invitations: invitationsRouter,
   keys: keysRouter,
   members: membersRouter,
+  personalData: personalDataRouter,
   profile: profileRouter,
   overview: overviewRouter,
   queues: queuesRouter,

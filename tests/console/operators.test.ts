@@ -78,6 +78,7 @@ const INPUTS: Record<string, () => Promise<object>> = {
   "alerts.list": async () => ({}),
   "alerts.webhookSecret": async () => ({}),
   "installation.examine": async () => ({}),
+  "installation.deletions": async () => ({}),
   "installation.teams": async () => ({ search: "a" }),
   "relays.list": async () => ({}),
   "relays.add": async () => ({ name: `Relay ${++relays}`, url: url(), team: null, domain: null }),

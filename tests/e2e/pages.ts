@@ -178,6 +178,13 @@ export const PAGES: readonly ConsolePage[] = [
     isForFresh: true,
   },
   {
+    name: "personal-data",
+    file: "console/settings/personal-data",
+    pathOf: () => "/console/settings/personal-data",
+    heading: "Settings",
+    isForFresh: true,
+  },
+  {
     name: "installation",
     file: "console/installation",
     pathOf: () => "/console/installation",

@@ -105,6 +105,8 @@ const TIMES: Record<string, string[]> = {
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
   domains: ["next_check_at", "failing_since", "expires_at"],
+  erasures: ["next_at"],
+  team_deletions: ["deletes_at", "next_at"],
   invitations: ["expires_at"],
   relays: ["paused_until"],
   smtp_url_relays: ["paused_until", "last_fault_at"],

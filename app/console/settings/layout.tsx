@@ -8,6 +8,7 @@ const PAGES = [
   { path: "/console/settings/security", label: "Security" },
   { path: "/console/settings/team", label: "Team" },
   { path: "/console/settings/members", label: "Members" },
+  { path: "/console/settings/personal-data", label: "Personal data" },
 ] as const;
 
 /** The heading and the navigation of the settings pages. */

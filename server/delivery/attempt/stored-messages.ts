@@ -4,6 +4,7 @@ import type { UnknownPolicy } from "#db/schema/teams";
 import type { FilePart } from "#server/mail/mime/entity";
 import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { MessageSource } from "#server/services/emails/outgoing";
+import { erasedForm } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Claim } from "../queue/claims";
 
@@ -58,7 +59,8 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
         from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
                     ${claims.map(({ emailId }) => emailId)}::uuid[],
                     ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
-        left join suppressions l on l.team_id = q.team_id and l.address = q.address
+        cross join lateral (values (q.address), (${hot.unsafe(erasedForm("q.team_id", "q.address"))})) as form(address)
+        left join suppressions l on l.team_id = q.team_id and l.address = form.address
         group by q.team_id, q.email_id
       ) c
       join emails e on e.team_id = c.team_id and e.id = c.email_id

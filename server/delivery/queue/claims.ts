@@ -2,6 +2,7 @@ import type { HotSql } from "#db/client";
 import type { CapRule, DeliveryKey, PauseRule } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
+import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Lease } from "./runner";
 
@@ -157,8 +158,7 @@ export async function markHandedOver(
         as h(team_id, email_id, id, lease_token, address, offers_unsubscribe)
       join deliveries d using (team_id, email_id, id, lease_token)
       where d.leased_until > now()
-        and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
-          and (h.offers_unsubscribe or not s.lists_only))
+        and ${hot.unsafe(IS_NOT_SUPPRESSED)}
       order by d.id for no key update of d
     )
     update deliveries d set stage = 'handed_over', updated_at = now() from mine

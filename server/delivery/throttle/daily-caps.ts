@@ -2,6 +2,7 @@ import type { HotSql } from "#db/client";
 import type { CapRule, DeliveryKey } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
+import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/fold-address";
 import type { DeliveryLease } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
@@ -84,8 +85,7 @@ from ${rows("requested", {
   })} as h
 join deliveries d using (team_id, email_id, id, lease_token)
 where d.leased_until > now()
-  and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
-    and (h.offers_unsubscribe or not s.lists_only))
+  and ${IS_NOT_SUPPRESSED}
 order by d.id for no key update of d`,
 );
 

@@ -63,6 +63,7 @@ export async function claimWebhooks(
         select count(*)::int as calls from webhook_deliveries d where d.webhook_id = w.id and d.status = 'attempting'
       ) as busy
       where w.status = 'enabled' and (w.paused_until is null or w.paused_until <= now()) and width.calls > busy.calls
+        and not exists (select from team_deletions x where x.team_id = w.team_id and x.canceled_at is null)
         and exists (select from webhook_deliveries d
                     where d.webhook_id = w.id and d.status = 'pending' and d.due_at <= now())
     ), chosen as materialized (

@@ -18,11 +18,14 @@ export type AuditEntry = {
   detail?: AuditDetail;
 };
 
+/** The part of a context that the log records. */
+type Author = Pick<Ctx, "teamId" | "actor" | "requestId">;
+
 /**
  * Records who changed what. `tx` is the transaction of the change, so both commit together. The actor's
  * current name is stored, so the log stays readable after the key or the user is deleted.
  */
-export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<void> {
+export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promise<void> {
   const { actorId, ...row } = rowOf(ctx, entry);
   const names = {
     user: sql<string>`(select email from ${users} where id = ${actorId})`,
@@ -34,7 +37,7 @@ export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<
 }
 
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */
-export async function recordAuditHot(tx: HotTransaction, ctx: Ctx, entry: AuditEntry): Promise<void> {
+export async function recordAuditHot(tx: HotTransaction, ctx: Author, entry: AuditEntry): Promise<void> {
   const { teamId, id, actor, actorId, action, subjectId, subjectName, detail, requestId } = rowOf(ctx, entry);
   await tx`
     insert into audit_log (team_id, id, actor, actor_id, actor_name, action, subject_id, subject_name, detail, request_id)
@@ -44,7 +47,7 @@ export async function recordAuditHot(tx: HotTransaction, ctx: Ctx, entry: AuditE
       ${action}, ${subjectId}, ${subjectName}, ${JSON.stringify(detail)}::text::jsonb, ${requestId})`;
 }
 
-const rowOf = ({ teamId, actor, requestId }: Ctx, { action, subject, detail = {} }: AuditEntry) => ({
+const rowOf = ({ teamId, actor, requestId }: Author, { action, subject, detail = {} }: AuditEntry) => ({
   teamId,
   id: newId(),
   actor: actor.kind,

@@ -61,7 +61,8 @@ async function findKey(hot: HotSql, secretHash: Uint8Array): Promise<FoundKey | 
          and (k.all_domains or exists (select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id))
       ) as domains
     from api_keys k
-    where k.secret_hash = ${secretHash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
+    where k.secret_hash = ${secretHash} and k.revoked_at is null
+      and not exists (select from team_deletions x where x.team_id = k.team_id and x.canceled_at is null) and (k.expires_at is null or k.expires_at > now())`;
   if (!row) return null;
   const { expiresInMs, ...key } = row;
   return { key, expiresInMs };

@@ -1,3 +1,4 @@
+import { ERASED_DOMAIN } from "#db/schema/audit";
 import type { DeliveryKey, DeliveryStatus } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
@@ -75,7 +76,12 @@ export async function recordOutcome(
   return verdict;
 }
 
-function evaluate({ status, stage, attempts, isRepeated }: ReportedDelivery, effect: Effect): Recorded {
+function evaluate(
+  { domain, status, stage, attempts, isRepeated }: ReportedDelivery,
+  effect: Effect,
+): Recorded {
+  // Its recipient was erased: nothing more is stored about it.
+  if (domain === ERASED_DOMAIN) return "unknown";
   if (isRepeated) return "repeated";
   if (UNSENT.has(status)) return "impossible";
   const isInProgress = status === "sending" && stage === "handed_over";

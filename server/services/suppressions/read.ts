@@ -1,10 +1,11 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageById } from "../paging";
+import { erasedForm } from "./erased";
 
 /** An entry that SQL returned as JSON. */
 export const readSuppression = (row: SuppressionRow): Suppression => ({
@@ -19,13 +20,20 @@ export const readSuppression = (row: SuppressionRow): Suppression => ({
 /** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };
 
-/** Matches the team's entries with these names. */
+/** Matches the team's entries with these names. An address also matches the entry that is left of it after its erasure. */
 export const isNamed = (ctx: Ctx, names: readonly SuppressionName[]) => {
   const ids = names.flatMap((name) => ("id" in name ? [name.id] : []));
   const addresses = names.flatMap((name) => ("address" in name ? [foldAddress(name.address)] : []));
   return and(
     eq(suppressions.teamId, ctx.teamId),
-    ids.length > 0 ? inArray(suppressions.id, ids) : inArray(suppressions.address, addresses),
+    ids.length > 0
+      ? inArray(suppressions.id, ids)
+      : or(
+          inArray(suppressions.address, addresses),
+          sql`${suppressions.address} in (
+            select ${sql.raw(erasedForm("v.team_id", "v.address"))}
+            from (select ${ctx.teamId}::uuid as team_id, unnest(${sql.param(addresses)}::text[]) as address) v)`,
+        ),
   );
 };
 
@@ -61,13 +69,13 @@ export async function findSuppressed(
   addresses: readonly string[],
 ): Promise<Map<string, Suppression>> {
   if (addresses.length === 0) return new Map();
-  const rows = await ctx.db
-    .select()
-    .from(suppressions)
-    .where(
-      and(eq(suppressions.teamId, ctx.teamId), inArray(suppressions.address, addresses.map(foldAddress))),
-    );
-  const byAddress = new Map(rows.map((row) => [row.address, row]));
+  const folded = [...new Set(addresses.map(foldAddress))];
+  const rows = await ctx.db.execute<{ given: string; row: SuppressionRow }>(sql`
+    select v.address as given, to_jsonb(s) as row
+    from (select ${ctx.teamId}::uuid as team_id, unnest(${sql.param(folded)}::text[]) as address) v
+      cross join lateral (values (v.address), (${sql.raw(erasedForm("v.team_id", "v.address"))})) as form(address)
+      join suppressions s on s.team_id = v.team_id and s.address = form.address`);
+  const byAddress = new Map(rows.map(({ given, row }) => [given, readSuppression(row)]));
   return new Map(
     addresses.flatMap((address) => {
       const row = byAddress.get(foldAddress(address));

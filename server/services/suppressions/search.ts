@@ -7,6 +7,7 @@ import { parseMailbox } from "#server/mail/address/address";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { erasedFormOf } from "./erased";
 
 /** Sorts after every text with the same prefix, in the byte order of the index. */
 const LAST = "\u{10ffff}";
@@ -31,7 +32,7 @@ export async function searchSuppressions(
       .where(
         and(
           eq(suppressions.teamId, ctx.teamId),
-          beginsWith(query.prefix),
+          beginsWith(ctx.teamId, query.prefix),
           query.origin && eq(suppressions.origin, query.origin),
           cursor &&
             (cursor.direction === "older"
@@ -44,12 +45,13 @@ export async function searchSuppressions(
   );
 }
 
-/** Matches addresses that begin with these letters, or are equal to them. */
-export function beginsWith(letters: string): SQL {
+/** Matches addresses that begin with these letters, or are equal to them; also the entry that is left of an erased address. */
+export function beginsWith(teamId: string, letters: string): SQL {
   const parsed = parseMailbox(letters);
   const prefix = foldAddress(parsed.ok ? parsed.mailbox.address : letters);
   const { address } = suppressions;
-  return sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`;
+  const begins = sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`;
+  return parsed.ok ? sql`(${begins} or ${address} = ${erasedFormOf(teamId, prefix)})` : begins;
 }
 
 /** The email that caused an entry: the host's reply, or null if there was none. */

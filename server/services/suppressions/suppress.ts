@@ -14,6 +14,7 @@ import type { AuditAction } from "../audit/actions";
 import { recordAudit } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
 import { announce } from "../webhooks/events/announce";
+import { erasedFormOf } from "./erased";
 import { isNamed, readSuppression, type SuppressionName } from "./read";
 
 /*
@@ -123,7 +124,7 @@ async function addRequested(
 
 /**
  * Unsubscribes an address: the team's emails with an unsubscribe link are no longer sent to it, all others
- * still are. No effect if the address is already on the suppression list.
+ * still are. No effect if the address is already on the suppression list. An address that was erased is added as its hash.
  */
 export async function unsubscribe(
   { db, log, wake }: Pick<Deps, "db" | "log" | "wake">,
@@ -133,9 +134,13 @@ export async function unsubscribe(
   const [entry] = await addRequested(
     db,
     sql`
-      select t.id as team_id, ${id}::uuid as id, ${foldAddress(address)}::text as address, 'manual' as origin,
-        ${emailId}::uuid as source_email_id, true as lists_only
-      from teams t where t.id = ${teamId}`,
+      select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
+        'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
+      from teams t left join lateral (
+        select e.address_hash from erasures e
+        where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
+        limit 1) x on true
+      where t.id = ${teamId}`,
   );
   if (entry?.id !== id) return;
   log.info("suppression.unsubscribed", { teamId, emailId });

@@ -54,7 +54,7 @@ async function* readOldestFirst(
       .where(
         and(
           eq(suppressions.teamId, ctx.teamId),
-          prefix ? beginsWith(prefix) : undefined,
+          prefix ? beginsWith(ctx.teamId, prefix) : undefined,
           origin && eq(suppressions.origin, origin),
           last === undefined ? undefined : gt(suppressions.id, last),
         ),

@@ -23,7 +23,7 @@ export type EmailEvent = typeof emailEvents.$inferSelect;
 export type Email = EmailSummary & {
   html: string | null;
   text: string | null;
-  /** The content was erased by the team's retention settings: the email can be viewed but not sent again. */
+  /** The content was erased, by the team's retention settings or on request: the email can be viewed but not sent again. */
   isErased: boolean;
   keyName: string | null;
   /** Null if no template was used, or it was deleted. */

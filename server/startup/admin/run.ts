@@ -39,6 +39,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   team: async () => (await import("./commands/teams")).addTeamCommands,
   user: async () => (await import("./commands/users")).addUserCommands,
   operator: async () => (await import("./commands/installation/operators")).addOperatorCommands,
+  address: async () => (await import("./commands/data/addresses")).addAddressCommands,
   email: async () => (await import("./commands/emails")).addEmailCommands,
   webhook: async () => (await import("./commands/webhooks")).addWebhookCommands,
   queue: async () => (await import("./commands/installation/queue")).addQueueCommands,

@@ -86,6 +86,13 @@ export const operatorCtx = (deps: Deps, teamId: string): Ctx => ({
   requestId: newId(),
 });
 
+/** The same for the whole installation. */
+export const operatorOf = (deps: Deps): Omit<Ctx, "teamId"> => ({
+  ...deps,
+  actor: { kind: "operator" },
+  requestId: newId(),
+});
+
 /** The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default is used. */
 export function requirePublicUrl({ publicUrl }: Pick<Session, "publicUrl">): string {
   if (publicUrl !== null) return publicUrl;

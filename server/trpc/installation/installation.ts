@@ -6,6 +6,7 @@ import { sortFindings } from "#server/services/doctor/run";
 import { readReadiness } from "#server/services/health";
 import { listTeamSummaries } from "#server/services/overview/teams";
 import { listWorkers } from "#server/services/overview/workers";
+import { listDeletions, presentDeletion } from "#server/services/team-deletions/request";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -46,6 +47,10 @@ export const installationRouter = router({
     const { status, findings, at } = await deps.examine();
     return { status, at: at.toISOString(), findings: sortFindings(findings) };
   }),
+  /** The deletions of teams, newest first, with those that were canceled. */
+  deletions: asOperator
+    .input(NoInput)
+    .query(async ({ ctx: { operator } }) => (await listDeletions(operator)).map(presentDeletion)),
   /** The teams, newest first, with what waits in their queues. */
   teams: asOperator
     .input(TeamsInput)

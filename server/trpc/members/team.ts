@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { UNKNOWN_POLICIES } from "#db/schema/teams";
+import { reauthenticate } from "#server/services/account/reauthenticate";
 import { readRetention, retentionDaysMax, setRetention } from "#server/services/retention";
+import {
+  cancelTeamDeletion,
+  findDeletion,
+  presentDeletion,
+  requestTeamDeletion,
+} from "#server/services/team-deletions/request";
 import { createOwnTeam, readTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam } from "#server/shared/wire/people/team";
 import { inTeam, router, signedIn } from "../init";
@@ -30,6 +37,24 @@ export const teamRouter = router({
   change: inTeam("team:write")
     .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
     .mutation(({ ctx, input: { name, unknown } }) => updateTeam(ctx.service, { name, unknown })),
+  /** The requested deletion of the team; null if there is none. */
+  deletion: inTeam("team:read")
+    .input(TeamInput)
+    .query(async ({ ctx: { service } }) => {
+      const deletion = await findDeletion(service, service.teamId);
+      return deletion && presentDeletion(deletion);
+    }),
+  /** Requires the team's name, and a password or a code. */
+  requestDeletion: inTeam("owners:write")
+    .input(strictInput({ confirm: z.string().max(200), proof: z.string().max(300) }))
+    .mutation(async ({ ctx, input: { confirm, proof } }) => {
+      const { user, id: sessionId } = ctx.signedInAs;
+      await reauthenticate(ctx.deps, { user, sessionId, visitor: ctx.visitor }, proof);
+      return presentDeletion(await requestTeamDeletion(ctx.service, { confirm }));
+    }),
+  cancelDeletion: inTeam("owners:write")
+    .input(TeamInput)
+    .mutation(async ({ ctx }) => presentDeletion(await cancelTeamDeletion(ctx.service))),
   /** Retention of email in days; null keeps it forever. */
   setRetention: inTeam("team:write")
     .input(strictInput({ bodiesDays: Days, emailsDays: Days }))

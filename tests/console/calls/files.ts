@@ -68,6 +68,11 @@ export function fileCalls({ world }: Console): Record<string, FileCall> {
       },
       names: ["id", "file"],
     },
+    "settings/personal-data/export": {
+      permission: "people:write",
+      input: async () => ({ address: "ann@example.net" }),
+      names: [],
+    },
     "suppressions/export": { permission: "suppressions:read", input: async () => ({}), names: [] },
     "suppressions/import": {
       permission: "suppressions:write",

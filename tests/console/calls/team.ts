@@ -1,6 +1,7 @@
 import { memberships, ROLES } from "#db/schema/teams";
 import { inviteMember } from "#server/services/invitations/send";
-import type { Console } from "../../support/console/console";
+import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
+import { type Console, PASSWORD } from "../../support/console/console";
 import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
@@ -24,6 +25,34 @@ export function teamCalls(console: Console): ProcedureCalls {
     "team.settings": { input: async () => ({}), names: [] },
     "team.change": { input: async () => ({ name: `Team ${++guests}`, unknown: "hold" }), names: [] },
     "team.setRetention": { input: async () => ({ bodiesDays: ++guests, emailsDays: null }), names: [] },
+    "team.deletion": { input: async () => ({}), names: [] },
+    "team.requestDeletion": {
+      input: async ({ teamId, ctx }) => {
+        await cancelTeamDeletion(ctx).catch(() => {});
+        const [team] = await console.world.hot<
+          { name: string }[]
+        >`select name from teams where id = ${teamId}`;
+        return { confirm: team?.name ?? "", proof: PASSWORD };
+      },
+      names: [],
+      afterwards: async ({ ctx }) => void (await cancelTeamDeletion(ctx).catch(() => {})),
+    },
+    "team.cancelDeletion": {
+      input: async ({ teamId, ctx }) => {
+        const [team] = await console.world.hot<
+          { name: string }[]
+        >`select name from teams where id = ${teamId}`;
+        await requestTeamDeletion(ctx, { confirm: team?.name ?? "" }).catch(() => {});
+        return {};
+      },
+      names: [],
+      afterwards: async ({ ctx }) => void (await cancelTeamDeletion(ctx).catch(() => {})),
+    },
+    "personalData.erasures": { input: async () => ({}), names: [] },
+    "personalData.erase": {
+      input: async () => ({ address: `gone-${++guests}@example.net`, suppresses: true }),
+      names: [],
+    },
     "members.list": { input: async () => ({}), names: [] },
     "members.changeRole": {
       input: async (party) => ({ userId: await memberOf(party), role: "member" }),

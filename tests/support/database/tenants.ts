@@ -13,6 +13,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "backups",
   "callback_tokens",
   "destination_limits",
+  "erasure_keys",
   "installation_secrets",
   "passkey_challenges",
   "passkeys",

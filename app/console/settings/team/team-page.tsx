@@ -16,6 +16,7 @@ import { useTeam } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useNew } from "../../_ui/use-new";
+import { DeletionSection } from "./deletion-section";
 import { RetentionSection } from "./retention-section";
 import { findNameFault } from "./team-name";
 
@@ -37,6 +38,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
             retention={{ bodiesDays: team.keep_contents_days, emailsDays: team.keep_emails_days }}
           />
           <OtherTeamSection />
+          <DeletionSection teamId={teamId} name={team.name} />
         </div>
       )}
     </Fetched>

@@ -36,7 +36,7 @@ export async function retryEmail(
   if (email.isErased)
     throw new AppError(
       "conflict",
-      "The content of this email was erased by the team's retention settings, so it cannot be sent again.",
+      "The content of this email was erased, by the team's retention settings or on request, so it cannot be sent again.",
     );
   if (email.deliveries.some(({ waitRule }) => waitRule === "restored"))
     throw new AppError(

@@ -22,7 +22,7 @@ export async function readSource(ctx: Ctx, id: string): Promise<Source> {
   if (email.isErased)
     throw new AppError(
       "conflict",
-      "The content of this email was erased by the team's retention settings, so its source is not available.",
+      "The content of this email was erased, by the team's retention settings or on request, so its source is not available.",
     );
   const [captured] = await ctx.db
     .select({ raw: capturedMessages.raw })

@@ -1,7 +1,14 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { NEW_TEAM_RETENTION, readRetention, setRetention } from "#server/services/retention";
+import {
+  cancelTeamDeletion,
+  deletionDays,
+  listDeletions,
+  presentDeletion,
+  requestTeamDeletion,
+} from "#server/services/team-deletions/request";
 import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
@@ -16,7 +23,7 @@ type SetOptions = {
   keepEmails?: number | "always";
 };
 
-/** `team create`, `team list`, `team set`, `team show`. */
+/** `team create`, `team list`, `team set`, `team show`, `team delete`, `team keep`, `team deletions`. */
 export function addTeamCommands(program: AdminCommand): void {
   const team = program.command("team").description("teams, each with its own keys, domains and emails");
 
@@ -87,6 +94,58 @@ export function addTeamCommands(program: AdminCommand): void {
     json: await readTeamSettings(deps, await findTeam(deps, name)),
   }));
 
+  const remove = team
+    .command("delete")
+    .description("deletes a team with all its email after a waiting period, in which it sends nothing")
+    .argument(...TEAM)
+    .option(
+      "--days <number>",
+      `the waiting period in days, ${deletionDays.min} to ${deletionDays.max}`,
+      readDays,
+      deletionDays.default,
+    )
+    .addHelpText(...examples("team delete Sales", "team delete Sales --days 30"));
+  runInDatabase(remove, async ({ deps }, name: string, { days }: { days: number }) => {
+    const { id, name: confirm } = await findTeam(deps, name);
+    const deletion = presentDeletion(await requestTeamDeletion(operatorCtx(deps, id), { confirm, days }));
+    return {
+      json: deletion,
+      text: [
+        `Team ${confirm} will be deleted at ${deletion.deletes_at}. Its API keys, email and webhooks are stopped.`,
+      ],
+      notes: [`Until then, team keep cancels it.`],
+    };
+  });
+
+  const keep = team
+    .command("keep")
+    .description("cancels the deletion of a team")
+    .argument(...TEAM);
+  runInDatabase(keep, async ({ deps }, name: string) => {
+    const { id, name: found } = await findTeam(deps, name);
+    const deletion = presentDeletion(await cancelTeamDeletion(operatorCtx(deps, id)));
+    return { json: deletion, text: [`Canceled the deletion of team ${found}.`] };
+  });
+
+  const deletions = team
+    .command("deletions")
+    .description("lists requested, canceled and completed deletions of teams, with what was deleted");
+  runInDatabase(deletions, async ({ deps }) =>
+    listOutput(
+      (await listDeletions(deps)).map(presentDeletion),
+      ({ team_name, status, requested_by, requested_at, deletes_at, ended_at, counts }) => ({
+        team: team_name,
+        status,
+        requested_by,
+        requested_at,
+        deletes_at,
+        ended_at,
+        rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+      }),
+      "No deletions.",
+    ),
+  );
+
   const list = team.command("list").description("lists the teams, oldest first");
   runInDatabase(list, async ({ deps }) =>
     listOutput(await listTeams(deps), ({ id, name }) => ({ id, name }), "No teams."),
@@ -97,3 +156,11 @@ async function readTeamSettings(deps: Deps, { id }: Team) {
   const ctx = { ...deps, teamId: id };
   return presentTeam(await readTeamRules(ctx), await readRetention(ctx));
 }
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= deletionDays.min && days <= deletionDays.max) return days;
+  throw new InvalidArgumentError(`Enter ${deletionDays.min} to ${deletionDays.max}.`);
+}
+
+const TEAM = ["<team>", "id or name of the team"] as const;

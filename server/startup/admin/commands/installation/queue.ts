@@ -1,5 +1,4 @@
 import type { Deps } from "#server/deps";
-import { newId } from "#server/platform/ids";
 import {
   describeScope,
   listPauses,
@@ -8,11 +7,12 @@ import {
   resumeQueue,
 } from "#server/services/pauses/pause";
 import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
-import { findScope, nameScope, type OperatorCtx, type QueueScope } from "#server/services/pauses/scope";
+import { findScope, nameScope, type QueueScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
 import { OperatorError } from "../../../launcher/operator-error";
 import { readDomain } from "../../arguments";
 import { type AdminCommand, examples, runInDatabase } from "../../command";
+import { operatorOf } from "../../session";
 import { formatTable } from "../../terminal";
 
 type ScopeOptions = { team?: string; domain?: string };
@@ -132,12 +132,6 @@ repeated. Without --confirm it shows how many deliveries it would cancel.
 
 Example:
   queue purge --team Sales --reason "Sent to the wrong list" --confirm Sales`;
-
-const operatorOf = (deps: Deps): OperatorCtx => ({
-  ...deps,
-  actor: { kind: "operator" },
-  requestId: newId(),
-});
 
 const readScope = (deps: Deps, { team, domain }: ScopeOptions): Promise<QueueScope> =>
   findScope(deps, { team: team ?? null, domain: domain === undefined ? null : readDomain(domain) });

@@ -1,0 +1,154 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ErasureView } from "#server/services/erasures/request";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { ActionForm } from "../../_ui/form/action-form";
+import { TextField } from "../../_ui/form/form";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
+import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+
+const refetchMs = 15_000;
+
+/** What is stored of a recipient: export, erasure and receipts. */
+export function PersonalDataPage({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const disabledReason = useDisabledReason()("people:write", "export or erase personal data");
+  const list = useQuery({
+    ...trpc.personalData.erasures.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
+    enabled: disabledReason === undefined,
+  });
+  return (
+    <div className="flex flex-col gap-6">
+      <AddressSection teamId={teamId} disabledReason={disabledReason} />
+      <Section
+        title="Erasures"
+        note="The worker erases within minutes. The receipts contain a hash of the address."
+      >
+        {list.data?.length ? (
+          <ul className="flex flex-col divide-y divide-line px-5 pb-3">
+            {list.data.map((erasure) => (
+              <ErasureItem key={erasure.id} erasure={erasure} />
+            ))}
+          </ul>
+        ) : (
+          <p className="px-5 pb-5 text-soft leading-6">No address was erased.</p>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function AddressSection({ teamId, disabledReason }: { teamId: string; disabledReason: string | undefined }) {
+  const trpc = useTRPC();
+  const [address, setAddress] = useState("");
+  const [suppresses, setSuppresses] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const erasing = useAction(trpc.personalData.erase.mutationOptions(), {
+    done: "Erasure requested",
+    refresh: [trpc.personalData.erasures.queryKey()],
+    onDone: () => {
+      setConfirming(false);
+      setAddress("");
+      setSuppresses(false);
+    },
+  });
+  const isComplete = /^\S+@\S+$/.test(address.trim());
+  const query = new URLSearchParams({ team: teamId, address: address.trim() });
+  return (
+    <Section
+      title="Data of a person"
+      note="Exports or erases what this team has stored of an address: emails, content, events, logs and suppressions. Members are managed under Members."
+    >
+      <ActionForm
+        onSubmit={(event) => {
+          event.preventDefault();
+          setConfirming(true);
+        }}
+        action={{ isBusy: false, fault: null }}
+        submitLabel="Erase…"
+        tone="danger"
+        disabled={!isComplete}
+        disabledReason={disabledReason}
+      >
+        <TextField
+          label="Email address"
+          type="email"
+          autoComplete="off"
+          spellCheck={false}
+          disabled={disabledReason !== undefined}
+          value={address}
+          onChange={({ target }) => setAddress(target.value)}
+        />
+        {isComplete && disabledReason === undefined ? (
+          <a
+            href={`/console/settings/personal-data/export?${query}`}
+            download
+            className={`${buttonStyle.plain} h-9 w-fit`}
+          >
+            Export
+          </a>
+        ) : null}
+      </ActionForm>
+      {isConfirming ? (
+        <Confirm
+          onOpenChange={() => {
+            setConfirming(false);
+            erasing.reset();
+          }}
+          title={`Erase ${address.trim()}?`}
+          confirmLabel="Erase"
+          isBusy={erasing.isBusy}
+          fault={erasing.fault}
+          onConfirm={() => erasing.run({ team: teamId, address: address.trim(), suppresses })}
+        >
+          <p>
+            The address is replaced everywhere, and the content of emails to it is erased, also when others
+            received the same email. Email that waits for it is canceled. This cannot be undone.
+          </p>
+          <p>
+            If it is suppressed, it stays suppressed by a hash. Backups contain it until they are deleted.
+          </p>
+          <label className="flex items-center gap-2 text-ink">
+            <input
+              type="checkbox"
+              checked={suppresses}
+              onChange={({ target }) => setSuppresses(target.checked)}
+            />
+            Also suppress it, so that nothing is sent to it again
+          </label>
+        </Confirm>
+      ) : null}
+    </Section>
+  );
+}
+
+function ErasureItem({ erasure }: { erasure: ErasureView }) {
+  const { address_hash, status, waiting, counts, requested_at, done_at } = erasure;
+  const rows = Object.entries(counts).map(([table, count]) => `${table.replaceAll("_", " ")} ${count}`);
+  return (
+    <li className="flex flex-col gap-1 py-3 leading-6">
+      <span className="break-all font-mono text-xs">{address_hash}</span>
+      <span>
+        {status === "done" && done_at ? (
+          <>
+            Erased <When at={done_at} />
+          </>
+        ) : (
+          <>
+            In progress, requested <When at={requested_at} />
+            {waiting > 0
+              ? `; ${waiting} ${waiting === 1 ? "email waits" : "emails wait"} for other recipients`
+              : null}
+          </>
+        )}
+      </span>
+      <span className="text-soft">{rows.length > 0 ? rows.join(", ") : "Nothing was stored."}</span>
+    </li>
+  );
+}

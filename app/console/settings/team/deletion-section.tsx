@@ -1,0 +1,61 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ActionButton } from "../../_ui/form/action-button";
+import { Button } from "../../_ui/form/button";
+import { lazyDialog } from "../../_ui/page/lazy-part";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
+import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+
+const DeleteTeam = lazyDialog(async () => (await import("./delete-team")).DeleteTeam);
+
+/** The deletion of the team with all its email: the request, or the time until which it can be canceled. */
+export function DeletionSection({ teamId, name }: { teamId: string; name: string }) {
+  const trpc = useTRPC();
+  const { data: deletion } = useQuery(trpc.team.deletion.queryOptions({ team: teamId }));
+  const disabledReason = useDisabledReason()("owners:write", "delete the team");
+  const [isOpen, setOpen] = useState(false);
+  const canceling = useAction(trpc.team.cancelDeletion.mutationOptions(), {
+    done: "Deletion canceled",
+    refresh: [trpc.team.deletion.queryKey(), trpc.service.pauses.queryKey()],
+  });
+  return (
+    <Section
+      title="Delete team"
+      note="Deletes the team with all its emails, domains, keys and settings. Users remain."
+    >
+      <div className="flex flex-col items-start gap-3 px-5 pb-5 leading-6">
+        {deletion ? (
+          <>
+            <p>
+              The team will be deleted <When at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
+              requested. Until then its API keys are rejected, its email is not sent, and its webhooks get no
+              events.
+            </p>
+            <Button
+              disabled={disabledReason !== undefined || canceling.isBusy || deletion.status !== "waiting"}
+              title={disabledReason}
+              onClick={() => canceling.run({ team: teamId })}
+            >
+              Cancel deletion
+            </Button>
+          </>
+        ) : (
+          <ActionButton
+            disabledReason={disabledReason}
+            onClick={() => setOpen(true)}
+            className={`${buttonStyle.plain} h-9 text-bad`}
+          >
+            Delete team…
+          </ActionButton>
+        )}
+      </div>
+      {isOpen ? <DeleteTeam teamId={teamId} name={name} onClose={() => setOpen(false)} /> : null}
+    </Section>
+  );
+}

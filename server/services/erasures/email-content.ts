@@ -1,0 +1,218 @@
+import { ERASED_ADDRESS, ERASED_DOMAIN } from "#db/schema/audit";
+import type { Header, Tag } from "#db/schema/emails";
+import type { EventData } from "#db/schema/events";
+import type { HotTransaction } from "../emails/status";
+import { HAS_SPELLING } from "./mentions";
+import type { ErasureStep } from "./place";
+
+/** The texts of an email that its row contains. */
+export type EmailRow = {
+  id: string;
+  sender: string;
+  senderAddress: string;
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  replyTo: string[];
+  subject: string;
+  tags: Tag[];
+  headers: Header[];
+  messageId: string;
+};
+
+type Counts = Record<string, number>;
+
+/** The subject of an email whose content was erased. */
+const ERASED_SUBJECT = "(erased)";
+
+/**
+ * Erases the content of an email to the address, which is about this person even if others received it: text, files, subject,
+ * headers, tags, replies, and visits. Its other recipients with their results, its status and all times stay.
+ */
+export async function eraseContent(
+  tx: HotTransaction,
+  step: ErasureStep,
+  email: EmailRow,
+  own: readonly string[],
+): Promise<Counts> {
+  const key = { teamId: step.teamId, emailId: email.id };
+  const bodies =
+    await tx`delete from email_bodies where team_id = ${key.teamId} and email_id = ${key.emailId}`;
+  const files = await tx`delete from attachments where team_id = ${key.teamId} and email_id = ${key.emailId}`;
+  const captured = await tx`
+    delete from captured_messages where team_id = ${key.teamId} and email_id = ${key.emailId}`;
+  await writeEmail(tx, step, { ...email, subject: ERASED_SUBJECT, tags: [], headers: [] });
+  const { count: deliveries } = await tx`
+    update deliveries set address = ${ERASED_ADDRESS}, domain = ${ERASED_DOMAIN}, last_text = null, last_reason = null,
+      last_host = null, provider_id = null
+    where team_id = ${key.teamId} and email_id = ${key.emailId} and id = any(${own as string[]}::uuid[])`;
+  const events = await eraseEvents(tx, step, email.id, own);
+  await eraseReplies(tx, step, email.id);
+  const webhooks = await eraseWebhooks(tx, key, { isRecipient: true });
+  return counted({
+    emails: 1,
+    email_bodies: bodies.count,
+    attachments: files.count,
+    captured_messages: captured.count,
+    deliveries,
+    email_events: events,
+    webhook_deliveries: webhooks,
+  });
+}
+
+/** Replaces the address in an email to others. Bytes in which it cannot be replaced are deleted: the texts remain. */
+export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email: EmailRow): Promise<Counts> {
+  const { teamId, eraser } = step;
+  const key = { teamId, emailId: email.id };
+  const isInRow = isChanged(eraser.eraseValue(email), email);
+  await writeEmail(tx, step, email);
+  const [body] = await tx<Body[]>`
+    select html, text, made_text as "madeText", ${bytesWith(tx, "raw", step)} as raw from email_bodies
+    where team_id = ${teamId} and email_id = ${email.id}`;
+  const texts = body && { html: body.html, text: body.text, madeText: body.madeText };
+  const erased = texts && (eraser.eraseValue(texts) as typeof texts);
+  const isInTexts = isInRow || isChanged(erased, texts);
+  const isInBody = isInTexts || hasBytes(step, body?.raw ?? null);
+  if (erased && isInBody)
+    await tx`
+      update email_bodies set html = ${erased.html}, text = ${erased.text}, made_text = ${erased.madeText}, raw = null
+      where team_id = ${teamId} and email_id = ${email.id}`;
+  const [copy] = await tx<{ raw: Uint8Array | null }[]>`
+    select ${bytesWith(tx, "raw", step)} as raw from captured_messages
+    where team_id = ${teamId} and email_id = ${email.id}`;
+  const isCaptured = copy !== undefined && (isInTexts || hasBytes(step, copy.raw));
+  if (isCaptured)
+    await tx`delete from captured_messages where team_id = ${teamId} and email_id = ${email.id}`;
+  const files = await tx<{ id: string; filename: string }[]>`
+    select id, filename from attachments
+    where team_id = ${teamId} and email_id = ${email.id} and filename is not null`;
+  for (const { id, filename } of files.filter((file) => eraser.hasMention(file.filename)))
+    await tx`
+      update attachments set filename = ${eraser.eraseText(filename)}
+      where team_id = ${teamId} and email_id = ${email.id} and id = ${id}`;
+  const events = await eraseEvents(tx, step, email.id, []);
+  await eraseReplies(tx, step, email.id);
+  const webhooks = await eraseWebhooks(tx, key, { isRecipient: false });
+  return counted({
+    emails: isInRow ? 1 : 0,
+    email_bodies: body && isInBody ? 1 : 0,
+    captured_messages: isCaptured ? 1 : 0,
+    email_events: events,
+    webhook_deliveries: webhooks,
+  });
+}
+
+type Body = { html: string | null; text: string | null; madeText: string | null; raw: Uint8Array | null };
+
+const isChanged = (erased: unknown, value: unknown): boolean =>
+  JSON.stringify(erased) !== JSON.stringify(value);
+
+/** SQL: the bytes if they may contain the address, so that others are not read. */
+const bytesWith = (tx: HotTransaction, column: string, { eraser }: ErasureStep) => tx`
+  case when exists (select from unnest(${eraser.spellings as string[]}::text[]) as s(spelling)
+    where position(convert_to(s.spelling, 'UTF8') in ${tx(column)}) > 0) then ${tx(column)} end`;
+
+const hasBytes = ({ eraser }: ErasureStep, raw: Uint8Array | null): boolean =>
+  raw !== null && eraser.hasMention(Buffer.from(raw).toString("utf8"));
+
+async function writeEmail(
+  tx: HotTransaction,
+  { teamId, eraser }: ErasureStep,
+  email: EmailRow,
+): Promise<void> {
+  const json = (value: unknown) => tx`${JSON.stringify(eraser.eraseValue(value))}::text::jsonb`;
+  await tx`
+    update emails set sender = ${eraser.eraseText(email.sender)}, sender_address = ${eraser.eraseText(email.senderAddress)},
+      "to" = ${json(email.to)}, cc = ${json(email.cc)}, bcc = ${json(email.bcc)}, reply_to = ${json(email.replyTo)},
+      subject = ${eraser.eraseText(email.subject)}, tags = ${json(email.tags)}, headers = ${json(email.headers)},
+      message_id = ${eraser.eraseText(email.messageId)}
+    where team_id = ${teamId} and id = ${email.id}`;
+}
+
+/** Events of the recipient keep what statistics need. In others, the address is replaced. */
+async function eraseEvents(
+  tx: HotTransaction,
+  { teamId, eraser }: ErasureStep,
+  emailId: string,
+  own: readonly string[],
+): Promise<number> {
+  const events = await tx.unsafe<
+    { id: string; deliveryId: string | null; recipient: string | null; data: EventData }[]
+  >(
+    `select id, delivery_id as "deliveryId", recipient, data from email_events e
+     where e.team_id = $1 and e.email_id = $2 and (e.delivery_id = any($3::uuid[])
+       or ${HAS_SPELLING("lower(concat_ws(' ', e.recipient, e.data::text))", "$4")}) order by id`,
+    [teamId, emailId, own as string[], eraser.spellings as string[]],
+  );
+  for (const { id, deliveryId, recipient, data } of events) {
+    const isOwn =
+      (deliveryId !== null && own.includes(deliveryId)) ||
+      (recipient !== null && eraser.isAddress(recipient));
+    const left = isOwn ? figuresOf(data) : eraser.eraseValue(data);
+    await tx`
+      update email_events set recipient = ${isOwn ? ERASED_ADDRESS : recipient}, data = ${JSON.stringify(left)}::text::jsonb
+      where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
+  }
+  return events.length;
+}
+
+/** The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient. */
+function figuresOf({
+  attempt,
+  class: about,
+  rule,
+  policy,
+  suppressedBy,
+  reply,
+  visit,
+}: EventData): EventData {
+  return {
+    ...(attempt !== undefined && { attempt }),
+    ...(about !== undefined && { class: about }),
+    ...(rule !== undefined && { rule }),
+    ...(policy !== undefined && { policy }),
+    ...(suppressedBy !== undefined && { suppressedBy }),
+    ...(reply && { reply: { code: reply.code, enhanced: reply.enhanced, text: "" } }),
+    ...(visit && { visit: { by: visit.by, name: null, address: null, agent: null } }),
+  };
+}
+
+/** Servers' replies about other recipients can contain the address, too. */
+async function eraseReplies(
+  tx: HotTransaction,
+  { teamId, eraser }: ErasureStep,
+  emailId: string,
+): Promise<void> {
+  const replies = await tx.unsafe<{ id: string; text: string | null; reason: string | null }[]>(
+    `select id, last_text as text, last_reason as reason from deliveries d
+     where d.team_id = $1 and d.email_id = $2 and ${HAS_SPELLING("lower(concat_ws(' ', d.last_text, d.last_reason))", "$3")}`,
+    [teamId, emailId, eraser.spellings as string[]],
+  );
+  for (const { id, text, reason } of replies)
+    await tx`
+      update deliveries set last_text = ${text && eraser.eraseText(text)}, last_reason = ${reason && eraser.eraseText(reason)}
+      where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
+}
+
+/** The stored bodies of the email's webhook events are deleted: they are rendered again from what is left. */
+async function eraseWebhooks(
+  tx: HotTransaction,
+  { teamId, emailId }: { teamId: string; emailId: string },
+  { isRecipient }: { isRecipient: boolean },
+): Promise<number> {
+  const locked = await tx<{ id: string }[]>`
+    select id from webhook_deliveries
+    where team_id = ${teamId} and email_id = ${emailId} and payload is not null order by id for update`;
+  const ids = locked.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await tx`update webhook_deliveries set payload = null where team_id = ${teamId} and id = any(${ids}::uuid[])`;
+  // An endpoint can respond with what it received.
+  if (isRecipient)
+    await tx`
+      update webhook_attempts set response = null
+      where team_id = ${teamId} and delivery_id = any(${ids}::uuid[]) and response is not null`;
+  return ids.length;
+}
+
+const counted = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

@@ -1,0 +1,137 @@
+import { ERASED_ADDRESS } from "#db/schema/audit";
+import { newId } from "#server/platform/ids";
+import { type HotTransaction, refreshEmailStatus } from "../emails/status";
+import { type EmailRow, eraseContent, eraseMentions } from "./email-content";
+import { HAS_SPELLING } from "./mentions";
+import type { ErasurePlace, ErasureStep, StepResult } from "./place";
+
+/** Emails that one step reads, by recipient and by content. */
+const recipientsMax = 100;
+const scannedMax = 300;
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/** Emails to the address, found by the index of recipients: the most important ones, at once. */
+export const recipientPlace: ErasurePlace = {
+  name: "recipients",
+  async erase(tx, step) {
+    const ids = await tx<{ id: string }[]>`
+      select distinct email_id as id from deliveries
+      where team_id = ${step.teamId} and address = any(${step.eraser.spellings as string[]}::text[])
+        and email_id > ${step.after ?? FIRST}
+      order by email_id limit ${recipientsMax}`;
+    return eraseAll(tx, step, ids, recipientsMax);
+  },
+};
+
+/** All emails in the order of acceptance: those that mention the address, and recipients in other letter cases. */
+export const emailPlace: ErasurePlace = {
+  name: "emails",
+  async erase(tx, step) {
+    const { teamId, after, floor } = step;
+    const ids = await tx<{ id: string }[]>`
+      select id from emails where team_id = ${teamId} and id > ${after ?? FIRST} and id >= ${floor ?? FIRST}
+      order by id limit ${scannedMax}`;
+    return eraseAll(tx, step, ids, scannedMax);
+  },
+};
+
+async function eraseAll(
+  tx: HotTransaction,
+  step: ErasureStep,
+  read: readonly { id: string }[],
+  limit: number,
+): Promise<StepResult> {
+  const ids = read.map(({ id }) => id);
+  const counts: Record<string, number> = {};
+  const waiting: string[] = [];
+  for (const email of await readConcerned(tx, step, ids, { isLocked: true })) {
+    const { counts: changed, isWaiting } = await eraseEmail(tx, step, email);
+    if (isWaiting) waiting.push(email.id);
+    for (const [table, count] of Object.entries(changed)) counts[table] = (counts[table] ?? 0) + count;
+  }
+  return { last: ids.length === limit ? (ids.at(-1) ?? null) : null, counts, waiting };
+}
+
+/** Those of the emails that are to the address or contain it, also in the results of their recipients. */
+export async function readConcerned(
+  sql: Pick<HotTransaction, "unsafe">,
+  { teamId, eraser }: Pick<ErasureStep, "teamId" | "eraser">,
+  ids: string[],
+  { isLocked = false } = {},
+): Promise<EmailRow[]> {
+  if (ids.length === 0) return [];
+  const has = (...texts: string[]) => HAS_SPELLING(`lower(concat_ws(' ', ${texts.join(", ")}))`, "$3");
+  const hasBytes = (bytes: string) =>
+    `exists (select from unnest($3::text[]) as s(spelling) where position(convert_to(s.spelling, 'UTF8') in ${bytes}) > 0)`;
+  const child = (table: string, condition: string) =>
+    `exists (select from ${table} c where c.team_id = e.team_id and c.email_id = e.id and ${condition})`;
+  return sql.unsafe<EmailRow[]>(
+    `select e.id, e.sender, e.sender_address as "senderAddress", e."to", e.cc, e.bcc, e.reply_to as "replyTo", e.subject,
+       e.tags, e.headers, e.message_id as "messageId"
+     from emails e
+     where e.team_id = $1 and e.id = any($2::uuid[]) and (
+       ${has("e.sender", 'e."to"::text', "e.cc::text", "e.bcc::text", "e.reply_to::text", "e.subject", "e.tags::text", "e.headers::text", "e.message_id")}
+       or ${child("email_bodies", `(${has("c.html", "c.text", "c.made_text")} or ${hasBytes("c.raw")})`)}
+       or ${child("captured_messages", hasBytes("c.raw"))}
+       or ${child("attachments", has("c.filename"))}
+       or ${child("deliveries", has("c.address", "c.last_text", "c.last_reason"))}
+       or ${child("email_events", has("c.recipient", "c.data::text"))})
+     order by e.id ${isLocked ? "for update of e" : ""}`,
+    [teamId, ids, eraser.spellings as string[]],
+  );
+}
+
+type DeliveryRow = { id: string; address: string; status: string };
+
+const WAITING: ReadonlySet<string> = new Set(["scheduled", "queued", "sending"]);
+
+/**
+ * Cancels what still waits for the address, and erases the email once nothing of it waits or is being sent: until then, its
+ * other recipients need the content, and all copies of an email have the same bytes.
+ */
+async function eraseEmail(
+  tx: HotTransaction,
+  step: ErasureStep,
+  email: EmailRow,
+): Promise<{ counts: Record<string, number>; isWaiting: boolean }> {
+  const { teamId, eraser } = step;
+  const recipients = await tx<DeliveryRow[]>`
+    select id, address, status from deliveries
+    where team_id = ${teamId} and email_id = ${email.id} order by id for update`;
+  const own = recipients.filter(({ address }) => eraser.isAddress(address));
+  const canceled = own.filter(({ status }) => status === "scheduled" || status === "queued");
+  await cancel(tx, { teamId, emailId: email.id }, canceled);
+  const counts: Record<string, number> = canceled.length > 0 ? { canceled: canceled.length } : {};
+  const isWaiting = recipients.some((each) => WAITING.has(each.status) && !canceled.includes(each));
+  if (isWaiting) return { counts, isWaiting };
+  const changed =
+    own.length > 0
+      ? await eraseContent(
+          tx,
+          step,
+          email,
+          own.map(({ id }) => id),
+        )
+      : await eraseMentions(tx, step, email);
+  return { counts: { ...counts, ...changed }, isWaiting };
+}
+
+async function cancel(
+  tx: HotTransaction,
+  { teamId, emailId }: { teamId: string; emailId: string },
+  waiting: readonly DeliveryRow[],
+): Promise<void> {
+  if (waiting.length === 0) return;
+  const ids = waiting.map(({ id }) => id);
+  await tx`
+    update deliveries set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
+    where team_id = ${teamId} and email_id = ${emailId} and id = any(${ids}::uuid[])`;
+  const data = { reason: "The recipient's data was erased before the email was sent." };
+  for (const id of ids)
+    await tx`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      values (${newId()}, ${teamId}, ${emailId}, ${id}, 'email.canceled', ${ERASED_ADDRESS},
+        ${JSON.stringify(data)}::text::jsonb)`;
+  await refreshEmailStatus(tx, [{ teamId, id: emailId }]);
+}

@@ -1,0 +1,161 @@
+import type { HotSql } from "#db/client";
+import type { Ctx } from "#server/deps";
+import { recordAudit } from "../audit/record";
+import { findErasedForm } from "./address";
+import { readConcerned } from "./emails";
+import { createEraser, type Eraser } from "./mentions";
+import { readRecords } from "./records";
+
+/** Emails that one statement reads. */
+const emailsMax = 200;
+/** A multiple of three, so that the parts of a base64 text can be joined. */
+const partBytes = 768 * 1024;
+const excerptChars = 200;
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+type Line = Record<string, unknown> & { type: string };
+
+const lineOf = (line: Line): string => `${JSON.stringify(line)}\n`;
+
+/**
+ * Everything that is stored of an address in a team, as lines of JSON, read from the database as they are consumed: one email, or
+ * a part of a file, is in memory at a time. Emails to or from the address are complete, without the hidden recipients (bcc) and the results
+ * of others. Where only a text mentions the address, the line has the place and the text around it, because the rest
+ * is about other people. Accounts of the console are not part of it. Recorded in the audit log before the first line.
+ */
+export async function* exportAddress(ctx: Ctx, address: string): AsyncGenerator<string> {
+  const { hot, teamId } = ctx;
+  const { folded, hash } = await findErasedForm(ctx, address);
+  const eraser = createEraser(folded);
+  await recordAudit(ctx.db, ctx, { action: "address.exported", detail: { address_hash: hash } });
+  yield lineOf({
+    type: "export",
+    address: folded,
+    team_id: teamId,
+    created_at: ctx.clock().toISOString(),
+    note: "Emails, suppressions, and records of requests, webhooks and changes. Accounts of the console (users, members, invitations) and backups are not included.",
+  });
+  const entries = await hot`
+    select address, origin, lists_only, source_email_id, created_at from suppressions
+    where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])`;
+  for (const entry of entries) yield lineOf({ type: "suppression", ...entry });
+  yield* exportEmails(hot, teamId, eraser);
+  yield* exportRecords(hot, teamId, eraser);
+  const templates = await hot<Record<string, string | null>[]>`
+    select t.id, t.name, v.subject, v.html, v.text, v.sender
+    from templates t join template_versions v on v.team_id = t.team_id and v.id = t.current_version_id
+    where t.team_id = ${teamId} order by t.id`;
+  for (const { id, name, ...texts } of templates) {
+    const excerpts = excerptsOf(eraser, texts);
+    if (excerpts.length > 0) yield lineOf({ type: "mention", table: "templates", id, name, excerpts });
+  }
+  yield lineOf({ type: "end" });
+}
+
+async function* exportEmails(hot: HotSql, teamId: string, eraser: Eraser): AsyncGenerator<string> {
+  for (let after = FIRST; ; ) {
+    const read = await hot<{ id: string }[]>`
+      select id from emails where team_id = ${teamId} and id > ${after} order by id limit ${emailsMax}`;
+    const ids = read.map(({ id }) => id);
+    for (const { id } of await readConcerned(hot, { teamId, eraser }, ids))
+      yield* exportEmail(hot, { teamId, id }, eraser);
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < emailsMax) return;
+    after = last;
+  }
+}
+
+type Row = Record<string, unknown>;
+
+async function* exportEmail(
+  hot: HotSql,
+  { teamId, id }: { teamId: string; id: string },
+  eraser: Eraser,
+): AsyncGenerator<string> {
+  const [email] = await hot<(Row & { bcc: string[]; sender_address: string })[]>`
+    select id, created_at, scheduled_at, sender, sender_address, "to", cc, bcc, reply_to, subject, tags, headers, message_id, status
+    from emails where team_id = ${teamId} and id = ${id}`;
+  if (!email) return;
+  const [body = {}] = await hot<Row[]>`
+    select html, coalesce(text, made_text) as text from email_bodies where team_id = ${teamId} and email_id = ${id}`;
+  const deliveries = await hot<(Row & { id: string; address: string })[]>`
+    select id, kind, address, status, attempts, last_code, last_enhanced, last_text, last_host, last_reason, updated_at
+    from deliveries where team_id = ${teamId} and email_id = ${id} order by position`;
+  const events = await hot<(Row & { delivery_id: string | null; recipient: string | null })[]>`
+    select id, type, delivery_id, recipient, data, created_at from email_events
+    where team_id = ${teamId} and email_id = ${id} order by id`;
+  const own = deliveries.filter(({ address }) => eraser.isAddress(address));
+  if (own.length === 0 && !eraser.isAddress(email.sender_address)) {
+    const excerpts = excerptsOf(eraser, { ...email, ...body, deliveries, events });
+    if (excerpts.length > 0)
+      yield lineOf({ type: "mention", table: "emails", id, created_at: email.created_at, excerpts });
+    return;
+  }
+  const isOwn = (event: (typeof events)[number]) =>
+    event.recipient === null || own.some((delivery) => delivery.id === event.delivery_id);
+  yield lineOf({
+    type: "email",
+    ...email,
+    bcc: email.bcc.filter((text) => eraser.isMailbox(text)),
+    ...body,
+    deliveries: own,
+    events: events.filter(isOwn),
+  });
+  const files = await hot<{ id: string; filename: string | null; contentType: string; sizeBytes: number }[]>`
+    select id, filename, content_type as "contentType", size_bytes as "sizeBytes" from attachments
+    where team_id = ${teamId} and email_id = ${id} order by position`;
+  for (const file of files)
+    yield* exportBytes(
+      { type: "file", email_id: id, filename: file.filename, content_type: file.contentType },
+      (from) => hot<Part[]>`
+        select substring(content from ${from}::int for ${partBytes}::int) as bytes from attachments
+        where team_id = ${teamId} and email_id = ${id} and id = ${file.id}`,
+    );
+  // A submitted message has no header with its hidden recipients.
+  const [stored] = await hot<{ isRaw: boolean }[]>`
+    select raw is not null as "isRaw" from email_bodies where team_id = ${teamId} and email_id = ${id}`;
+  if (stored?.isRaw)
+    yield* exportBytes(
+      { type: "message", email_id: id },
+      (from) => hot<Part[]>`
+        select substring(raw from ${from}::int for ${partBytes}::int) as bytes from email_bodies
+        where team_id = ${teamId} and email_id = ${id}`,
+    );
+}
+
+type Part = { bytes: Uint8Array | null };
+
+/** One line with bytes in base64, read in parts. */
+async function* exportBytes(
+  line: Line,
+  read: (from: number) => PromiseLike<readonly Part[]>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(line).slice(0, -1)},"content_base64":"`;
+  for (let from = 1; ; from += partBytes) {
+    const [part] = await read(from);
+    if (!part?.bytes?.length) break;
+    yield Buffer.from(part.bytes).toString("base64");
+    if (part.bytes.length < partBytes) break;
+  }
+  yield '"}\n';
+}
+
+async function* exportRecords(hot: HotSql, teamId: string, eraser: Eraser): AsyncGenerator<string> {
+  for await (const { table, key, row } of readRecords(hot, { teamId, eraser })) {
+    const excerpts = excerptsOf(eraser, row);
+    if (excerpts.length > 0) yield lineOf({ type: "mention", table, key, excerpts });
+  }
+}
+
+/** The texts of a value that contain the address, shortened to what stands around it. */
+function excerptsOf(eraser: Eraser, value: unknown): string[] {
+  if (typeof value === "string") {
+    const at = eraser.indexOf(value);
+    return at === -1
+      ? []
+      : [value.slice(Math.max(0, at - excerptChars), at + eraser.folded.length + excerptChars)];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((item) => excerptsOf(eraser, item));
+}

@@ -1,0 +1,183 @@
+import type { HotSql } from "#db/client";
+import { type Eraser, HAS_SPELLING } from "./mentions";
+import type { ErasurePlace, ErasureStep } from "./place";
+
+/** Rows that one step reads. */
+const rowsMax = 1_000;
+/** Rows in memory during an export. Some contain bodies. */
+const exportedMax = 100;
+
+/** A table in which texts that programs and servers sent can contain an address. */
+type RecordTable = {
+  name: string;
+  /** The primary key after the team. */
+  key: readonly string[];
+  keyType: "uuid" | "text";
+  texts?: readonly string[];
+  json?: readonly string[];
+  /** JSON that is deleted whole where it contains the address, because the rest is about the same person. */
+  bodies?: readonly string[];
+  /** Texts with JSON. */
+  documents?: readonly string[];
+  /** SQL: which rows are read. */
+  where?: string;
+  /** Whether `id` contains the time of the row. */
+  isTimed?: true;
+};
+
+/** The tables beside emails and suppressions. The actions on members and invitations name accounts of the console. */
+const RECORDS: readonly RecordTable[] = [
+  {
+    name: "webhook_deliveries",
+    key: ["webhook_id", "id"],
+    keyType: "uuid",
+    json: ["data"],
+    documents: ["payload"],
+    isTimed: true,
+  },
+  {
+    name: "webhook_attempts",
+    key: ["delivery_id", "id"],
+    keyType: "uuid",
+    texts: ["url", "response"],
+    json: ["headers"],
+    isTimed: true,
+  },
+  {
+    name: "api_requests",
+    key: ["id"],
+    keyType: "uuid",
+    texts: ["path", "user_agent", "rejection_detail"],
+    bodies: ["request_body", "response_body"],
+    isTimed: true,
+  },
+  { name: "idempotency_keys", key: ["route", "key"], keyType: "text", json: ["answer"] },
+  {
+    name: "audit_log",
+    key: ["id"],
+    keyType: "uuid",
+    texts: ["subject_name"],
+    json: ["detail"],
+    where: "split_part(action, '.', 1) not in ('member', 'invitation')",
+    isTimed: true,
+  },
+  { name: "queue_pauses", key: ["id"], keyType: "uuid", texts: ["reason"] },
+];
+
+type Row = Record<string, unknown>;
+
+const columnsOf = ({
+  texts = [],
+  documents = [],
+  json = [],
+  bodies = [],
+}: Partial<RecordTable>): string[] => [...texts, ...documents, ...json, ...bodies];
+
+/** SQL: the texts of a row in lower case. */
+const contentOf = (columns: readonly string[]): string =>
+  `lower(concat_ws(' ', ${columns.map((each) => `${each}::text`).join(", ")}))`;
+
+const mapText = (value: unknown, map: (text: string) => string): string | null =>
+  value === null ? null : map(String(value));
+
+/** Replaces the address in the rows of one table. */
+function placeOf(table: RecordTable): ErasurePlace {
+  const { name, key, keyType, texts = [], json = [], bodies = [], documents = [], where, isTimed } = table;
+  const columns = columnsOf(table);
+  const keys = key.join(", ");
+  const rowOf = (first: number) => `(${key.map((_, n) => `$${first + n}::${keyType}`).join(", ")})`;
+  const content = contentOf([...columns, ...key]);
+
+  /** The new values of the columns, as texts. */
+  const eraseRow = ({ eraser }: ErasureStep, row: Row) => [
+    ...texts.map((column) => mapText(row[column], eraser.eraseText)),
+    ...documents.map((column) =>
+      mapText(row[column], (text) => JSON.stringify(eraser.eraseValue(JSON.parse(text)))),
+    ),
+    ...json.map((column) => mapText(row[column], () => JSON.stringify(eraser.eraseValue(row[column])))),
+    ...bodies.map((column) => {
+      const body = mapText(row[column], () => JSON.stringify(row[column]));
+      return JSON.stringify(eraser.eraseValue(row[column])) === (body ?? "null") ? body : null;
+    }),
+  ];
+  const valuesOf = (row: Row) => [
+    ...[...texts, ...documents].map((column) => mapText(row[column], (text) => text)),
+    ...[...json, ...bodies].map((column) => mapText(row[column], () => JSON.stringify(row[column]))),
+  ];
+  const isJson = (column: string) => [...json, ...bodies].includes(column);
+  const update = `update ${name} set ${columns
+    .map((column, n) => `${column} = $${n + 1}::text${isJson(column) ? "::jsonb" : ""}`)
+    .join(", ")} where team_id = $${columns.length + 1} and (${keys}) = ${rowOf(columns.length + 2)}`;
+  const remove = `delete from ${name} where team_id = $1 and (${keys}) = ${rowOf(2)}`;
+
+  return {
+    name,
+    async erase(tx, step) {
+      const { teamId, eraser, after, floor } = step;
+      const given: string[] = [teamId];
+      const range = ["team_id = $1", ...(where ? [where] : [])];
+      if (after !== null) {
+        range.push(`(${keys}) > ${rowOf(given.length + 1)}`);
+        given.push(...(JSON.parse(after) as string[]));
+      }
+      if (floor !== null && isTimed) range.push(`id >= $${given.push(floor)}::uuid`);
+      const [end] = await tx.unsafe<Row[]>(
+        `select ${keys} from ${name} where ${range.join(" and ")} order by ${keys} limit 1 offset ${rowsMax - 1}`,
+        given,
+      );
+      const last = end ? key.map((column) => String(end[column])) : null;
+      if (last) {
+        range.push(`(${keys}) <= ${rowOf(given.length + 1)}`);
+        given.push(...last);
+      }
+      const spellings = `$${given.length + 1}`;
+      const found = await tx.unsafe<Row[]>(
+        `select ${[...key, ...columns].join(", ")} from ${name}
+         where ${range.join(" and ")} and ${HAS_SPELLING(content, spellings)} order by ${keys} for update`,
+        [...given, eraser.spellings as string[]],
+      );
+      let count = 0;
+      for (const row of found) {
+        const own = key.map((column) => String(row[column]));
+        const isInKey = own.some(eraser.hasMention);
+        const values = eraseRow(step, row);
+        // Another address can contain this one.
+        if (!isInKey && JSON.stringify(values) === JSON.stringify(valuesOf(row))) continue;
+        // A key that contains the address cannot be changed: the caller would no longer find it.
+        if (isInKey) await tx.unsafe(remove, [teamId, ...own]);
+        else await tx.unsafe(update, [...values, teamId, ...own] as string[]);
+        count++;
+      }
+      return { last: last && JSON.stringify(last), counts: count ? { [name]: count } : {}, waiting: [] };
+    },
+  };
+}
+
+/** The rows of these tables that contain one of the spellings, for an export. */
+export async function* readRecords(
+  hot: HotSql,
+  { teamId, eraser }: { teamId: string; eraser: Eraser },
+): AsyncGenerator<{ table: string; key: string[]; row: Row }> {
+  for (const { name, key, keyType, where, ...table } of RECORDS) {
+    const columns = columnsOf(table);
+    const keys = key.join(", ");
+    const range = `team_id = $1${where ? ` and ${where}` : ""}`;
+    for (let after: string[] | null = null; ; ) {
+      const from: string = after
+        ? ` and (${keys}) > (${key.map((_, n) => `$${n + 2}::${keyType}`).join(", ")})`
+        : "";
+      const rows: Row[] = await hot.unsafe<Row[]>(
+        `select ${keys}, ${columns.join(", ")}, ${HAS_SPELLING(contentOf([...columns, ...key]), `$${(after?.length ?? 0) + 2}`)} as "isFound"
+         from ${name} where ${range}${from} order by ${keys} limit ${exportedMax}`,
+        [teamId, ...(after ?? []), eraser.spellings as string[]],
+      );
+      for (const { isFound, ...row } of rows)
+        if (isFound) yield { table: name, key: key.map((column) => String(row[column])), row };
+      const last = rows.at(-1);
+      if (!last || rows.length < exportedMax) break;
+      after = key.map((column) => String(last[column]));
+    }
+  }
+}
+
+export const recordPlaces: readonly ErasurePlace[] = RECORDS.map(placeOf);

@@ -1,0 +1,148 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import { erasures } from "#db/schema/audit";
+import { teams } from "#db/schema/teams";
+import type { Ctx, Deps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { recordAudit } from "../audit/record";
+import type { OperatorCtx } from "../pauses/scope";
+import { erasedFormOf } from "../suppressions/erased";
+import { findErasedForm, readAddress } from "./address";
+
+const listMax = 100;
+
+export type ErasureInput = {
+  address: string;
+  /** Nothing is sent to the address any longer, even if it was not suppressed before. */
+  suppresses: boolean;
+};
+
+/** An erasure without the address, which it no longer has at its end. */
+export type Erasure = Pick<
+  typeof erasures.$inferSelect,
+  | "teamId"
+  | "id"
+  | "addressHash"
+  | "suppresses"
+  | "status"
+  | "pass"
+  | "waiting"
+  | "counts"
+  | "requestedAt"
+  | "doneAt"
+>;
+
+const COLUMNS = {
+  teamId: erasures.teamId,
+  id: erasures.id,
+  addressHash: erasures.addressHash,
+  suppresses: erasures.suppresses,
+  status: erasures.status,
+  pass: erasures.pass,
+  waiting: erasures.waiting,
+  counts: erasures.counts,
+  requestedAt: erasures.requestedAt,
+  doneAt: erasures.doneAt,
+};
+
+/**
+ * Requests that the worker erases an address everywhere in the team. Returns the open erasure if there is one. AppError
+ * `invalid` if it is not an address.
+ */
+export async function requestErasure(ctx: Ctx, { address, suppresses }: ErasureInput): Promise<Erasure> {
+  const { teamId, actor, requestId } = ctx;
+  const actorId = actor.kind === "user" ? actor.userId : actor.kind === "key" ? actor.keyId : null;
+  const erasure = await ctx.db.transaction(async (tx) => {
+    const { folded, hash } = await findErasedForm({ db: tx, teamId }, address);
+    const [created] = await tx
+      .insert(erasures)
+      .values({
+        teamId,
+        id: newId(),
+        address: folded,
+        addressHash: hash,
+        suppresses,
+        actor: actor.kind,
+        actorId,
+        requestId,
+      })
+      .onConflictDoUpdate({
+        target: [erasures.teamId, erasures.addressHash],
+        targetWhere: sql`${erasures.status} <> 'done'`,
+        set: { suppresses: sql`${erasures.suppresses} or excluded.suppresses` },
+      })
+      .returning(COLUMNS);
+    if (!created) throw new AppError("conflict", "The erasure could not be recorded. Try again.");
+    await recordAudit(tx, ctx, {
+      action: "address.erasure_requested",
+      subject: { id: created.id, name: null },
+      detail: { address_hash: created.addressHash, suppress: suppresses },
+    });
+    return created;
+  });
+  ctx.log.info("erasure.requested", { teamId, erasureId: erasure.id });
+  return erasure;
+}
+
+/** The same in every team, for the operator. */
+export async function requestErasureInAllTeams(ctx: OperatorCtx, input: ErasureInput): Promise<Erasure[]> {
+  const all = await ctx.db.select({ id: teams.id }).from(teams).orderBy(teams.id);
+  const requested: Erasure[] = [];
+  for (const { id } of all) requested.push(await requestErasure({ ...ctx, teamId: id }, input));
+  return requested;
+}
+
+/** The erasures of a team, newest first. */
+export const listErasures = ({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<Erasure[]> =>
+  db
+    .select(COLUMNS)
+    .from(erasures)
+    .where(eq(erasures.teamId, teamId))
+    .orderBy(desc(erasures.id))
+    .limit(listMax);
+
+/** The erasures of one address in all teams, by its hash: the proof for a person who knows the address. */
+export async function findErasures(
+  { db }: Pick<Deps, "db">,
+  address: string,
+): Promise<(Erasure & { teamName: string })[]> {
+  const folded = readAddress(address);
+  const all = await db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(teams.id);
+  const found: (Erasure & { teamName: string })[] = [];
+  for (const { id, name } of all) {
+    const rows = await db
+      .select(COLUMNS)
+      .from(erasures)
+      .where(and(eq(erasures.teamId, id), sql`${erasures.addressHash} = ${erasedFormOf(id, folded)}`))
+      .orderBy(desc(erasures.id));
+    found.push(...rows.map((row) => ({ ...row, teamName: name })));
+  }
+  return found;
+}
+
+/** An erasure for the console and the command line. Times in ISO 8601. */
+export const presentErasure = ({
+  id,
+  teamId,
+  addressHash,
+  suppresses,
+  status,
+  waiting,
+  counts,
+  requestedAt,
+  doneAt,
+}: Erasure) => ({
+  id,
+  team_id: teamId,
+  address_hash: addressHash,
+  suppress: suppresses,
+  status,
+  /** Emails that wait for a result or for other recipients. */
+  waiting,
+  /** Changed rows by table. */
+  counts,
+  requested_at: requestedAt.toISOString(),
+  done_at: doneAt?.toISOString() ?? null,
+});
+
+export type ErasureView = ReturnType<typeof presentErasure>;

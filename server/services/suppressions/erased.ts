@@ -1,0 +1,26 @@
+import { type SQL, sql } from "drizzle-orm";
+import { ERASED_DOMAIN } from "#db/schema/audit";
+
+/*
+ * The suppression list contains an erased address as `erased-<hash>@erased.invalid`, so that it stays blocked. The hash has a
+ * random key of the installation (`erasure_keys`) and the team, so the lists of two teams cannot be compared. Before the first
+ * erasure there is no key, and these expressions are null at the cost of reading an empty table.
+ */
+
+/** SQL: how the suppression list contains this address once it is erased; null before the installation's first erasure. */
+export const erasedForm = (teamId: string, address: string): string => `(
+  select 'erased-' || left(encode(sha256(k.key || sha256(k.key || convert_to(${teamId}::text || ' ' || ${address}, 'UTF8'))), 'hex'), 40)
+    || '@${ERASED_DOMAIN}' from erasure_keys k)`;
+
+/** The same for values. `address` is in lower case. */
+export const erasedFormOf = (teamId: string, address: string): SQL =>
+  sql`(select ${sql.raw(erasedForm("v.team_id", "v.address"))}
+    from (select ${teamId}::uuid as team_id, ${address}::text as address) v)`;
+
+/** SQL: no entry of the suppression list blocks a delivery `d` to the address `h.address`. */
+export const IS_NOT_SUPPRESSED = `
+  not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
+    and (h.offers_unsubscribe or not s.lists_only))
+  and not exists (select from suppressions s
+    where s.team_id = d.team_id and s.address = ${erasedForm("d.team_id", "h.address")}
+      and (h.offers_unsubscribe or not s.lists_only))`;

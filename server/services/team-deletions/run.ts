@@ -1,0 +1,108 @@
+import type { HotSql } from "#db/client";
+import type { Deps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+
+/** Values of the column that one statement deletes. */
+const batchMax = 500;
+const stepsPerClaim = 50;
+const leaseMinutes = 10;
+
+/**
+ * Every table of a team, children first, with the column by which its rows are read in batches. Rows are deleted by the team and
+ * this column, so that no statement depends on foreign keys or reads a whole table.
+ */
+export const TEAM_TABLES = [
+  ["webhook_attempts", "delivery_id"],
+  ["webhook_deliveries", "id"],
+  ["webhooks", "id"],
+  ["email_events", "email_id"],
+  ["deliveries", "email_id"],
+  ["captured_messages", "email_id"],
+  ["attachments", "email_id"],
+  ["email_bodies", "email_id"],
+  ["email_terms_pending", "email_id"],
+  ["email_terms", "email_id"],
+  ["email_terms_backlog", "team_id"],
+  ["emails", "id"],
+  ["idempotency_keys", "key"],
+  ["api_requests", "id"],
+  ["suppressions", "id"],
+  ["template_versions", "template_id"],
+  ["templates", "id"],
+  ["relays", "id"],
+  ["api_key_domains", "api_key_id"],
+  ["api_keys", "id"],
+  ["dkim_keys", "domain_id"],
+  ["domains", "id"],
+  ["usage_days", "day"],
+  ["usage_hours", "hour"],
+  ["usage_progress", "team_id"],
+  ["sending_days", "day"],
+  ["queue_pauses", "id"],
+  ["alerts", "id"],
+  ["retention", "team_id"],
+  ["erasures", "id"],
+  ["invitations", "id"],
+  ["memberships", "user_id"],
+  ["audit_log", "id"],
+] as const;
+
+type Lease = { id: string; teamId: string; leaseToken: string };
+
+/**
+ * Deletes the teams whose waiting period is over, in small transactions, and stops between them when `shouldContinue` returns
+ * false. An interrupted deletion continues with what is left. The record with the counts remains. Users are not deleted. If none
+ * is due, it costs one index lookup.
+ */
+export async function deleteDueTeams(
+  deps: Pick<Deps, "hot" | "log">,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  while (shouldContinue()) {
+    const lease = await claimDeletion(deps.hot, newId());
+    if (!lease) return;
+    for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await deleteBatch(deps, lease))) break;
+    await deps.hot`
+      update team_deletions set lease_token = null, next_at = now()
+      where id = ${lease.id} and lease_token = ${lease.leaseToken}`;
+  }
+}
+
+async function claimDeletion(hot: HotSql, leaseToken: string): Promise<Lease | null> {
+  const [row] = await hot<Lease[]>`
+    update team_deletions set lease_token = ${leaseToken}, next_at = now() + ${leaseMinutes} * interval '1 minute',
+      started_at = coalesce(started_at, now())
+    where id = (select id from team_deletions
+      where canceled_at is null and ended_at is null and deletes_at <= now() and next_at <= now()
+      order by deletes_at limit 1 for update skip locked)
+    returning id, team_id as "teamId", lease_token as "leaseToken"`;
+  return row ?? null;
+}
+
+/** Deletes one batch of the first table that has rows, and then the team. Returns whether more may be left. */
+async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, lease: Lease): Promise<boolean> {
+  const { id, teamId, leaseToken } = lease;
+  return hot.begin(async (tx) => {
+    const [row] = await tx<{ counts: Record<string, number> }[]>`
+      select counts from team_deletions where id = ${id} and lease_token = ${leaseToken} for update`;
+    if (!row) return false;
+    const addCount = (table: string, count: number) => tx`
+      update team_deletions set next_at = now() + ${leaseMinutes} * interval '1 minute',
+        counts = ${JSON.stringify({ ...row.counts, [table]: (row.counts[table] ?? 0) + count })}::text::jsonb
+      where id = ${id}`;
+    for (const [table, column] of TEAM_TABLES) {
+      const { count } = await tx.unsafe(
+        `delete from ${table} where team_id = $1 and ${column} in (
+           select ${column} from ${table} where team_id = $1 order by ${column} limit ${batchMax})`,
+        [teamId],
+      );
+      if (count === 0) continue;
+      await addCount(table, count);
+      return true;
+    }
+    await tx`delete from teams where id = ${teamId}`;
+    await tx`update team_deletions set ended_at = now(), lease_token = null where id = ${id}`;
+    log.warn("team.deleted", { teamId, ...row.counts });
+    return false;
+  });
+}

@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { listAudit } from "#server/services/audit/read";
+import { listErasures, requestErasure } from "#server/services/erasures/request";
+import { runErasures } from "#server/services/erasures/run";
+import { exportSuppressions } from "#server/services/suppressions/transfer";
+import { recordVisit } from "#server/services/tracking/record";
+import { readTables } from "../support/database/tenants";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+
+const ANN = "ann.lee@example.net";
+const ERASED = "erased@erased.invalid";
+const FROM = "Sales <sales@example.org>";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(() => world.close());
+
+/** Tables with people of the console and with the erasure itself. */
+const OTHER_TABLES = ["users", "invitations", "sign_in_counters"];
+
+/** Where the address stands, in any letter case, as text or bytes. */
+async function tablesWith(address: string): Promise<string[]> {
+  // With the character before it, so that a longer address is not found.
+  const hex = `(20|3c|22|3a|0a|3e)${Buffer.from(address).toString("hex")}`;
+  const tables = (await readTables(world.hot)).filter(({ name }) => !OTHER_TABLES.includes(name));
+  const found = await Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await world.hot.unsafe(
+        `select from "${name}" t where lower(to_jsonb(t)::text) ~ ('(^|[^a-z.])' || $1) or to_jsonb(t)::text ~ $2 limit 1`,
+        [address.replaceAll(".", "\\."), hex],
+      );
+      return rows.length > 0 ? name : null;
+    }),
+  );
+  return found.filter((name) => name !== null);
+}
+
+const send = (mail: Record<string, unknown>) => world.sendByApi({ from: FROM, ...mail });
+const deliver = () => tick(world.worker, { budgetMs: 5_000 });
+const run = () => runErasures(world.deps, () => true);
+const erase = async (options: { address?: string; suppresses?: boolean } = {}) => {
+  const { address = ANN, suppresses = false } = options;
+  const erasure = await requestErasure(world.ctx, { address, suppresses });
+  await run();
+  await world.elapse("2 min");
+  await run();
+  return erasure;
+};
+const statusOf = async () => (await listErasures(world.ctx))[0];
+const statuses = async (id: string) =>
+  (await world.email(id)).deliveries.map(({ address, status }) => `${address} ${status}`);
+
+test("an address is erased in emails, bodies, files, events, logs, webhooks and suppressions, and no other person's data", async () => {
+  const sink = await world.sink();
+  const { id: endpoint } = await world.endpoint(sink, ["email.sent", "email.delivered", "suppression.added"]);
+  const file = { filename: `${ANN} invoice.txt`, content: Buffer.from(`Dear ${ANN}`).toString("base64") };
+  const alone = await send({
+    to: `Ann Lee <${ANN}>`,
+    subject: "Hi Ann",
+    html: "<p>Hi Ann</p>",
+    tags: [{ name: "user", value: "ann" }],
+    headers: { "X-User": "ann" },
+    attachments: [file],
+  });
+  const shared = await send({
+    to: ["Ann.Lee@example.net", "ben@example.net"],
+    reply_to: `Ann Lee <${ANN}>`,
+    subject: "Hi all",
+    html: "<p>all</p>",
+  });
+  const mention = await send({
+    to: "ben@example.net",
+    subject: `About ${ANN}`,
+    html: `<p>Ask <a href="https://example.com/?u=ann.lee%40example.net">${ANN}</a>, not joann.lee@example.net.</p>`,
+  });
+  const other = await send({ to: "joann.lee@example.net", subject: "Hi Jo", html: "<p>Hi Jo</p>" });
+  await deliver();
+  await world.round();
+  const [delivery] = (await world.email(alone)).deliveries;
+  await recordVisit(
+    world.deps,
+    { teamId: world.id, emailId: alone, deliveryId: delivery?.id ?? "" },
+    { type: "email.clicked", link: "https://example.com/ann", address: "192.0.2.7", agent: "Browser" },
+  );
+  await world.ok("POST", "/api/suppressions", { email: ANN });
+  await world.deps.requestLog.flush();
+  await world.round();
+  const usage = await world.ok("GET", "/api/usage");
+  expect(await tablesWith(ANN)).toEqual(
+    expect.arrayContaining([
+      "api_requests",
+      "attachments",
+      "audit_log",
+      "captured_messages",
+      "deliveries",
+      "email_bodies",
+      "email_events",
+      "emails",
+      "suppressions",
+      "webhook_deliveries",
+    ]),
+  );
+
+  await erase();
+
+  expect(await tablesWith(ANN)).toEqual([]);
+  const gone = await world.email(alone);
+  expect(gone).toMatchObject({
+    to: [ERASED],
+    subject: "(erased)",
+    html: null,
+    tags: [],
+    headers: [],
+    isErased: true,
+  });
+  expect(gone.deliveries).toMatchObject([{ address: ERASED, domain: "erased.invalid", status: "delivered" }]);
+  expect(gone.status).toBe("delivered");
+  expect(JSON.stringify(gone)).not.toMatch(/192\.0\.2\.7|example\.com\/ann|Ann/);
+  expect(gone.events.map(({ type }) => type)).toContain("email.clicked");
+  // The content is about this person; the other recipient's result is not.
+  expect(await world.email(shared)).toMatchObject({
+    to: [ERASED, "ben@example.net"],
+    replyTo: [ERASED],
+    isErased: true,
+  });
+  expect(await statuses(shared)).toEqual([`${ERASED} delivered`, "ben@example.net delivered"]);
+  expect(await world.email(mention)).toMatchObject({
+    to: ["ben@example.net"],
+    subject: `About ${ERASED}`,
+    html: `<p>Ask <a href="https://example.com/?u=${ERASED}">${ERASED}</a>, not joann.lee@example.net.</p>`,
+  });
+  expect(await world.email(other)).toMatchObject({ subject: "Hi Jo", html: "<p>Hi Jo</p>", isErased: false });
+  expect(await statuses(other)).toEqual(["joann.lee@example.net delivered"]);
+  const events = await world.eventsOf(endpoint);
+  expect(events.length).toBeGreaterThan(0);
+  expect(JSON.stringify(events)).not.toContain(ANN);
+  const requests =
+    await world.hot`select request_body from api_requests where request_body::text like '%Ann%'`;
+  expect(requests).toHaveLength(0);
+  expect(await world.ok("GET", "/api/usage")).toEqual(usage);
+});
+
+test("the receipt has who, when and how much, and a hash instead of the address", async () => {
+  await send({ to: ANN });
+  await deliver();
+  const requested = await erase();
+  expect(await statusOf()).toMatchObject({
+    id: requested.id,
+    status: "done",
+    addressHash: expect.stringMatching(/^erased-[0-9a-f]{40}@erased\.invalid$/),
+    counts: { emails: 1, email_bodies: 1, deliveries: 1 },
+    doneAt: expect.any(Date),
+  });
+  const { rows } = await listAudit(world.ctx, { limit: 10, action: "address" });
+  expect(rows.map(({ action }) => action)).toEqual(["address.erased", "address.erasure_requested"]);
+  expect(rows[0]).toMatchObject({
+    actor: "operator",
+    subjectId: requested.id,
+    detail: { address_hash: requested.addressHash, emails: 1, deliveries: 1 },
+  });
+  expect(JSON.stringify(rows)).not.toContain("example.net");
+});
+
+test("an erased address stays suppressed, in each letter case, and can be released by its address", async () => {
+  await world.ok("POST", "/api/suppressions", { email: ANN });
+  await erase();
+  let csv = "";
+  for await (const part of exportSuppressions(world.ctx)) csv += part;
+  expect(csv).toMatch(/erased-[0-9a-f]{40}@erased\.invalid/);
+  const id = await send({ to: ["ANN.Lee@Example.net", "ben@example.net"] });
+  await deliver();
+  expect(await statuses(id)).toEqual(["ANN.Lee@example.net suppressed", "ben@example.net delivered"]);
+  const { data } = await world.ok("GET", `/api/suppressions?limit=10`);
+  expect(data).toMatchObject([
+    { email: expect.stringMatching(/^erased-/), origin: "manual", source_id: null },
+  ]);
+  await world.ok("GET", `/api/suppressions/${encodeURIComponent(ANN)}`);
+  await world.ok("DELETE", `/api/suppressions/${encodeURIComponent(ANN)}`);
+  const again = await send({ to: ANN });
+  await deliver();
+  expect(await statuses(again)).toEqual([`${ANN} delivered`]);
+});
+
+test("an address that was not suppressed can be sent to again, unless the erasure suppresses it", async () => {
+  const other = await world.otherTeam();
+  await erase();
+  const first = await send({ to: ANN });
+  await deliver();
+  expect(await statuses(first)).toEqual([`${ANN} delivered`]);
+  await erase({ suppresses: true });
+  const second = await send({ to: ANN });
+  await deliver();
+  expect(await statuses(second)).toEqual([`${ANN} suppressed`]);
+  expect(await world.hot`select from suppressions where team_id = ${other.id}`).toHaveLength(0);
+});
+
+test("a waiting email is canceled for the address at once; the other recipients get it, and then it is erased", async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const id = await send({ to: [ANN, "ben@example.net"], scheduled_at: at });
+  await world.deps.requestLog.flush();
+  await requestErasure(world.ctx, { address: ANN, suppresses: false });
+  await run();
+  expect(await statuses(id)).toEqual([`${ANN} canceled`, "ben@example.net scheduled"]);
+  await world.elapse("2 min");
+  await run();
+  expect(await statusOf()).toMatchObject({ status: "running", waiting: 1 });
+  await world.elapse("2 hours");
+  await deliver();
+  await world.elapse("10 min");
+  await run();
+  await world.elapse("10 min");
+  await run();
+  expect(await statusOf()).toMatchObject({ status: "done", waiting: 0, counts: { canceled: 1, emails: 1 } });
+  expect(await statuses(id)).toEqual([`${ERASED} canceled`, "ben@example.net delivered"]);
+  expect(await tablesWith(ANN)).toEqual([]);
+});
+
+test("an email in an SMTP dialogue is erased after its result", async () => {
+  const id = await send({ to: ANN });
+  await world.hot`
+    update deliveries set status = 'sending', lease_token = gen_random_uuid(), leased_until = now() + interval '1 minute'
+    where email_id = ${id}`;
+  await requestErasure(world.ctx, { address: ANN, suppresses: false });
+  await run();
+  expect(await statuses(id)).toEqual([`${ANN} sending`]);
+  await world.hot`update deliveries set status = 'delivered', lease_token = null, leased_until = null where email_id = ${id}`;
+  await world.elapse("10 min");
+  await run();
+  await world.elapse("10 min");
+  await run();
+  expect(await statuses(id)).toEqual([`${ERASED} delivered`]);
+  expect(await statusOf()).toMatchObject({ status: "done", waiting: 0 });
+});
+
+test("an interrupted erasure continues at its place and counts nothing twice", async () => {
+  for (let n = 0; n < 3; n++) await send({ to: ANN });
+  await deliver();
+  await requestErasure(world.ctx, { address: ANN, suppresses: false });
+  // Each run ends after one step, as if the worker had been killed.
+  for (let runs = 0; runs < 40 && (await statusOf())?.status !== "done"; runs++) {
+    let calls = 0;
+    await runErasures(world.deps, () => calls++ < 2);
+    await world.elapse("15 min");
+  }
+  expect(await statusOf()).toMatchObject({ status: "done", counts: { emails: 3, deliveries: 3 } });
+  expect(await tablesWith(ANN)).toEqual([]);
+});
+
+test("the second pass finds the records of the time of the first", async () => {
+  await requestErasure(world.ctx, { address: ANN, suppresses: false });
+  await run();
+  expect(await statusOf()).toMatchObject({ status: "running", pass: 2 });
+  await world.ok("POST", "/api/suppressions", { email: ANN });
+  await send({ to: ANN });
+  await deliver();
+  await world.deps.requestLog.flush();
+  await world.elapse("2 min");
+  await run();
+  expect(await statusOf()).toMatchObject({ status: "done" });
+  expect(await tablesWith(ANN)).toEqual([]);
+});
+
+test("links and late reports of erased emails store nothing about the recipient", async () => {
+  const id = await send({ to: ANN, list_unsubscribe: true });
+  await deliver();
+  const [delivery] = (await world.email(id)).deliveries;
+  await erase();
+  const before = await world.rowCounts();
+  const copy = { teamId: world.id, emailId: id, deliveryId: delivery?.id ?? "" };
+  await recordVisit(world.deps, copy, { type: "email.opened", address: "192.0.2.7", agent: "Browser" });
+  expect(await world.rowCounts()).toEqual(before);
+  const link = world.deps.recipientTokens.unsubscribeLink({ teamId: world.id, emailId: id, address: ANN });
+  const reply = await world.api("POST", new URL(link).pathname);
+  expect(reply.status).toBe(200);
+  expect(await tablesWith(ANN)).toEqual([]);
+  const { data } = await world.ok("GET", "/api/suppressions?limit=10");
+  expect(data).toMatchObject([{ email: expect.stringMatching(/^erased-/) }]);
+});

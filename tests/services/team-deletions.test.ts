@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { requestErasure } from "#server/services/erasures/request";
+import { inviteMember } from "#server/services/invitations/send";
+import { resumeQueue } from "#server/services/pauses/pause";
+import { setRetention } from "#server/services/retention";
+import {
+  cancelTeamDeletion,
+  listDeletions,
+  requestTeamDeletion,
+} from "#server/services/team-deletions/request";
+import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
+import { readTables } from "../support/database/tenants";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(() => world.close());
+
+const run = (shouldContinue = () => true) => deleteDueTeams(world.deps, shouldContinue);
+const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });
+const rowsOf = async (teamId: string) => {
+  const tables = (await readTables(world.hot)).filter(
+    ({ name, hasTeam }) => hasTeam && name !== "team_deletions",
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await world.hot.unsafe<{ n: number }[]>(
+      `select count(*)::int as n from "${name}" where team_id = $1`,
+      [teamId],
+    );
+    counts[name] = row?.n ?? 0;
+  }
+  return counts;
+};
+
+test("every table of a team is deleted with it", async () => {
+  const tables = (await readTables(world.hot)).filter(({ hasTeam }) => hasTeam).map(({ name }) => name);
+  expect(
+    TEAM_TABLES.map(([name]) => name as string)
+      .concat("team_deletions")
+      .sort(),
+  ).toEqual(tables);
+});
+
+test("keys, email and webhooks of the team stop at once, and go on after a cancellation", async () => {
+  const sink = await world.sink();
+  await world.endpoint(sink, ["email.delivered", "suppression.added"]);
+  const id = await world.sendByApi();
+  await request();
+  const rejected = await world.api("GET", "/api/emails", { token: world.token });
+  expect(rejected.status).toBe(401);
+  await tick(world.worker, { budgetMs: 3_000 });
+  expect((await world.email(id)).status).toBe("queued");
+  expect((await world.email(id)).deliveries[0]?.pause).toMatchObject({
+    reason: expect.stringContaining("will be deleted"),
+  });
+  await expect(resumeQueue({ ...world.ctx }, { teamId: world.id, domain: null })).rejects.toThrow(
+    "Cancel its deletion",
+  );
+  await cancelTeamDeletion(world.ctx);
+  expect((await world.api("GET", "/api/emails", { token: world.token })).status).toBe(200);
+  await tick(world.worker, { budgetMs: 3_000 });
+  await world.round();
+  expect((await world.email(id)).status).toBe("delivered");
+  expect(sink.received.length).toBeGreaterThan(0);
+  await world.elapse("8 days");
+  await run();
+  expect((await rowsOf(world.id)).emails).toBe(1);
+});
+
+test("events wait while a deletion is requested", async () => {
+  const sink = await world.sink();
+  await world.endpoint(sink, ["suppression.added"]);
+  await world.ok("POST", "/api/suppressions", { email: "ben@example.net" });
+  await request();
+  await world.round();
+  expect(sink.received).toEqual([]);
+});
+
+test("after the waiting period everything of the team is deleted, users and other teams stay, and the receipt remains", async () => {
+  const other = await world.otherTeam();
+  await world.send({}, { ...other.ctx, teamId: other.id }).catch(() => {});
+  const sink = await world.sink();
+  await world.endpoint(sink, ["email.sent", "email.delivered"]);
+  for (let n = 0; n < 3; n++)
+    await world.sendByApi({ to: ["delivered@backstamp.test", "bounced@backstamp.test"] });
+  await world.round();
+  await world.ok("POST", "/api/suppressions", { email: "ben@example.net" });
+  await world.ok("POST", "/api/templates", { name: "Welcome", html: "<p>Hi</p>" });
+  await setRetention(world.ctx, { bodiesDays: 30, emailsDays: null });
+  await requestErasure(world.ctx, { address: "ann@example.net", suppresses: false });
+  await inviteMember(world.ctx, { email: "carl@example.net", role: "member" }).catch(() => {});
+  await world.deps.requestLog.flush();
+  const before = await rowsOf(other.id);
+  await request();
+  await world.elapse("6 days");
+  await run();
+  expect((await rowsOf(world.id)).emails).toBe(3);
+  await world.elapse("2 days");
+  // Each run ends after one step, as if the worker had been killed.
+  for (let n = 0; n < 60; n++) {
+    let calls = 0;
+    await run(() => calls++ < 2);
+  }
+  expect(Object.entries(await rowsOf(world.id)).filter(([, count]) => count > 0)).toEqual([]);
+  expect(await world.hot`select from teams where id = ${world.id}`).toHaveLength(0);
+  expect(await rowsOf(other.id)).toEqual(before);
+  const [receipt] = await listDeletions(world.deps);
+  expect(receipt).toMatchObject({
+    teamName: "First",
+    actor: "operator",
+    endedAt: expect.any(Date),
+    counts: { emails: 3, deliveries: 6, suppressions: expect.any(Number), api_keys: 1 },
+  });
+  await expect(cancelTeamDeletion(world.ctx)).rejects.toThrow();
+});
+
+test("a request needs the name of the team, and only one is open", async () => {
+  await expect(requestTeamDeletion(world.ctx, { confirm: "Other" })).rejects.toThrow(
+    "enter the name of the team: First",
+  );
+  await expect(requestTeamDeletion(world.ctx, { confirm: "First", days: 0 })).rejects.toThrow("1 to 90");
+  await request();
+  await expect(request()).rejects.toThrow("already requested");
+  expect((await world.api("GET", "/api/emails", { token: world.token })).status).toBe(401);
+});
+
+test("a deletion that has started cannot be canceled", async () => {
+  await request();
+  await world.elapse("8 days");
+  let calls = 0;
+  await run(() => calls++ < 2);
+  await expect(cancelTeamDeletion(world.ctx)).rejects.toThrow("has started");
+});

@@ -74,7 +74,7 @@ CREATE TRIGGER "emails_accepted" AFTER INSERT ON "emails"
 CREATE FUNCTION "note_changed_email"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM "email_terms" WHERE "team_id" = NEW."team_id" AND "email_id" = NEW."id";
-  -- An update of a note that stands locks it, so that nobody takes it before the changed text is committed.
+  -- An update of a note that stands locks it, so that no worker takes it before the changed text is committed.
   INSERT INTO "email_terms_pending" ("team_id", "email_id") VALUES (NEW."team_id", NEW."id")
   ON CONFLICT ("team_id", "email_id") DO UPDATE SET "email_id" = excluded."email_id";
   RETURN NULL;

@@ -54,3 +54,7 @@ CREATE INDEX "erasures_due_idx" ON "erasures" USING btree ("next_at") WHERE "era
 CREATE UNIQUE INDEX "erasures_open_key" ON "erasures" USING btree ("team_id","address_hash") WHERE "erasures"."status" <> 'done';--> statement-breakpoint
 CREATE UNIQUE INDEX "team_deletions_open_key" ON "team_deletions" USING btree ("team_id") WHERE "team_deletions"."canceled_at" is null;--> statement-breakpoint
 CREATE INDEX "team_deletions_due_idx" ON "team_deletions" USING btree ("deletes_at") WHERE "team_deletions"."canceled_at" is null and "team_deletions"."ended_at" is null;
+--> statement-breakpoint
+-- The keys of a team are rejected while its deletion is requested, so web processes must look them up again.
+CREATE TRIGGER "team_deletions_announced" AFTER INSERT OR DELETE OR UPDATE OF "canceled_at" ON "team_deletions"
+  FOR EACH STATEMENT EXECUTE FUNCTION "announce_key_changes"();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
+import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type BuildOptions, buildDeps } from "#server/startup/deps";
 import { callApi, type RestServer, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -69,6 +70,19 @@ test("the web process that revokes a key rejects it immediately, another one aft
     await vi.waitFor(async () => expect(await statusAt(second, key.token)).toBe(401), eventually);
     expect(await statusesAt(second, key.token)).toEqual([401]);
   }
+});
+
+test("every web process rejects the keys of a team whose deletion was requested, until it is canceled", async () => {
+  const web = await openWeb("web of a deleted team", {});
+  const { token } = await world.key();
+  expect(await statusAt(web, token)).toBe(200);
+  await vi.waitFor(async () => expect(await listenersOf("web of a deleted team")).toBe(1), eventually);
+  expect(await statusesAt(web, token)).toEqual([200]);
+  const [team] = await world.hot<{ name: string }[]>`select name from teams where id = ${world.ctx.teamId}`;
+  await requestTeamDeletion(world.ctx, { confirm: team?.name ?? "" });
+  await vi.waitFor(async () => expect(await statusAt(web, token)).toBe(401), eventually);
+  await cancelTeamDeletion(world.ctx);
+  await vi.waitFor(async () => expect(await statusAt(web, token)).toBe(200), eventually);
 });
 
 test.each<[what: string, env: Record<string, string>, more: BuildOptions]>([

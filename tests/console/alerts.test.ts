@@ -17,7 +17,7 @@ beforeAll(async () => {
   await console.world.hot`insert into queue_pauses (id, team_id, reason, actor)
     values (uuid_v7(), ${ann.ctx.teamId}, 'Unpaid invoice', 'operator')`;
   await console.world.hot`insert into webhooks (id, team_id, url, events, secret, status, disabled_reason)
-    values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in', '{email.sent}', 'sealed', 'disabled', 'gone')`;
+    values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in?token=hidden', '{email.sent}', 'sealed', 'disabled', 'gone')`;
   await evaluateAlerts(console.deps);
 });
 afterAll(() => console.close());
@@ -32,7 +32,7 @@ test("members see the open alerts of their team with what to do, and none of ano
       kind: "endpoint_disabled",
       title: "Webhook disabled",
       message:
-        "The endpoint https://hooks.example.com/in responded 410 Gone and was disabled. It receives no events.",
+        "The endpoint at hooks.example.com responded 410 Gone and was disabled. It receives no events.",
       toDo: expect.stringContaining("enable it again"),
       page: "/console/webhooks",
       resolvedAt: null,

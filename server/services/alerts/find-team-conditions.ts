@@ -56,10 +56,12 @@ export async function findDisabledEndpoints(hot: HotSql): Promise<Condition[]> {
   const rows = await hot<(Found & { reason: "gone" | "failing" })[]>`
     select team_id as "teamId", id as subject, url as name, disabled_reason as reason from webhooks
     where status = 'disabled' and disabled_reason is not null order by id limit ${conditionsMax}`;
-  return rows.map(({ reason, ...row }) => ({
+  return rows.map(({ reason, name: url, ...row }) => ({
     ...row,
+    // Operators see the alert, too, and the rest of the URL can contain a token of the team.
+    name: new URL(url).host,
     kind: "endpoint_disabled",
-    message: `The endpoint ${row.name} ${reason === "gone" ? "responded 410 Gone" : "failed for days without a success"} and was disabled. It receives no events.`,
+    message: `The endpoint at ${new URL(url).host} ${reason === "gone" ? "responded 410 Gone" : "failed for days without a success"} and was disabled. It receives no events.`,
   }));
 }
 

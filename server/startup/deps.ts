@@ -69,7 +69,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const database = openDatabase(settings.databaseUrl, {
     pooled: settings.isDatabasePooled,
     ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
-    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    connectionsMax: options.connectionsMax ?? settings.databaseConnectionsMax,
     ...(metrics && { onWait: (pool, waitedMs) => metrics.recordConnectionWait(pool, waitedMs / 1_000) }),
   });
   const outside = createOutside({ allow: settings.egressAllow, nameServers: settings.dnsServers });

@@ -185,6 +185,7 @@ function applyDefaults(values: Values, mode: Mode) {
     dnsServers: values.BACKSTAMP_DNS_SERVERS ?? [],
     egressAllow: values.BACKSTAMP_EGRESS_ALLOW ?? [],
     trustedHops: values.BACKSTAMP_TRUSTED_HOPS ?? (isVercel ? 1 : 0),
+    databaseConnectionsMax: values.BACKSTAMP_DB_CONNECTIONS ?? 16,
     bodyMaxBytes: (values.BACKSTAMP_BODY_MAX_MB ?? (isVercel ? 4 : 48)) * 1024 * 1024,
     apiHost: values.BACKSTAMP_API_HOST ?? null,
     systemFrom: values.BACKSTAMP_SYSTEM_FROM ?? `backstamp@${new URL(url).hostname}`,

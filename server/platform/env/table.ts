@@ -215,6 +215,13 @@ export const SETTINGS = {
     example: "1",
     read: wholeNumber(0, 16, 1),
   },
+  BACKSTAMP_DB_CONNECTIONS: {
+    about:
+      "Maximum number of database connections of each process: the web process, and each worker. The server's max_connections must allow the sum.",
+    fallback: "16",
+    example: "32",
+    read: wholeNumber(4, 500, 32),
+  },
   BACKSTAMP_BODY_MAX_MB: {
     about:
       "Largest request body in MB. Large requests may use twice this amount of memory in total; one team or client address may use half of that.",

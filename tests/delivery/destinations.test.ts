@@ -63,8 +63,8 @@ test("a tarpit occupies two slots, and fast destinations behind its backlog get 
   expect(countFor(out.handedOver, "tarpit.example")).toBe(2);
 });
 
-test("a backlog of 20,000 emails to a slow destination hardly delays a single email to another one", async () => {
-  await queue("slow.example", 20_000);
+test("a backlog of 5,000 emails to a slow destination hardly delays a single email to another one", async () => {
+  await queue("slow.example", 5_000);
   const out = createCountingTransport("direct", async (recipient) => {
     if (recipient.endsWith("@slow.example")) await wait(100);
     return acceptedBy(recipient);
@@ -79,7 +79,7 @@ test("a backlog of 20,000 emails to a slow destination hardly delays a single em
   );
   const [waiting] = await world.hot<{ n: number }[]>`
     select count(*)::int as n from deliveries where wait_rule = 'destination_throttled' and due_at > now()`;
-  expect(waiting?.n).toBeGreaterThan(15_000);
+  expect(waiting?.n).toBeGreaterThan(3_000);
 });
 
 test("more tarpits than slots do not block other destinations", async () => {

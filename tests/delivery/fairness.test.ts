@@ -43,8 +43,8 @@ async function openTeam(name: string): Promise<string> {
   return id;
 }
 
-test("a team's backlog of 20,000 emails delays another team's single email by a few batches at most", async () => {
-  await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 20_000 });
+test("a team's backlog of 5,000 emails delays another team's single email by a few batches at most", async () => {
+  await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 5_000 });
   const second = await openTeam("second");
   startPumpLoop();
   await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(500), eventually);
@@ -63,7 +63,7 @@ test("a team's backlog of 20,000 emails delays another team's single email by a 
 test("a claim reads no more rows with a backlog forty times as large, and includes another team's single email", async () => {
   const second = await openTeam("second");
   const reads = [];
-  for (const more of [1_000, 39_000]) {
+  for (const more of [250, 9_750]) {
     await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: more });
     await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
     await world.hot.unsafe("vacuum analyze deliveries");

@@ -19,8 +19,8 @@ export default defineConfig({
   root,
   test: {
     root,
-    // Many files wait for processes and deadlines: three workers on two cores finish sooner than two.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Many files wait for processes and deadlines: two more workers than cores keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     projects: [

@@ -57,6 +57,7 @@ export async function splitPartition(hot: HotSql, of: PartitionedTable, at: stri
   if (!isSmall && !(await checkRange(hot, { table: whole.name, key }, { from: whole.from, to: at })))
     return false;
   return changePartitions(hot, async (tx) => {
+    if (!(await isUnchanged(tx, table, [whole]))) return false;
     const added = `${table}_from_${formatStart(at)}`;
     await tx.unsafe(`alter table ${table} detach partition ${whole.name}`);
     const options = await readOptions(tx, whole.name);
@@ -85,6 +86,7 @@ export async function mergePartitions(
   [first, second]: [Partition, Partition],
 ): Promise<boolean> {
   return changePartitions(hot, async (tx) => {
+    if (!(await isUnchanged(tx, table, [first, second]))) return false;
     await tx.unsafe(`lock table ${first.name}, ${second.name} in access exclusive mode`);
     for (const { name } of [first, second])
       if ((await tx.unsafe(`select from ${name} limit 1`)).length > 0) return false;
@@ -95,6 +97,14 @@ export async function mergePartitions(
     );
     return true;
   });
+}
+
+/** Whether partitions still have the ranges that were read before the lock: another process may have changed them. */
+async function isUnchanged(tx: Transaction, table: string, partitions: Partition[]): Promise<boolean> {
+  const now = await listPartitions(tx, table);
+  return partitions.every(({ name, from, to }) =>
+    now.some((one) => one.name === name && one.from === from && one.to === to),
+  );
 }
 
 /**

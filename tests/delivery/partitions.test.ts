@@ -82,7 +82,16 @@ const runWithoutRows = async () => {
 };
 
 describe("the ranges of partitions", () => {
-  test("are made ahead in all tables, without gaps, and nothing more is to do afterwards", async () => {
+  test("workers that create partitions at the same time do not disturb each other", async () => {
+  const workers = Array.from({ length: 6 }, () => maintainPartitions(world.withTransport(), () => true));
+  await Promise.all(workers);
+  const names = (await listPartitions(world.hot, "emails")).map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(2);
+  await maintainPartitions(world.withTransport(), () => true);
+  expect((await listPartitions(world.hot, "emails")).map(({ name }) => name)).toEqual(names);
+});
+
+test("are made ahead in all tables, without gaps, and nothing more is to do afterwards", async () => {
     const { id } = await world.send();
     await maintain();
     const ranges = await rangesOf("emails");

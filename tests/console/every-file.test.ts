@@ -101,7 +101,10 @@ describe.each(folders)("%s", (folder) => {
       expect(status, role).toBe(hasPermission(role, permission) ? 200 : 403);
       secrets.record(folder, { ok: true, data: text });
       const written = await writes.since(ann.teamId);
-      expect(written.length > 0).toBe(folder === "suppressions/import" && status === 200);
+      // The export of personal data is recorded.
+      expect(written.length > 0).toBe(
+        ["suppressions/import", "settings/personal-data/export"].includes(folder) && status === 200,
+      );
     }
     const input_ = await input(ann);
     expect((await callFile(folder, { by: null, team: ann.teamId, input: input_ })).status).toBe(401);

@@ -97,6 +97,6 @@ export function proxy(request: NextRequest): NextResponse {
 export const config = {
   matcher: [
     "/api(.*%.*)",
-    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|emails/(?:export|[^/]+/source|[^/]+/files/.+)|suppressions/(?:import|export)|activity/(?:changes|requests)-file)/?$).*)",
+    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|emails/(?:export|[^/]+/source|[^/]+/files/.+)|suppressions/(?:import|export)|activity/(?:changes|requests)-file|settings/personal-data/export)/?$).*)",
   ],
 };

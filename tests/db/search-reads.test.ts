@@ -6,7 +6,7 @@ import { openReadCounter, type ReadCounter } from "../support/database/buffer-re
 import { fillSearch, SEARCHED } from "../support/database/fill-search";
 import { createWorld, type World } from "../support/world";
 
-/** Enough that reading all of them is different from searching them. `npm run bench -- search` reads 20 million. */
+/** Enough that reading all of them is different from searching them. */
 const many = 30_000;
 
 let world: World;

@@ -92,6 +92,7 @@ async function readStored(hot: HotSql): Promise<Secret[]> {
     select table_name as table, column_name as column, data_type = 'bytea' as "isBytes"
     from information_schema.columns
     where table_schema = 'public' and data_type in ('bytea', 'text')
+      and table_name not in (select relname from pg_class where relispartition)
       and (data_type = 'bytea' or column_name ~ '(secret|hash|password|private_key|token)')`;
   const closed = columns.filter(({ table, column }) => !PUBLIC_COLUMNS.includes(`${table}.${column}`));
   const stored = await Promise.all(

@@ -81,3 +81,22 @@ test("each user turns alert emails off and on for themselves", async () => {
   const owner = await callerOf(ann.userIds.owner);
   expect(await owner.profile.get()).toMatchObject({ hasAlertEmails: true });
 });
+
+test("before a disk fills, only operators are warned on the overview of their team", async () => {
+  const disk = console.deps.readDisk;
+  console.deps.readDisk = async () => ({ freeBytes: 2 ** 28, totalBytes: 2 ** 36 });
+  const round = async (minutes: number) => {
+    await console.world.elapse(`${minutes} min`);
+    await evaluateAlerts(console.deps);
+  };
+  await round(2);
+  await round(3);
+  const kindsFor = async (userId: string) =>
+    (await (await callerOf(userId)).alerts.ofTeam({ team: bob.ctx.teamId })).map(({ kind }) => kind);
+  expect(await kindsFor(bob.userIds.viewer)).toEqual(["disk_space"]);
+  expect(await kindsFor(bob.userIds.owner)).toEqual([]);
+  console.deps.readDisk = disk;
+  await round(2);
+  await round(40);
+  expect(await kindsFor(bob.userIds.viewer)).toEqual([]);
+});

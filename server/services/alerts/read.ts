@@ -22,17 +22,24 @@ export type Alert = {
   resolvedAt: Date | null;
 };
 
-/** The alerts of a team, or of the installation and all teams: the open ones or those resolved in the last 30 days, the newest first. */
+/**
+ * The alerts of a team, or of the installation and all teams: the open ones or those resolved in the last 30 days, the newest
+ * first. With `hasInstallation`, those of the installation are among those of the team.
+ */
 export async function listAlerts(
   { hot }: Pick<Deps, "hot">,
-  { state, teamId }: { state: "open" | "resolved"; teamId?: string },
+  {
+    state,
+    teamId,
+    hasInstallation = false,
+  }: { state: "open" | "resolved"; teamId?: string; hasInstallation?: boolean },
 ): Promise<Alert[]> {
   const rows = await hot<Omit<Alert, "severity" | "title" | "toDo" | "page">[]>`
     select a.id, a.kind, a.team_id as "teamId", t.name as "teamName", a.name, a.message, a.opened_at as "openedAt",
       a.resolved_at as "resolvedAt"
     from alerts a left join teams t on t.id = a.team_id
     where a.opened_at is not null and (a.resolved_at is null) = ${state === "open"} and a.kind = any(${alertKinds}::text[])
-      ${teamId === undefined ? hot`` : hot`and a.team_id = ${teamId}`}
+      ${teamId === undefined ? hot`` : hot`and (a.team_id = ${teamId} or (${hasInstallation} and a.team_id is null))`}
     order by coalesce(a.resolved_at, a.opened_at) desc limit ${listMax}`;
   return rows.map((row) => {
     const { severity, title, toDo, page } = alertKind(row.kind);

@@ -30,11 +30,12 @@ export const alertsRouter = router({
   webhookSecret: asOperator
     .input(NoInput)
     .query(({ ctx: { operator } }) => ({ secret: alertWebhookSecret(operator) })),
-  /** The open alerts of a team. */
+  /** The open alerts of a team. Operators also get those of the installation, such as a disk that is nearly full. */
   ofTeam: inTeam("usage:read")
     .input(TeamInput)
-    .query(async ({ ctx: { service } }) => {
-      const open = await listAlerts(service, { state: "open", teamId: service.teamId });
+    .query(async ({ ctx: { service, signedInAs } }) => {
+      const hasInstallation = signedInAs.isOperator;
+      const open = await listAlerts(service, { state: "open", teamId: service.teamId, hasInstallation });
       return open.map(viewAlert);
     }),
 });

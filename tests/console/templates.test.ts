@@ -215,7 +215,7 @@ describe("the template list", () => {
     const plan = await console.world.hot`
       explain (format json) select e.created_at from emails e
       where e.team_id = ${ann.teamId} and e.template_id = ${ann.teamId} order by e.id desc limit 1`;
-    expect(JSON.stringify(plan)).toContain("emails_team_template_idx");
+    expect(JSON.stringify(plan)).toMatch(/emails_\w+_team_template_idx/);
   });
 });
 

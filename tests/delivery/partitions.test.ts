@@ -21,6 +21,13 @@ let world: World;
 beforeEach(async () => {
   world = await createWorld();
   await world.hot`delete from retention`;
+  // The tests create the ranges themselves.
+  for (const of of [...EMAIL_TABLES, { table: "api_requests", key: "id" }])
+    for (;;) {
+      const [first, second] = await listPartitions(world.hot, of.table);
+      if (!first || !second) break;
+      await mergePartitions(world.hot, of, [first, second]);
+    }
 });
 afterEach(() => world.close());
 
@@ -83,15 +90,15 @@ const runWithoutRows = async () => {
 
 describe("the ranges of partitions", () => {
   test("workers that create partitions at the same time do not disturb each other", async () => {
-  const workers = Array.from({ length: 6 }, () => maintainPartitions(world.withTransport(), () => true));
-  await Promise.all(workers);
-  const names = (await listPartitions(world.hot, "emails")).map(({ name }) => name);
-  expect(names.length).toBeGreaterThan(2);
-  await maintainPartitions(world.withTransport(), () => true);
-  expect((await listPartitions(world.hot, "emails")).map(({ name }) => name)).toEqual(names);
-});
+    await Promise.all(Array.from({ length: 6 }, maintain));
+    // What one of them postponed.
+    await maintain();
+    const ranges = await rangesOf("emails");
+    expect(ranges.length).toBeGreaterThan(2);
+    for (const { table } of EMAIL_TABLES) expect(await rangesOf(table), table).toEqual(ranges);
+  });
 
-test("are made ahead in all tables, without gaps, and nothing more is to do afterwards", async () => {
+  test("are made ahead in all tables, without gaps, and nothing more is to do afterwards", async () => {
     const { id } = await world.send();
     await maintain();
     const ranges = await rangesOf("emails");

@@ -70,11 +70,11 @@ test("email list shows the newest emails of one team, with filters and paging", 
     "--limit",
     "2",
     "--subject",
-    "o",
+    "t",
     "--recipient",
     "ben@example.net",
   ]);
-  expect(page).toMatchObject({ has_more: false, data: [{ subject: "Two" }, { subject: "One" }] });
+  expect(page).toMatchObject({ has_more: false, data: [{ subject: "Three" }, { subject: "Two" }] });
   const newest = await cliJson(["email", "list", "--limit", "2"]);
   expect(newest).toMatchObject({ has_more: true, data: [{ subject: "To Cleo" }, { subject: "Three" }] });
 

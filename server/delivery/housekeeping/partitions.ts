@@ -39,7 +39,7 @@ const splitsMax = 100;
  * transaction blocks is repeated in the next round.
  */
 export async function maintainPartitions(
-  { hot, log }: WorkerDeps,
+  { hot, log }: Pick<WorkerDeps, "hot" | "log">,
   shouldContinue: () => boolean,
 ): Promise<void> {
   const [row] = await hot<{ nowMs: number; perDay: number }[]>`

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
+import { openDatabase } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
+import { maintainPartitions } from "#server/delivery/housekeeping/partitions";
 import { silentLog } from "#server/platform/log";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 
@@ -35,6 +37,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const templateUrl = new URL(server.url);
     templateUrl.pathname = `/${template}`;
     await migrateDatabase(templateUrl.href);
+    // As after a worker's first round, which would otherwise create the partitions in each test's database.
+    const { hot, close } = openDatabase(templateUrl.href);
+    await maintainPartitions({ hot, log: silentLog }, () => true);
+    await close();
     project.provide("postgresUrl", server.url);
     project.provide("postgresTemplate", template);
     return tearDown;

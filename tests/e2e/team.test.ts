@@ -165,14 +165,14 @@ test("an owner changes the team name and the email policies", async () => {
   await admin.getByText("Hold until resolved").click();
   await admin.getByRole("button", { name: "Save policy" }).click();
   await admin.getByText("Applies to future unknown outcomes").waitFor(waitOptions);
-  await admin.getByLabel("Message content").selectOption("90");
+  await admin.getByLabel("Message content").selectOption("30");
   await admin.getByRole("button", { name: "Save retention…" }).click();
   await admin.getByText("this happens within minutes").waitFor(waitOptions);
   await takePictures(admin, "team-retention");
   await admin.getByRole("button", { name: "Delete old email" }).click();
   await admin.getByRole("alertdialog").waitFor({ state: "detached", ...waitOptions });
   await admin.reload();
-  expect(await admin.getByLabel("Message content").inputValue()).toBe("90");
+  expect(await admin.getByLabel("Message content").inputValue()).toBe("30");
   expect(await admin.getByLabel("Hold until resolved").isChecked()).toBe(true);
   await go(admin, "/console/settings/profile");
   await admin.getByLabel("Name", { exact: true }).fill("Ada Admin");

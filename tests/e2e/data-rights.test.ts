@@ -1,0 +1,92 @@
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import {
+  expectNoAccessibilityViolations,
+  expectNoErrors,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
+
+const ann = "ann@example.net";
+const waitOptions = { timeout: 60_000 };
+
+let backstamp: Backstamp;
+let browser: Browser;
+let watched: Watched;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  watched = await openProfile(browser);
+  page = await watched.context.newPage();
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+  await backstamp.operate("suppression", "add", ann);
+});
+afterAll(async () => {
+  await browser?.close();
+  await backstamp?.stop();
+});
+
+test("what is stored of an address is exported, then erased, with a receipt that does not contain it", async () => {
+  await page.goto(`${backstamp.url}/console/settings/personal-data`);
+  await page.getByLabel("Email address").fill(ann);
+  await expectNoAccessibilityViolations(page);
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export" }).click();
+  const lines = await readFile(await (await download).path(), "utf8");
+  expect(lines).toContain(ann);
+  await page.getByRole("button", { name: "Erase…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(`Erase ${ann}?`).waitFor();
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "personal-data-erase");
+  await dialog.getByRole("button", { name: "Erase", exact: true }).click();
+  await page.getByText(/^Erased/).waitFor(waitOptions);
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "personal-data");
+  expect(await page.getByRole("list").last().textContent()).not.toContain(ann);
+  expectNoErrors(watched);
+});
+
+test("the deletion of a team needs its name and the password, stops its keys, and can be canceled", async () => {
+  const { token } = JSON.parse(
+    await backstamp.operate(
+      "key",
+      "create",
+      "--name",
+      "later",
+      "--scopes",
+      "full_access",
+      "--domains",
+      "all",
+      "--json",
+    ),
+  );
+  const status = async () =>
+    (await fetch(`${backstamp.url}/api/domains`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status()).toBe(200);
+  await page.goto(`${backstamp.url}/console/settings/team`);
+  const name = await page.getByLabel("Name").inputValue();
+  await page.getByRole("button", { name: "Delete team…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(/to confirm$/).fill("another team");
+  await dialog.getByLabel("Password").fill(ADMIN.password);
+  await dialog.getByRole("button", { name: "Delete team" }).click();
+  await dialog.getByText("To confirm, enter the name of the team").waitFor();
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "team-delete");
+  await dialog.getByLabel(/to confirm$/).fill(name);
+  await dialog.getByRole("button", { name: "Delete team" }).click();
+  await page.getByText("The team will be deleted").first().waitFor(waitOptions);
+  await expect.poll(status, waitOptions).toBe(401);
+  await takePictures(page, "team-deletion-requested");
+  await page.getByRole("button", { name: "Cancel deletion" }).click();
+  await page.getByRole("button", { name: "Delete team…" }).waitFor(waitOptions);
+  await expect.poll(status, waitOptions).toBe(200);
+});

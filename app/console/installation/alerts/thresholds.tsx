@@ -22,7 +22,7 @@ export function Thresholds({
       <ul className="flex flex-col gap-2 px-5 pb-5 leading-6">
         <li>
           An alert opens when more than {alerts.bounce} of a domain's recipients bounce or {alerts.complaint}{" "}
-          complain, from {alerts.recipientsMin} recipients on.
+          complain, once it has {alerts.recipientsMin}.
         </li>
         <li>{formatPauses(pauses)}</li>
         <li className="flex flex-wrap items-center gap-3">
@@ -46,7 +46,7 @@ function formatPauses({ bounce, complaint, recipientsMin }: Limits): string {
   ];
   return limits.length === 0
     ? "No team is paused automatically. To pause teams with high rates, set BACKSTAMP_TEAM_BOUNCE_PAUSE and BACKSTAMP_TEAM_COMPLAINT_PAUSE."
-    : `A team is paused when ${limits.join(" or ")}, from ${recipientsMin} recipients on. An operator resumes it on the page Queues.`;
+    : `A team is paused when ${limits.join(" or ")}, once it has ${recipientsMin}. An operator resumes it on the page Queues.`;
 }
 
 function WebhookSecret() {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   watched = await openProfile(browser);
   page = await watched.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-  await backstamp.operate("suppression", "add", ann);
+  await backstamp.send({ to: [ann], subject: "Your visit", text: "See you on Monday." });
 });
 afterAll(async () => {
   await browser?.close();
@@ -42,7 +42,7 @@ test("what is stored of an address is exported, then erased, with a receipt that
   const lines = await readFile(await (await download).path(), "utf8");
   expect(lines).toContain(ann);
   await page.getByRole("button", { name: "Erase…" }).click();
-  const dialog = page.getByRole("dialog");
+  const dialog = page.getByRole("alertdialog");
   await dialog.getByText(`Erase ${ann}?`).waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "personal-data-erase");
@@ -72,7 +72,7 @@ test("the deletion of a team needs its name and the password, stops its keys, an
     (await fetch(`${backstamp.url}/api/domains`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await status()).toBe(200);
   await page.goto(`${backstamp.url}/console/settings/team`);
-  const name = await page.getByLabel("Name").inputValue();
+  const name = await page.getByLabel("Team name").inputValue();
   await page.getByRole("button", { name: "Delete team…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel(/to confirm$/).fill("another team");

@@ -12,6 +12,7 @@ const patienceMs = 60_000;
 /** Each kill restarts a web process, which takes long on a busy machine. */
 const reportsPatienceMs = 300_000;
 const dripMs = 200;
+const pollMs = 250;
 
 /** Failures of an endpoint. One of them delays the response for the maximum time of a call. */
 const REPLIES: readonly SinkReply[] = [
@@ -38,10 +39,14 @@ export const webhooks: Fault = {
   place: "relay",
   times: { full: 60, short: 8 },
   async inject({ rig, row, times, isLate }) {
-    const dead = await rig.api("POST", "/api/webhooks", {
-      endpoint: "http://127.0.0.1:9/dead",
-      events: SUBSCRIBED_EVENTS,
-    });
+    const addDead = () =>
+      rig.api("POST", "/api/webhooks", { endpoint: "http://127.0.0.1:9/dead", events: SUBSCRIBED_EVENTS });
+    let dead = await addDead();
+    // A process that was just restarted encrypts nothing until the database has admitted its secret.
+    for (const endMs = Date.now() + patienceMs; dead.status === 503 && Date.now() < endMs; ) {
+      await wait(pollMs);
+      dead = await addDead();
+    }
     if (dead.status !== 201) rig.addFinding(row, `the second endpoint got the response ${dead.status}`);
     const before = rig.hooks.serverFaults();
     rig.hooks.destinationFault(REPLIES);

@@ -16,6 +16,7 @@ const PUBLIC_COLUMNS = [
   "passkeys.public_key",
   "captured_messages.raw",
   "domains.ownership_token",
+  "erasures.address_hash",
 ];
 
 /**

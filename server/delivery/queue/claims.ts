@@ -76,9 +76,13 @@ const PAUSED_TEAMS = `paused as materialized (
 const isSent = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 
-/** SQL: an array of a team's due rows of one priority, oldest first and locked. `limit` is an SQL expression. */
+/**
+ * SQL: an array of a team's due deliveries of one priority, oldest first and locked, each as the texts of its email's id and its
+ * own. Not as rows: PostgreSQL 18 crashes when it locks whole rows of a partitioned table that changed at the same moment.
+ * `limit` is an SQL expression.
+ */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
-      select d from deliveries d
+      select d.email_id::text || d.id::text from deliveries d
       where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.priority = ${rank}
         and d.due_at <= now()
       order by d.due_at, d.id limit ${limit} for update skip locked)`;
@@ -116,10 +120,10 @@ const CLAIM_FAIR_SHARES = `
     select t.*, ${oldestOf(2, "case when t.has_low then greatest(0, t.share - cardinality(t.high) - cardinality(t.normal)) else 0 end")} as low
     from normal t
   ), due as materialized (
-    select o.team_id, o.email_id, o.id, has_high and cardinality(high) >= share - for_low - for_normal
+    select low.team_id, left(o.ids, 36)::uuid as email_id, right(o.ids, 36)::uuid as id, has_high and cardinality(high) >= share - for_low - for_normal
       or has_normal and cardinality(normal) >= share - for_low - cardinality(high)
       or has_low and cardinality(low) >= share - cardinality(high) - cardinality(normal) as more
-    from low cross join lateral unnest(high || normal || low) as o
+    from low cross join lateral unnest(high || normal || low) as o(ids)
   )${CLAIM_DUE}`;
 
 const CLAIM_SUSPECTS = `

@@ -44,13 +44,18 @@ export const TIME_LIMITS = {
 } as const;
 
 /**
+ * PostgreSQL 18 (seen with 18.4) crashes when a statement waits for a row of a partitioned table, checks the changed row again,
+ * and prunes partitions meanwhile. Without pruning, a lookup costs an index step in each partition, and there are few.
+ * Connections through a pooler have it from their role, which `migrate` sets (migration 0015).
+ */
+export const PRUNING = { enable_partition_pruning: "off" } as const;
+
+/**
  * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning each call
  * takes longer than most of the calls. The plan is made when the statement is first prepared, possibly with empty tables,
  * where PostgreSQL would choose sequential scans. So these are disabled.
  */
 const BY_KEYS = {
-  // PostgreSQL 18 crashes when it prunes partitions again for a row that another transaction has just changed.
-  enable_partition_pruning: "off",
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
   enable_hashjoin: "off",
@@ -77,7 +82,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
         ...createDialer(url),
         connection: pooled
           ? { application_name: applicationName + blanks }
-          : { application_name: applicationName, ...TIME_LIMITS, ...settings, options: blanks },
+          : { application_name: applicationName, ...TIME_LIMITS, ...PRUNING, ...settings, options: blanks },
         max: Math.max(2, max),
       }),
       onTransactionWait,

@@ -49,5 +49,13 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (MAXVALUE)', "name", "part");
 END $$;
 --> statement-breakpoint
+-- PostgreSQL 18 crashes when a statement that waited for a row prunes partitions. For connections through a pooler, and for release
+-- 0.2.0. Readiness reports if the role may not change its defaults.
+DO $$
+BEGIN
+  EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET enable_partition_pruning = off', current_database());
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END $$;
+--> statement-breakpoint
 -- Release 0.2.0 still runs on this schema: names, columns and keys are the same.
 CREATE OR REPLACE FUNCTION "oldest_release"() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '0.2.0' $$;

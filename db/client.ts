@@ -44,9 +44,10 @@ export const TIME_LIMITS = {
 } as const;
 
 /**
- * PostgreSQL 18 (seen with 18.4) crashes when a statement waits for a row of a partitioned table, checks the changed row again,
- * and prunes partitions meanwhile. Without pruning, a lookup costs an index step in each partition, and there are few.
- * Connections through a pooler have it from their role, which `migrate` sets (migration 0015).
+ * PostgreSQL 18 (seen with 18.4) crashes when a statement has waited for a row that another one changed, and then prunes
+ * partitions of any table: checking the row again frees what pruning needs (tests/db/changed-rows.test.ts). Without pruning, a
+ * lookup costs an index step in each partition, and there are few. Connections through a pooler have it from their role, which
+ * `migrate` sets (migration 0015).
  */
 export const PRUNING = { enable_partition_pruning: "off" } as const;
 

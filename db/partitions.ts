@@ -1,4 +1,5 @@
-import type { HotSql } from "./client";
+import { sql } from "drizzle-orm";
+import type { Db, HotSql } from "./client";
 import { findFault, isLockTimeout, isRetryable } from "./faults";
 
 /** A range of ids, as UUIDs: from the first one, up to but not including the second one. Null: no bound. */
@@ -28,6 +29,15 @@ export function firstIdAt(ms: number): string {
 
 /** The time of an id in ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+
+/** Whether this connection prunes partitions, although PostgreSQL 18 can crash then (see `PRUNING` in client.ts). */
+export async function prunesPartitions(db: Db): Promise<boolean> {
+  const [row] = await db.execute<{ prunes: boolean }>(
+    sql`select current_setting('enable_partition_pruning') = 'on'
+      and current_setting('server_version_num')::int / 10000 = 18 as prunes`,
+  );
+  return row?.prunes === true;
+}
 
 /** The partitions of a table in ascending order. */
 export async function listPartitions(sql: Pick<HotSql, "unsafe">, table: string): Promise<Partition[]> {

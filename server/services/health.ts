@@ -3,6 +3,7 @@ import { and, isNull, sql } from "drizzle-orm";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
 import { withinMs } from "#db/gate";
+import { prunesPartitions } from "#db/partitions";
 import { queuePauses, TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { isMigrated } from "#db/schema-version";
@@ -74,10 +75,11 @@ export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) =>
 }
 
 async function readAlarms(deps: Deps): Promise<Alarm[]> {
-  const [[active, counted, pauses, backlog, hasFailedBackup], missingLimits, disk, secret] =
+  const [[active, counted, pauses, backlog, hasFailedBackup], missingLimits, isPruning, disk, secret] =
     await Promise.all([
       readState(deps),
       findMissingLimits(deps.db),
+      prunesPartitions(deps.db),
       deps.readDisk?.().catch(() => null),
       refreshKeyring(deps),
     ]);
@@ -92,6 +94,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     ...(disk && isNearlyFull(disk) ? [DISK_NEARLY_FULL] : []),
     ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
     ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
+    ...(isPruning ? [PARTITION_PRUNING] : []),
     ...(secret.isKnown ? [] : [SECRET_OUTDATED]),
     ...(deps.hasSharedLimits ? [] : [LIMITS_NOT_SHARED]),
     ...(hasFailedBackup ? [BACKUP_FAILED] : []),
@@ -222,6 +225,12 @@ const noTimeLimits = (missing: string[]): Alarm => ({
   count: missing.length,
   message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 ${cli} migrate. The pooler applies it to connections that it opens after that.`,
 });
+
+const PARTITION_PRUNING: Alarm = {
+  alarm: "partition_pruning",
+  count: 1,
+  message: `Connections through the pooler have enable_partition_pruning on, and PostgreSQL 18 can crash with it. As the owner of the role, run: alter role … set enable_partition_pruning = off, then let the pooler open its connections again.`,
+};
 
 const BACKUP_FAILED: Alarm = {
   alarm: "backup_failed",

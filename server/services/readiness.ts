@@ -9,6 +9,7 @@ export const ALARMS = [
   "disk_space",
   "unqualified_name",
   "no_time_limits",
+  "partition_pruning",
   "limits_not_shared",
   "secret_outdated",
   "alarms_not_read",

@@ -1,27 +1,52 @@
-import postgres, { type Sql } from "postgres";
+import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { maintainPartitions } from "#server/delivery/housekeeping/partitions";
+import { migrateDatabase } from "#db/migrate";
+import { claimDeliveries, releaseClaims } from "#server/delivery/queue/claims";
+import { newId } from "#server/platform/ids";
+import { waitForLock } from "../support/database/lock-wait";
+import { queueMany } from "../support/database/queue-many";
+import { createRoleDatabase } from "../support/database/role-database";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 beforeEach(async () => {
   world = await createWorld();
-  await maintainPartitions(world.withTransport(null), () => true);
 });
 afterEach(() => world.close());
 
-/** Waits for a row of `deliveries` that another transaction changes, and then locks it as a worker does. */
-async function lockChangedRow(sql: Pick<Sql, "unsafe">): Promise<number> {
-  const { id, deliveryIds } = await world.queued();
-  let locking: Promise<{ count: number }> | undefined;
-  await world.hot.begin(async (tx) => {
-    await tx`update deliveries set updated_at = now() where email_id = ${id}`;
-    locking = sql.unsafe(
-      `select d.id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as r(team_id, email_id, id)
-         join deliveries d using (team_id, email_id, id) order by d.id for no key update of d`,
-      [[world.ctx.teamId], [id], deliveryIds],
+test("a release that waited for a pause which has been lifted makes its deliveries due, and the database stays up", async () => {
+  const { hot, ctx } = world;
+  const count = 500;
+  await queueMany(hot, { teamId: ctx.teamId, domain: "example.org", count });
+  const pauseId = newId();
+  await hot`
+    insert into queue_pauses (id, team_id, domain, reason, actor)
+    values (${pauseId}, ${ctx.teamId}, 'example.org', 'Test', 'operator')`;
+  const claims = await claimDeliveries(hot, { limit: count, leaseToken: newId() });
+  const holder = postgres(world.databaseUrl, { max: 1, onnotice: () => {} });
+  let released: Promise<number> = Promise.resolve(0);
+  await holder.begin(async (tx) => {
+    await tx`update queue_pauses set lifted_at = now(), released_at = now() where id = ${pauseId}`;
+    released = releaseClaims(
+      hot,
+      claims.map((claim) => ({ ...claim, rule: "domain_paused" as const, pauseId })),
     );
-    await world.untilBlocked();
+    await waitForLock(hot);
   });
-  return (await locking)?.count ?? 0;
-}
+  await holder.end();
+  expect(await released).toBe(count);
+  const rows = await hot`select distinct status, wait_rule, due_at <= now() as is_due from deliveries`;
+  expect(rows).toEqual([{ status: "queued", wait_rule: "released", is_due: true }]);
+});
+
+test("no connection prunes partitions, also if a pooler drops its settings", async () => {
+  const [hot] = await world.hot`show enable_partition_pruning`;
+  const [general] = await world.deps.db.execute("show enable_partition_pruning");
+  const role = await createRoleDatabase();
+  await migrateDatabase(role.url);
+  const plain = postgres(role.url, { max: 1, onnotice: () => {} });
+  const [ofRole] = await plain`show enable_partition_pruning`;
+  await plain.end();
+  await role.drop();
+  expect([hot, general, ofRole]).toEqual(Array(3).fill({ enable_partition_pruning: "off" }));
+});

@@ -69,6 +69,16 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
     expect(await readAlarms()).toEqual([]);
   });
 
+  test("readiness reports a role that prunes partitions", async () => {
+    await migrateDatabase(pooler.url, { pooled: true });
+    expect(await readAlarms()).toEqual([]);
+    const direct = postgres(database.url, { max: 1 });
+    const [row] = await direct`select current_database() as name`;
+    await direct.unsafe(`alter role current_user in database ${row?.name} reset enable_partition_pruning`);
+    await direct.end();
+    expect(await readAlarms()).toMatchObject([{ alarm: "partition_pruning" }]);
+  });
+
   test("migrating keeps a limit that the operator chose, and changes no other database of the role", async () => {
     const direct = postgres(database.url, { max: 1 });
     await direct`alter role current_user set statement_timeout = '7s'`;

@@ -78,8 +78,7 @@ const isSent = (row: string) =>
 
 /**
  * SQL: an array of a team's due deliveries of one priority, oldest first and locked, each as the texts of its email's id and its
- * own. Not as rows: PostgreSQL 18 crashes when it locks whole rows of a partitioned table that changed at the same moment.
- * `limit` is an SQL expression.
+ * own, which are shorter than rows. `limit` is an SQL expression.
  */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
       select d.email_id::text || d.id::text from deliveries d

@@ -33,7 +33,7 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-test("what is stored of an address is exported, then erased, with a receipt that does not contain it", async () => {
+test("the data stored of an address is exported, then erased, with a receipt that does not contain it", async () => {
   await page.goto(`${backstamp.url}/console/settings/personal-data`);
   await page.getByLabel("Email address").fill(ann);
   await expectNoAccessibilityViolations(page);

@@ -1,16 +1,18 @@
 import { measureAccept } from "./accept";
 import { openBenchDatabase, type Place } from "./bench-database";
 import { measureBusy } from "./busy";
+import { measureCapacity } from "./capacity";
 import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
 import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
+import { measureSearch } from "./search";
 import { measureStart } from "./start";
 
 /**
- * The parts, which can be measured separately: `npm run bench -- accept`. Without a name all run, in this
- * order.
+ * The parts, which can be measured separately: `npm run bench -- accept`. Without a name all but the long ones run,
+ * in this order.
  */
 const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   accept: measureAccept,
@@ -20,7 +22,12 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   scale: measureScale,
   console: measureConsole,
   start: measureStart,
+  capacity: measureCapacity,
+  search: measureSearch,
 };
+
+/** Parts that take longer than all others together. They run only by their names. */
+const LONG = ["capacity", "search"];
 
 /** Goals of the design that no part measures yet. */
 const NOT_MEASURED = [
@@ -46,7 +53,7 @@ async function main(names: string[]): Promise<number> {
   const lines: Line[] = [];
   let hasBroken = false;
   for (const [name, measure] of Object.entries(PARTS)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+    if (names.length > 0 ? !names.includes(name) : LONG.includes(name)) continue;
     print(`measuring ${name} …`);
     try {
       lines.push(...(await measure(place)));

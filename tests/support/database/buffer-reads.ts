@@ -3,10 +3,12 @@ import postgres from "postgres";
 import { ARRAY_TYPES } from "#db/postgres-js/array-types";
 import type { Ctx } from "#server/deps";
 
-type Reads = { buffers: number; rows: number; seqScans: number };
+type Reads = { buffers: number; rows: number; seqRows: number };
 
-/** What was read of the tables of emails: buffers of 8 KiB, cached or not, rows that an index
- * found, and the number of sequential scans. */
+/**
+ * What was read of the partitions of `emails`, `email_terms` and `deliveries`: buffers of 8 KiB, cached or not, rows that an
+ * index found, and rows that a sequential scan read.
+ */
 export type ReadCounter = {
   /** The context on the one connection that is counted. */
   ctx: Ctx;
@@ -14,7 +16,7 @@ export type ReadCounter = {
   close(): Promise<void>;
 };
 
-/** PostgreSQL counts per table, so no other connection may read the database meanwhile. */
+/** PostgreSQL counts per partition, so no other connection may read the database meanwhile. */
 export function openReadCounter(url: string, given: Ctx): ReadCounter {
   const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false, types: ARRAY_TYPES });
   const ctx: Ctx = { ...given, db: drizzle(sql, { casing: "snake_case" }) };
@@ -22,9 +24,10 @@ export function openReadCounter(url: string, given: Ctx): ReadCounter {
     await sql`select pg_stat_force_next_flush()`;
     const [row] = await sql<Reads[]>`
       select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0))::int as buffers,
-        sum(t.idx_tup_fetch)::int as rows, sum(t.seq_scan)::int as "seqScans"
+        sum(t.idx_tup_fetch)::int as rows, sum(t.seq_tup_read)::int as "seqRows"
       from pg_statio_user_tables s join pg_stat_user_tables t using (relid)
-      where s.relname in ('emails', 'email_terms', 'deliveries')`;
+        join pg_inherits i on i.inhrelid = s.relid
+      where i.inhparent::regclass::text in ('emails', 'email_terms', 'deliveries')`;
     if (!row) throw new Error("PostgreSQL counts no reads.");
     return row;
   };
@@ -38,7 +41,7 @@ export function openReadCounter(url: string, given: Ctx): ReadCounter {
         result,
         buffers: after.buffers - before.buffers,
         rows: after.rows - before.rows,
-        seqScans: after.seqScans - before.seqScans,
+        seqRows: after.seqRows - before.seqRows,
       };
     },
     close: () => sql.end({ timeout: 5 }),

@@ -66,6 +66,25 @@ test("an email whose terms are not written yet is found", async () => {
   expect(rows).toBeLessThan(3_500);
 });
 
+test("a new email whose terms are not written yet is found, beside older ones", async () => {
+  const { count } = await world.hot`
+    with new as (select team_id, id from emails where subject like 'Your order 29990 %'), noted as (
+      insert into email_terms_pending (team_id, email_id) select team_id, id from new
+    )
+    delete from email_terms t using new where t.email_id = new.id`;
+  expect(count).toBe(2);
+  const { result } = await search({ words: "29990" });
+  expect(result.rows.map(({ subject }) => subject)).toEqual(["Your order 29990 paid"]);
+  const subjects = async (filter: EmailFilter, cursor = {}) =>
+    (await search(filter, cursor)).result.rows.map(({ subject }) => subject);
+  const all = await subjects({ words: "order 2999" });
+  expect(all).toHaveLength(11);
+  expect(all.slice(0, 2)).toEqual(["Your order 29999 open", "Your order 29998 paid"]);
+  expect(all.at(-1)).toBe("Newsletter order 2999 open");
+  await writeMissingTerms(world.withTransport(), () => true);
+  expect(await subjects({ words: "order 2999" })).toEqual(all);
+});
+
 test("the table is never read as a whole, also further back and in the other direction", async () => {
   const first = await search({ words: "newsletter" });
   const second = await search({ words: "newsletter" }, { after: first.result.rows.at(-1)?.id });

@@ -33,35 +33,47 @@ type Order = "newest" | "oldest";
  * pages through all of them: the email of a cursor may expire between two pages, so the cursor is not
  * checked.
  */
-export async function listEmails(ctx: Ctx, query: PageQuery & EmailFilter): Promise<Page<EmailSummary>> {
-  const { after: _, before, ...rest } = query;
+export async function listEmails(ctx: Ctx, query: Query): Promise<Page<EmailSummary>> {
   let scan = await scanFrom(ctx, query);
-  let rows = scan.rows;
-  while (scan.scannedTo !== null) {
-    const cursor = before === undefined ? { after: scan.scannedTo } : { before: scan.scannedTo };
-    scan = await scanFrom(ctx, { ...rest, ...cursor, limit: query.limit - rows.length });
-    rows = before === undefined ? [...rows, ...scan.rows] : [...scan.rows, ...rows];
-  }
-  return { rows, hasMore: scan.hasMore };
+  while (scan.scannedTo !== null) scan = await continueScan(query, scan, (rest) => scanFrom(ctx, rest));
+  return { rows: scan.rows, hasMore: scan.hasMore };
+}
+
+type Query = PageQuery & EmailFilter;
+
+/** Fills the page from where a scan ended. */
+async function continueScan(
+  query: Query,
+  { rows, scannedTo }: EmailScan,
+  read: (rest: Query) => Promise<EmailScan>,
+): Promise<EmailScan> {
+  const { after: _, before, ...filter } = query;
+  const isOlder = before === undefined;
+  const cursor = scannedTo === null ? {} : isOlder ? { after: scannedTo } : { before: scannedTo };
+  const next = await read({ ...filter, ...cursor, limit: query.limit - rows.length });
+  return { ...next, rows: isOlder ? [...rows, ...next.rows] : [...next.rows, ...rows] };
 }
 
 /**
  * The same with a bound: conditions without an index are checked on the next `emailScanMax` emails only, so a page
  * takes the same time with a thousand emails as with millions.
  */
-export async function scanEmails(ctx: Ctx, query: PageQuery & EmailFilter): Promise<EmailScan> {
+export async function scanEmails(ctx: Ctx, query: Query): Promise<EmailScan> {
   await requireCursor(ctx, emails, query);
   return scanFrom(ctx, query);
 }
 
-async function scanFrom(ctx: Ctx, given: PageQuery & EmailFilter): Promise<EmailScan> {
+async function scanFrom(ctx: Ctx, given: Query): Promise<EmailScan> {
   const query = await parseWords(ctx, given);
   if (query.id || query.recipient || termsOf(query).length === 0) return scanUpTo(ctx, query, emailScanMax);
   const near = await scanUpTo(ctx, query, nearMax);
   if (near.hasMore || near.scannedTo === null) return near;
   const direction = query.before === undefined ? "older" : "newer";
   const isReady = await isIndexed(ctx, { id: near.scannedTo, direction });
-  return isReady ? searchTerms(ctx, query) : scanUpTo(ctx, query, emailScanMax);
+  // The index can still lack the newest emails, so it is asked only for those after the comparison.
+  return isReady
+    ? continueScan(query, near, (rest) => searchTerms(ctx, rest))
+    : scanUpTo(ctx, query, emailScanMax);
 }
 
 /** Splits the words of the filter in the same way as those of emails. */
@@ -78,7 +90,7 @@ async function parseWords<T extends EmailFilter>(ctx: Ctx, filter: T): Promise<T
   };
 }
 
-async function scanUpTo(ctx: Ctx, query: PageQuery & EmailFilter, readMax: number): Promise<EmailScan> {
+async function scanUpTo(ctx: Ctx, query: Query, readMax: number): Promise<EmailScan> {
   let cursor: Cursor;
   const page = await pageOf(query, (at, order, limit) => {
     cursor = at;
@@ -90,7 +102,7 @@ async function scanUpTo(ctx: Ctx, query: PageQuery & EmailFilter, readMax: numbe
 }
 
 /** Compares what the index finds with the filter, until the page is full. */
-async function searchTerms(ctx: Ctx, query: PageQuery & EmailFilter): Promise<EmailScan> {
+async function searchTerms(ctx: Ctx, query: Query): Promise<EmailScan> {
   let scannedTo: string | null = null;
   const page = await pageOf(query, async (start, order, limit) => {
     const rows: EmailSummary[] = [];

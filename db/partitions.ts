@@ -1,13 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { Db, HotSql } from "./client";
 import { findFault, isLockTimeout, isRetryable } from "./faults";
 
 /** A range of ids, as UUIDs: from the first one, up to but not including the second one. Null: no bound. */
 export type IdRange = { from: string | null; to: string | null };
-export type Partition = IdRange & { name: string };
+export type Partition = IdRange & { name: string; bytes: number };
 
 /** A table partitioned by ranges of one column. Its partitions are a chain without gaps from the lowest to the highest id. */
 export type PartitionedTable = { table: string; key: string };
+
+/**
+ * Why a change has to be repeated later: another transaction or process blocks it, a large partition is being checked, it has
+ * later ids of a wrong clock, or the time is too near for a check.
+ */
+export type Postponement = "blocked" | "checking" | "later_ids" | "too_late";
 
 /** Serializes the changes of partitions: an arbitrary number that no other program on the same database uses. */
 const PARTITION_LOCK = 7_067_381_207;
@@ -16,8 +23,18 @@ const PARTITION_LOCK = 7_067_381_207;
  * round. The sum is shorter than the time after which PostgreSQL looks for deadlocks, so no other transaction is ended.
  */
 const lockTimeoutMs = 100;
+/**
+ * Longer than `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that blocks a lock. For a lock that blocks no
+ * reads or writes while it is waited for.
+ */
+const vacuumTimeoutMs = 1_500;
 /** A partition up to this size is scanned under the lock, which takes milliseconds. */
 const scannedBytesMax = 2 ** 23;
+/** While a large partition is checked, it accepts no ids after its future end. So that end is far ahead. */
+const checkAheadDaysMin = 6;
+/** The server continues a longer check by itself, and the next round finds it done. */
+const checkMsMax = 10_000;
+const dayMs = 86_400_000;
 
 type Transaction = Parameters<Parameters<HotSql["begin"]>[1]>[0];
 
@@ -43,7 +60,8 @@ export async function prunesPartitions(db: Db): Promise<boolean> {
 export async function listPartitions(sql: Pick<HotSql, "unsafe">, table: string): Promise<Partition[]> {
   const rows = await sql.unsafe<Partition[]>(
     `select c.relname as name, substring(b.bound from 'FROM \\(''([^'']+)') as "from",
-       substring(b.bound from 'TO \\(''([^'']+)') as "to"
+       substring(b.bound from 'TO \\(''([^'']+)') as "to",
+       coalesce(pg_relation_size(c.oid), 0)::float8 as bytes
      from pg_inherits i join pg_class c on c.oid = i.inhrelid,
        lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
      where i.inhparent = $1::text::regclass order by "from" nulls first`,
@@ -54,19 +72,22 @@ export async function listPartitions(sql: Pick<HotSql, "unsafe">, table: string)
 
 /**
  * Ends the partition that contains the id `at` before it, and adds a partition from `at` on, with the same storage options. Rows
- * of later ids move to it. Returns false if it has to be repeated: another process changes partitions, a lock was not
- * free, or a large partition is still being checked or has rows of later ids.
+ * of later ids move to it. Returns null when it is done, else why it has to be repeated.
  */
-export async function splitPartition(hot: HotSql, of: PartitionedTable, at: string): Promise<boolean> {
+export async function splitPartition(
+  hot: HotSql,
+  of: PartitionedTable,
+  at: string,
+): Promise<Postponement | null> {
   const { table, key } = of;
   const whole = (await listPartitions(hot, table)).find(
     ({ from, to }) => (from === null || from <= at) && (to === null || at < to),
   );
-  if (!whole || whole.from === at) return true;
-  const isSmall = (await readSize(hot, whole.name)) <= scannedBytesMax;
-  if (!isSmall && !(await checkRange(hot, { table: whole.name, key }, { from: whole.from, to: at })))
-    return false;
-  return changePartitions(hot, async (tx) => {
+  if (!whole || whole.from === at) return null;
+  const isSmall = whole.bytes <= scannedBytesMax;
+  const postponement = isSmall ? null : await checkRange(hot, whole, key, at);
+  if (postponement) return postponement;
+  const isDone = await changePartitions(hot, [whole.name], async (tx) => {
     if (!(await isUnchanged(tx, table, [whole]))) return false;
     const added = `${table}_from_${formatStart(at)}`;
     await tx.unsafe(`alter table ${table} detach partition ${whole.name}`);
@@ -87,7 +108,22 @@ export async function splitPartition(hot: HotSql, of: PartitionedTable, at: stri
     await tx.unsafe(`alter table ${whole.name} drop constraint if exists partition_range`);
     return true;
   });
+  return isDone ? null : "blocked";
 }
+
+/** Frees the space of a partition whose rows were all deleted. False if it has rows, or has to be repeated. */
+export async function truncatePartition(hot: HotSql, name: string): Promise<boolean> {
+  if (await hasRows(hot, name)) return false;
+  return changePartitions(hot, [name], async (tx) => {
+    await tx.unsafe(`lock table ${name} in access exclusive mode`);
+    if (await hasRows(tx, name)) return false;
+    await tx.unsafe(`truncate ${name}`);
+    return true;
+  });
+}
+
+const hasRows = async (sql: Pick<HotSql, "unsafe">, name: string): Promise<boolean> =>
+  (await sql.unsafe(`select from ${name} limit 1`)).length > 0;
 
 /** Removes an empty partition: the empty one before it gets its range. False if it has to be repeated, or one has rows. */
 export async function mergePartitions(
@@ -95,11 +131,10 @@ export async function mergePartitions(
   { table }: PartitionedTable,
   [first, second]: [Partition, Partition],
 ): Promise<boolean> {
-  return changePartitions(hot, async (tx) => {
+  return changePartitions(hot, [first.name, second.name], async (tx) => {
     if (!(await isUnchanged(tx, table, [first, second]))) return false;
     await tx.unsafe(`lock table ${first.name}, ${second.name} in access exclusive mode`);
-    for (const { name } of [first, second])
-      if ((await tx.unsafe(`select from ${name} limit 1`)).length > 0) return false;
+    for (const { name } of [first, second]) if (await hasRows(tx, name)) return false;
     await tx.unsafe(`alter table ${table} detach partition ${first.name}`);
     await tx.unsafe(`drop table ${second.name}`);
     await tx.unsafe(
@@ -118,19 +153,24 @@ async function isUnchanged(tx: Transaction, table: string, partitions: Partition
 }
 
 /**
- * Runs a change of partitions in one transaction with a short lock timeout and without a statement timeout. Returns false if
- * another process changes partitions, a lock was not free, or `change` returned false.
+ * Runs a change of these partitions in one transaction with a short lock timeout and without a statement timeout. Returns false
+ * if another process changes partitions, a lock was not free, or `change` returned false.
  */
 export async function changePartitions(
   hot: HotSql,
+  names: readonly string[],
   change: (tx: Transaction) => Promise<boolean>,
 ): Promise<boolean> {
   try {
     return await hot.begin(async (tx) => {
-      await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true), set_config('statement_timeout', '0', true)`;
       const [row] = await tx<{ isHeld: boolean }[]>`
-        select pg_try_advisory_xact_lock(${PARTITION_LOCK}::bigint) as "isHeld"`;
-      return row?.isHeld === true && (await change(tx));
+        select set_config('statement_timeout', '0', true), set_config('lock_timeout', ${String(vacuumTimeoutMs)}, true),
+          pg_try_advisory_xact_lock(${PARTITION_LOCK}::bigint) as "isHeld"`;
+      if (!row?.isHeld) return false;
+      // Ends an autovacuum, and keeps others away.
+      for (const name of names) await tx.unsafe(`lock table ${name} in share update exclusive mode`);
+      await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+      return change(tx);
     });
   } catch (error) {
     if (isLockTimeout(error) || isRetryable(error)) return false;
@@ -139,38 +179,86 @@ export async function changePartitions(
 }
 
 /**
- * Ensures by a constraint that a large partition has only ids of a range, so that attaching it does not scan it. The check
- * reads the whole partition and blocks no reads or writes; it can take longer than this call, and the next one finds it done.
+ * Ensures by a constraint that a large partition has only ids before `at`, so that attaching it does not scan it. The check reads
+ * the whole partition and blocks no reads or writes. A partition with later ids gets no constraint, because it would reject each
+ * change of their rows. Returns null when it is ensured.
  */
 async function checkRange(
   hot: HotSql,
-  { table, key }: PartitionedTable,
-  { from, to }: IdRange,
-): Promise<boolean> {
+  { name: table, from }: Partition,
+  key: string,
+  at: string,
+): Promise<Postponement | null> {
   const [found] = await hot<{ definition: string; isValid: boolean }[]>`
     select pg_get_constraintdef(oid) as definition, convalidated as "isValid" from pg_constraint
     where conrelid = ${table}::text::regclass and conname = 'partition_range'`;
-  if (found?.isValid && found.definition.includes(`${to}`)) return true;
-  const conditions = [...(from ? [`${key} >= '${from}'`] : []), `${key} < '${to}'`].join(" and ");
-  const isAdded = await changePartitions(hot, async (tx) => {
+  const isSame = found?.definition.includes(at) === true;
+  if (isSame && found.isValid) return null;
+  const [now] = await hot<{ ms: number }[]>`select (extract(epoch from now()) * 1000)::float8 as ms`;
+  if (!now || timeOfId(at) < now.ms + checkAheadDaysMin * dayMs) return "too_late";
+  if (await hasIdsFrom(hot, { table, key }, at)) {
+    if (found) await dropCheck(hot, table);
+    return "later_ids";
+  }
+  const conditions = [...(from ? [`${key} >= '${from}'`] : []), `${key} < '${at}'`].join(" and ");
+  const isAdded =
+    isSame ||
+    (await changePartitions(hot, [table], async (tx) => {
+      await tx.unsafe(`alter table ${table} drop constraint if exists partition_range`);
+      await tx.unsafe(`alter table ${table} add constraint partition_range check (${conditions}) not valid`);
+      return true;
+    }));
+  return isAdded ? validateCheck(hot, table) : "blocked";
+}
+
+async function hasIdsFrom(hot: HotSql, { table, key }: PartitionedTable, at: string): Promise<boolean> {
+  return hot.begin(async (tx) => {
+    await tx`select set_config('statement_timeout', '0', true)`;
+    return (await tx.unsafe(`select from ${table} where ${key} >= '${at}' limit 1`)).length > 0;
+  });
+}
+
+async function validateCheck(hot: HotSql, table: string): Promise<Postponement | null> {
+  // One message, so the server completes it even if this process ends.
+  const validation = hot
+    .unsafe(
+      `set local statement_timeout = 0; set local lock_timeout = ${lockTimeoutMs};
+       alter table ${table} validate constraint partition_range`,
+    )
+    .then(
+      () => null,
+      async (error) => {
+        if (isLockTimeout(error) || isRetryable(error)) return "blocked";
+        if (findFault(error)?.code !== "23514") throw error;
+        await dropCheck(hot, table);
+        return "later_ids";
+      },
+    );
+  const timeout = new AbortController();
+  const late = wait(checkMsMax, "checking" as const, { signal: timeout.signal }).catch(() => null);
+  const result = await Promise.race([validation, late]).finally(() => timeout.abort());
+  // An error after this time is found by the next round.
+  validation.catch(() => {});
+  return result;
+}
+
+const dropCheck = (hot: HotSql, table: string) =>
+  changePartitions(hot, [table], async (tx) => {
     await tx.unsafe(`alter table ${table} drop constraint if exists partition_range`);
-    await tx.unsafe(`alter table ${table} add constraint partition_range check (${conditions}) not valid`);
     return true;
   });
-  if (!isAdded) return false;
-  try {
-    return await changePartitions(hot, async (tx) => {
-      await tx.unsafe(`alter table ${table} validate constraint partition_range`);
-      return true;
-    });
-  } catch (error) {
-    if (findFault(error)?.code !== "23514") throw error;
-    // A process with a wrong clock has written later ids.
-    await changePartitions(hot, async (tx) => {
-      await tx.unsafe(`alter table ${table} drop constraint if exists partition_range`);
-      return true;
-    });
-    return false;
+
+/**
+ * Drops checks of partitions that were not divided in time: after a day more, they would reject new ids. It happens if no process of
+ * this release ran for days, or each division was blocked.
+ */
+export async function dropOldChecks(hot: HotSql, nowMs: number): Promise<void> {
+  const checks = await hot<{ table: string; definition: string }[]>`
+    select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
+    from pg_constraint where conname = 'partition_range'`;
+  for (const { table, definition } of checks) {
+    const at = definition.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)?.at(-1);
+    if (at && timeOfId(at) < nowMs + dayMs) await dropCheck(hot, table);
   }
 }
 
@@ -185,14 +273,6 @@ const formatStart = (id: string): string =>
 
 const formatBound = ({ from, to }: IdRange): string =>
   `for values from (${from ? `'${from}'` : "minvalue"}) to (${to ? `'${to}'` : "maxvalue"})`;
-
-export async function readSize(sql: Pick<HotSql, "unsafe">, table: string): Promise<number> {
-  const [row] = await sql.unsafe<{ size: number }[]>(
-    "select pg_relation_size($1::text::regclass)::float8 as size",
-    [table],
-  );
-  return row?.size ?? 0;
-}
 
 async function readOptions(sql: Pick<HotSql, "unsafe">, table: string): Promise<string> {
   const [row] = await sql.unsafe<{ options: string[] | null }[]>(

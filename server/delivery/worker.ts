@@ -30,6 +30,7 @@ const heartbeatMs = 5_000;
 const sweepMs = 5_000;
 const relayProbeMs = 5_000;
 const housekeepingMs = 30_000;
+const partitionsMs = 5 * 60_000;
 /** One worker makes the round of a minute. */
 const alertsMs = 15_000;
 const domainChecksMs = 15_000;
@@ -113,7 +114,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
     every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
-    every(housekeepingMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
+    every(partitionsMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
     every(housekeepingMs, "erasures", () => runErasures(deps, () => !signal.aborted)),
     every(housekeepingMs, "team_deletions", () => deleteDueTeams(deps, () => !signal.aborted)),
   ];

@@ -78,7 +78,7 @@ async function measureFilled(place: Place, count: number): Promise<Map<string, R
     const other = await createTeam(built.deps, { name: "Other" });
     for (let days = filledDays - daysPerPartition; days > -daysPerPartition; days -= daysPerPartition)
       for (const table of EMAIL_TABLES)
-        if (!(await splitPartition(hot, table, firstIdAt(Date.now() - days * dayMs))))
+        if (await splitPartition(hot, table, firstIdAt(Date.now() - days * dayMs)))
           throw new Error(`A partition of ${table.table} was not divided.`);
     await fillSearch(hot, teamId, other.id, count);
     const measured = new Map<string, Reads>();

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadBackup } from "#db/backup/load";
 import { readSnapshot } from "#db/backup/snapshot";
 import { listOwnTables, migrateDatabase } from "#db/migrate";
-import { firstIdAt, listPartitions, splitPartition } from "#db/partitions";
+import { dropOldChecks, firstIdAt, listPartitions, splitPartition } from "#db/partitions";
 import { newId } from "#server/platform/ids";
 import { createRoleDatabase, type RoleDatabase } from "../support/database/role-database";
 
@@ -168,23 +168,34 @@ test("a database of release 0.2.0 becomes partitioned while it accepts and sends
     expect((await sql`select from ${sql(table)} where email_id = ${id ?? ""}`).length).toBe(0);
 });
 
-test("a large partition is divided without a scan under the lock, unless it has later ids", async () => {
-  const at = firstIdAt(Date.now() + 86_400_000);
+test("a large partition is divided without a scan under the lock, unless it has later ids or the time is too near", async () => {
+  const days = (count: number) => firstIdAt(Date.now() + count * 86_400_000);
   // Larger than what is scanned.
   await sql`
     insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
     select uuid_v7(), ${teamId}, 'a', 'a', 'example.org', to_jsonb(array[repeat('a', 1000)]), repeat('b', 500), 'x', 'sent'
     from generate_series(1, 6000)`;
-  const later = firstIdAt(Date.now() + 9 * 86_400_000);
+  const later = days(9);
   await sql`
     insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
     values (${later}, ${teamId}, 'a', 'a', 'example.org', '[]', 'Later', 'x', 'sent')`;
   const rows = await countRows("emails");
   const hot = sql as never;
-  expect(await splitPartition(hot, { table: "emails", key: "id" }, at)).toBe(false);
+  const of = { table: "emails", key: "id" };
+  expect(await splitPartition(hot, of, days(1))).toBe("too_late");
+  expect(await splitPartition(hot, of, days(8))).toBe("later_ids");
+  // A constraint would reject the change.
+  expect((await sql`update emails set status = 'delivered' where id = ${later}`).count).toBe(1);
   expect(await countRows("emails")).toBe(rows);
   await sql`delete from emails where id = ${later}`;
-  expect(await splitPartition(hot, { table: "emails", key: "id" }, at)).toBe(true);
+  // A division that another process began and nobody completed, so that new emails would soon be rejected.
+  const large = (await listPartitions(hot, "emails")).find(({ bytes }) => bytes > 2 ** 23)?.name ?? "";
+  await sql.unsafe(
+    `alter table ${large} add constraint partition_range check (id < '${days(0.5)}') not valid`,
+  );
+  await dropOldChecks(hot, Date.now());
+  expect(await sql`select from pg_constraint where conname = 'partition_range'`).toHaveLength(0);
+  expect(await splitPartition(hot, of, days(8))).toBeNull();
   expect(await countRows("emails")).toBe(rows - 1);
   const constraints = await sql`select from pg_constraint where conname = 'partition_range'`;
   expect(constraints).toHaveLength(0);

@@ -114,3 +114,19 @@ test("a relay that the operator paused is reported with the command that resumes
     { status: "warning", advice: expect.stringContaining("backstamp relay resume") },
   ]);
 });
+
+test("partitions that need more locks than PostgreSQL has are a warning with the setting", wait, async () => {
+  expect((await doctor({})).of("database")).toMatchObject([{ status: "ok" }]);
+  await world.hot.begin(async (tx) => {
+    await tx`set local allow_system_table_mods = on`;
+    await tx`insert into pg_inherits (inhrelid, inhparent, inhseqno, inhdetachpending)
+      select 2000000000 + n, 2000000000, 1, false from generate_series(1, 20000) as n`;
+  });
+  expect((await doctor({})).of("database")).toMatchObject([
+    {
+      status: "warning",
+      message: expect.stringContaining("max_locks_per_transaction is 512"),
+      advice: expect.stringContaining("max_locks_per_transaction = 1024"),
+    },
+  ]);
+});

@@ -1,13 +1,15 @@
 import type { HotSql } from "#db/client";
 import {
+  dropOldChecks,
   firstIdAt,
+  type IdRange,
   listPartitions,
   mergePartitions,
   type Partition,
   type PartitionedTable,
-  readSize,
   splitPartition,
   timeOfId,
+  truncatePartition,
 } from "#db/partitions";
 import type { WorkerDeps } from "#server/deps";
 
@@ -28,15 +30,16 @@ const dayMs = 86_400_000;
 /** Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many times more. */
 const recipientsPerPartition = 3_000_000;
 const spanDays = { min: 7, max: 365 };
-/** Partitions are created for this period, and at least for two ranges. */
+const requestDays = 15;
+/** A range begins at least this long after it was created, or half of its length. */
 const aheadDaysMin = 30;
 /** More than a round ever needs, so a fault of this policy cannot create partitions without end. */
 const splitsMax = 100;
 
 /**
  * Creates partitions for future ids. The volume of the last week determines whether one has a range of a week or of up to a year. Every id
- * has a partition at any time: the last one has no upper bound. Removes empty partitions of the past. A change that another
- * transaction blocks is repeated in the next round.
+ * has a partition at any time: the last one has no upper bound. What retention has emptied of the past returns its space, and two
+ * empty partitions become one. A change that another transaction blocks is repeated in the next round.
  */
 export async function maintainPartitions(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
@@ -47,34 +50,53 @@ export async function maintainPartitions(
       where day >= (now() at time zone 'utc')::date - 7)::float8 as "perDay"`;
   if (!row) return;
   const { nowMs, perDay } = row;
+  await dropOldChecks(hot, nowMs);
+  const split = async (table: PartitionedTable, at: string): Promise<boolean> => {
+    const reason = await splitPartition(hot, table, at);
+    if (reason !== null) log.warn("partitions.postponed", { table: table.table, reason });
+    return reason === null;
+  };
   const emailDays = Math.min(
     spanDays.max,
     Math.max(spanDays.min, Math.floor(recipientsPerPartition / perDay)),
   );
   for (const [tables, days] of [
     [EMAIL_TABLES, emailDays],
-    [REQUEST_TABLES, spanDays.min],
+    [REQUEST_TABLES, requestDays],
   ] as const) {
     const [first, ...others] = tables;
     for (let n = 0; n < splitsMax && shouldContinue(); n++) {
       const at = findNextStart(await listPartitions(hot, first.table), nowMs, days);
-      if (at === null) break;
-      if (!(await splitPartition(hot, first, at))) {
-        log.warn("partitions.postponed", { table: first.table });
-        break;
-      }
+      if (at === null || !(await split(first, at))) break;
       log.info("partitions.added", { table: first.table, from: new Date(timeOfId(at)).toISOString() });
     }
-    await mergeEmpty(hot, tables, nowMs);
-    for (const table of others) if (shouldContinue()) await copyRanges(hot, table, first);
+    for (const { table } of tables)
+      for (const { name, bytes } of pastOf(await listPartitions(hot, table), nowMs))
+        if (bytes > 0 && shouldContinue() && (await truncatePartition(hot, name)))
+          log.info("partitions.emptied", { table, bytes });
+    await mergeEmpty(hot, first, nowMs);
+    const starts = (await listPartitions(hot, first.table)).flatMap(({ from }) => from ?? []);
+    for (const table of others) {
+      const own = await listPartitions(hot, table.table);
+      for (const start of starts)
+        if (shouldContinue() && !own.some(({ from }) => from === start)) await split(table, start);
+      for (const [index, second] of own.entries()) {
+        const before = own[index - 1];
+        if (before && second.from && !starts.includes(second.from))
+          await mergePartitions(hot, table, [before, second]);
+      }
+    }
   }
 }
+
+const pastOf = (partitions: Partition[], nowMs: number) =>
+  partitions.filter(({ to }) => to !== null && timeOfId(to) < nowMs);
 
 /**
  * Where the next range must begin: within the time ahead, no partition covers more than two spans. Null if nothing is to do.
  */
-export function findNextStart(partitions: Partition[], nowMs: number, days: number): string | null {
-  const horizonMs = nowMs + Math.max(2 * days, aheadDaysMin) * dayMs;
+export function findNextStart(partitions: readonly IdRange[], nowMs: number, days: number): string | null {
+  const horizonMs = nowMs + Math.max(days / 2, aheadDaysMin) * dayMs;
   for (const { from, to } of partitions) {
     const startMs = Math.max(nowMs, from === null ? 0 : timeOfId(from));
     const endMs = to === null ? Number.POSITIVE_INFINITY : timeOfId(to);
@@ -84,36 +106,13 @@ export function findNextStart(partitions: Partition[], nowMs: number, days: numb
   return null;
 }
 
-/** Gives a table the ranges of another one. */
-async function copyRanges(hot: HotSql, table: PartitionedTable, of: PartitionedTable): Promise<void> {
-  const starts = new Set((await listPartitions(hot, of.table)).map(({ from }) => from));
-  const own = await listPartitions(hot, table.table);
-  for (const start of starts)
-    if (start !== null && !own.some(({ from }) => from === start)) await splitPartition(hot, table, start);
-  for (const [index, second] of own.entries()) {
-    const first = own[index - 1];
-    if (first && !starts.has(second.from)) await mergePartitions(hot, table, [first, second]);
-  }
-}
-
-/** Removes one partition of the past that is empty in all tables, as is the one before it. */
-async function mergeEmpty(hot: HotSql, tables: readonly PartitionedTable[], nowMs: number): Promise<void> {
-  const [first] = tables;
-  if (!first) return;
-  const past = (await listPartitions(hot, first.table)).filter(
-    ({ to }) => to !== null && timeOfId(to) < nowMs,
-  );
-  const isEmpty = async (range: Partition) => {
-    for (const { table } of tables) {
-      const same = (await listPartitions(hot, table)).find(({ from }) => from === range.from);
-      if (!same || (await readSize(hot, same.name)) > 0) return false;
-    }
-    return true;
-  };
+/** Makes one of two empty partitions of the past. A table with rows in this range keeps both. */
+async function mergeEmpty(hot: HotSql, table: PartitionedTable, nowMs: number): Promise<void> {
+  const past = pastOf(await listPartitions(hot, table.table), nowMs);
   for (const [index, second] of past.entries()) {
     const before = past[index - 1];
-    if (before && (await isEmpty(before)) && (await isEmpty(second))) {
-      await mergePartitions(hot, first, [before, second]);
+    if (before?.bytes === 0 && second.bytes === 0) {
+      await mergePartitions(hot, table, [before, second]);
       return;
     }
   }

@@ -2,7 +2,6 @@ import type { HotSql } from "#db/client";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import type { HotTransaction } from "#server/services/emails/status";
-import { emptyExpiredPartitions } from "./expired-partitions";
 
 /** Emails per transaction. A small number keeps row locks short. */
 const emailsPerStep = 200;
@@ -11,12 +10,11 @@ const stepsPerClaim = 50;
 
 /**
  * Applies the teams' retention rules: after the retention periods it erases the content of terminal emails and then deletes
- * the emails, whole partitions first. It works in small steps and stops between them when `shouldContinue` returns false; the next run continues
+ * the emails. It works in small steps and stops between them when `shouldContinue` returns false; the next run continues
  * there. If no team is due, it costs one index lookup.
  */
 export async function applyRetention(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
   const { hot, log } = deps;
-  await emptyExpiredPartitions(deps, shouldContinue);
   while (shouldContinue()) {
     const claim = await claimRetention(hot, newId());
     if (!claim) return;

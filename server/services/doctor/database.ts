@@ -8,6 +8,9 @@ import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from 
 const oldestMajor = 15;
 /** From this share of the connections on, a new process may not get any. */
 const connectionsShareMax = 0.8;
+/** So many statements at once, each of which locks every partition with its indexes, need less than half of the shared locks. */
+const lockingStatements = 16;
+const locksAdvised = 512;
 const skewMsMax = { warning: 2_000, error: 60_000 };
 
 type Server = {
@@ -17,6 +20,8 @@ type Server = {
   most: number;
   ofRole: number;
   isReadOnly: boolean;
+  locks: number;
+  partitions: number;
 };
 
 /** Reachability, version, connections and time limits of the role. */
@@ -29,14 +34,16 @@ export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Pro
       select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
         current_setting('max_connections')::int as most, r.rolconnlimit as "ofRole",
-        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly"
+        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
+        current_setting('max_locks_per_transaction')::int as locks,
+        (select count(*)::int from pg_inherits) as partitions
       from pg_roles r where r.rolname = current_user`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [failure(`The database did not respond: ${reason}`, "Start it, and check DATABASE_URL.")];
   }
   if (!server) return [failure("The role of DATABASE_URL does not exist.", "Check DATABASE_URL.")];
-  const { version, number, used, most, ofRole, isReadOnly } = server;
+  const { version, number, used, most, ofRole, isReadOnly, locks, partitions } = server;
   const ms = Math.ceil(performance.now() - startedMs);
   const limit = ofRole > 0 ? Math.min(most, ofRole) : most;
   const results: Results = [];
@@ -56,6 +63,13 @@ export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Pro
       warning(
         `${used} of ${limit} connections are in use.`,
         "Raise max_connections (or the connection limit of the role), or put a transaction pooler in front.",
+      ),
+    );
+  if (partitions * lockingStatements > locks * most)
+    results.push(
+      warning(
+        `There are ${partitions} partitions of tables and indexes, and max_locks_per_transaction is ${locks}, so statements can fail.`,
+        `Set max_locks_per_transaction = ${Math.max(locksAdvised, 2 * locks)} in postgresql.conf, and restart PostgreSQL.`,
       ),
     );
   const missing = await findMissingLimits(db);

@@ -27,7 +27,13 @@ export type EmbeddedOptions = {
 
 const NAME = "backstamp";
 const RESTART_AFTER_MS = [100, 500, 1_000, 2_000, 5_000] as const;
-const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "100" };
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "100",
+  // A statement locks every partition with its indexes (decision 045).
+  max_locks_per_transaction: "512",
+};
 const QUICK_SETTINGS = {
   fsync: "off",
   full_page_writes: "off",

@@ -37,7 +37,7 @@ export const WEBHOOK_DELIVERY_STATUSES = ["pending", "attempting", "success", "f
 
 /**
  * The outbox: one row per event and endpoint, written in the transaction of the event. `id` is the message id in the
- * request, the same in each attempt.
+ * request, the same in each attempt. A trigger deletes the attempts of a deleted row.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -73,15 +73,12 @@ export const webhookDeliveries = pgTable(
   ],
 );
 
-/** One attempt of an event delivery and its result. */
+/** One attempt of an event delivery and its result. What inserts it locks the event delivery first. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   (c) => ({
     teamId: c.uuid().notNull(),
-    deliveryId: c
-      .uuid()
-      .notNull()
-      .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
+    deliveryId: c.uuid().notNull(),
     id: c.uuid().notNull(),
     /** Starts at 1 and counts over all rounds of the delivery. */
     number: c.integer().notNull(),
@@ -99,9 +96,5 @@ export const webhookAttempts = pgTable(
     /** When the next attempt was scheduled; null after the last attempt. */
     nextAttemptAt: instant(),
   }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.deliveryId, t.id] }),
-    // For the cascade, which only has the delivery's id.
-    index("webhook_attempts_delivery_idx").on(t.deliveryId),
-  ],
+  (t) => [primaryKey({ columns: [t.teamId, t.deliveryId, t.id] })],
 );

@@ -24,12 +24,17 @@ const TABLES = [
   "deliveries",
   "email_events",
   "api_requests",
+  "webhook_deliveries",
+  "webhook_attempts",
 ];
+/** Events, and their deliveries and attempts: those of acceptance and of sending. */
+const TWICE = ["email_events", "webhook_deliveries", "webhook_attempts"];
 
 let database: RoleDatabase;
 let folder: string;
 let sql: Sql;
 const teamId = newId();
+const webhookId = newId();
 beforeAll(async () => {
   database = await createRoleDatabase();
   folder = await mkdtemp(path.join(tmpdir(), "backstamp migrations "));
@@ -41,6 +46,9 @@ beforeAll(async () => {
   await migrateDatabase(database.url, { folder });
   sql = postgres(database.url, { max: 4, onnotice: () => {} });
   await sql`insert into teams (id, name) values (${teamId}, 'Team')`;
+  await sql`
+    insert into webhooks (team_id, id, url, events, secret)
+    values (${teamId}, ${webhookId}, 'https://example.org', '{email.queued,email.sent}', 'sealed')`;
 });
 afterAll(async () => {
   await sql.end();
@@ -82,6 +90,26 @@ async function deliver(id: string): Promise<void> {
     await tx`insert into captured_messages (team_id, email_id, raw) values (${teamId}, ${id}, 'x') on conflict do nothing`;
     await tx`insert into email_events (id, team_id, email_id, type) values (${newId()}, ${teamId}, ${id}, 'email.sent')`;
   });
+  await announce(id);
+}
+
+/** Claims the event deliveries of an email and records their results, as release 0.2.0 does. */
+async function announce(id: string): Promise<void> {
+  const leaseToken = newId();
+  await sql`
+    update webhook_deliveries set status = 'attempting', attempts = attempts + 1, lease_token = ${leaseToken},
+      leased_until = now() + interval '1 minute'
+    where id in (select id from webhook_deliveries where email_id = ${id} and status = 'pending' order by id for update skip locked)`;
+  await sql`
+    with held as materialized (
+      select d.id from webhook_deliveries d where d.lease_token = ${leaseToken} order by d.id for no key update of d
+    ), written as (
+      update webhook_deliveries d set status = 'success', lease_token = null, leased_until = null
+      from held where d.id = held.id returning d.id, d.team_id
+    )
+    insert into webhook_attempts (team_id, delivery_id, id, number, url, headers, status_code, duration_ms)
+    select team_id, id, gen_random_uuid(), (select count(*) + 1 from webhook_attempts a
+      where a.team_id = written.team_id and a.delivery_id = written.id), 'https://example.org', '{}', 200, 1 from written`;
 }
 
 const countRows = async (table: string): Promise<number> => (await sql`select from ${sql(table)}`).length;
@@ -128,7 +156,8 @@ test("a database of release 0.2.0 becomes partitioned while it accepts and sends
   const before = await countRows("emails");
   for (let n = 0; n < 200; n++) await deliver(await accept());
   const filesBefore = await sql<{ file: number }[]>`
-    select pg_relation_filenode('emails')::int as file union all select pg_relation_filenode('deliveries_priority_idx')::int`;
+    select pg_relation_filenode('emails')::int as file union all select pg_relation_filenode('deliveries_priority_idx')::int
+    union all select pg_relation_filenode('webhook_deliveries_due_idx')::int`;
   let isMigrated = false;
   const sent: string[] = [];
   const write = async () => {
@@ -144,14 +173,15 @@ test("a database of release 0.2.0 becomes partitioned while it accepts and sends
   await Promise.all(writers);
   const emails = before + 200 + sent.length;
   for (const table of TABLES)
-    expect([table, await countRows(table)]).toEqual([table, table === "email_events" ? 2 * emails : emails]);
+    expect([table, await countRows(table)]).toEqual([table, TWICE.includes(table) ? 2 * emails : emails]);
   const kinds = await sql<{ name: string }[]>`
     select relname as name from pg_class where relkind = 'p' and relname = any(${TABLES}) order by 1`;
   expect(kinds.map(({ name }) => name)).toEqual([...TABLES].sort());
   // Nothing was rewritten or built again.
   const filesAfter = await sql<{ file: number }[]>`
     select pg_relation_filenode('emails_first')::int as file
-    union all select pg_relation_filenode('deliveries_first_priority_idx')::int`;
+    union all select pg_relation_filenode('deliveries_first_priority_idx')::int
+    union all select pg_relation_filenode('webhook_deliveries_first_due_idx')::int`;
   expect([...filesAfter]).toEqual([...filesBefore]);
   const invalid = await sql`select indexrelid::regclass from pg_index where not indisvalid`;
   expect([...invalid]).toEqual([]);
@@ -164,8 +194,48 @@ test("a database of release 0.2.0 becomes partitioned while it accepts and sends
     });
   // It deletes only the email.
   await sql`delete from emails where team_id = ${teamId} and id = ${id ?? ""}`;
-  for (const table of TABLES.slice(1, -1))
+  for (const table of TABLES.slice(1, TABLES.indexOf("api_requests")))
     expect((await sql`select from ${sql(table)} where email_id = ${id ?? ""}`).length).toBe(0);
+});
+
+test("the partitioned outbox of 0.2.0 still belongs to its endpoint", async () => {
+  const other = newId();
+  await sql`
+    insert into webhooks (team_id, id, url, events, secret) values (${teamId}, ${other}, 'https://example.org', '{email.queued}', 'sealed')`;
+  const at = firstIdAt(Date.now() + 86_400_000);
+  for (const [table, key] of [
+    ["webhook_deliveries", "id"],
+    ["webhook_attempts", "delivery_id"],
+  ] as const)
+    expect(await splitPartition(sql as never, { table, key }, at)).toBeNull();
+  const before = await countRows("webhook_attempts");
+  const id = await accept();
+  await announce(id);
+  const deliveryOf = (endpoint: string) =>
+    sql<
+      { id: string }[]
+    >`select id from webhook_deliveries where email_id = ${id} and webhook_id = ${endpoint}`;
+  // It deletes only the event delivery.
+  const [one] = await deliveryOf(webhookId);
+  expect(await countRows("webhook_attempts")).toBe(before + 2);
+  await sql`delete from webhook_deliveries where id = ${one?.id ?? ""}`;
+  expect(await countRows("webhook_attempts")).toBe(before + 1);
+  expect(await sql`select from webhook_attempts where delivery_id = ${one?.id ?? ""}`).toHaveLength(0);
+  // In both partitions: one row is of tomorrow.
+  await sql`
+    insert into webhook_deliveries (id, team_id, webhook_id, type) values (${firstIdAt(Date.now() + 2 * 86_400_000)}, ${teamId}, ${webhookId}, 'email.sent')`;
+  await sql`delete from webhooks where id = ${webhookId}`;
+  expect(await countRows("webhook_deliveries")).toBe(1);
+  expect(await countRows("webhook_attempts")).toBe(1);
+  expect(await deliveryOf(other)).toHaveLength(1);
+  for (const days of [0, 2])
+    await expect(sql`
+      insert into webhook_deliveries (id, team_id, webhook_id, type)
+      values (${firstIdAt(Date.now() + days * 86_400_000)}, ${teamId}, ${webhookId}, 'email.sent')`).rejects.toMatchObject(
+      {
+        code: "23503",
+      },
+    );
 });
 
 test("a large partition is divided without a scan under the lock, unless it has later ids or the time is too near", async () => {

@@ -24,13 +24,20 @@ export const EMAIL_TABLES = [
   { table: "email_terms", key: "email_id" },
 ] as const satisfies PartitionedTable[];
 
+/** The outbox of webhook events. Both tables have the ranges of the first one. */
+export const WEBHOOK_TABLES = [
+  { table: "webhook_deliveries", key: "id" },
+  { table: "webhook_attempts", key: "delivery_id" },
+] as const satisfies PartitionedTable[];
+
 const REQUEST_TABLES = [{ table: "api_requests", key: "id" }] as const satisfies PartitionedTable[];
 
 const dayMs = 86_400_000;
 /** Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many times more. */
 const recipientsPerPartition = 3_000_000;
 const spanDays = { min: 7, max: 365 };
-const requestDays = 15;
+/** Requests are kept for 7 days and events for 30. Shorter ranges return their space earlier, but claims read all partitions. */
+const logDays = 15;
 /** A range begins at least this long after it was created, or half of its length. */
 const aheadDaysMin = 30;
 /** More than a round ever needs, so a fault of this policy cannot create partitions without end. */
@@ -62,7 +69,8 @@ export async function maintainPartitions(
   );
   for (const [tables, days] of [
     [EMAIL_TABLES, emailDays],
-    [REQUEST_TABLES, requestDays],
+    [REQUEST_TABLES, logDays],
+    [WEBHOOK_TABLES, logDays],
   ] as const) {
     const [first, ...others] = tables;
     for (let n = 0; n < splitsMax && shouldContinue(); n++) {

@@ -114,6 +114,9 @@ export async function storePayloads(
     update webhook_deliveries d set payload = held.payload from held where d.id = held.id`;
 }
 
+// Only rows with status 'attempting' have a lease token, so statements on claimed rows do not filter by status as well. With such a
+// filter the planner may scan the index of leases for each row.
+
 /** Releases claims without a result. They are due immediately, and the attempt is not counted. */
 export async function releaseWebhooks(hot: HotSql, held: readonly LeasedWebhook[]): Promise<void> {
   if (held.length === 0) return;
@@ -122,7 +125,7 @@ export async function releaseWebhooks(hot: HotSql, held: readonly LeasedWebhook[
       select d.id
       from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
       join webhook_deliveries d on d.id = h.id and d.lease_token = h.lease_token
-      where d.status = 'attempting' order by d.id for no key update of d
+      order by d.id for no key update of d
     )
     update webhook_deliveries d set status = 'pending', lease_token = null, leased_until = null, attempts = d.attempts - 1
     from mine where d.id = mine.id`;

@@ -103,7 +103,7 @@ with result as (
   select * from ${rows("results", RESULT)} as r
 ), held as materialized (
   select d.id from webhook_deliveries d join result r on r.id = d.id and r.lease_token = d.lease_token
-  where d.status = 'attempting' order by d.id for no key update of d
+  order by d.id for no key update of d
 ), written as (
   update webhook_deliveries d
   set status = r.status, lease_token = null, leased_until = null,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Catalog, quoteName, readCatalog } from "#db/backup/catalog";
 import type { HotSql } from "#db/client";
 import { listPartitions } from "#db/partitions";
-import { EMAIL_TABLES, maintainPartitions } from "#server/delivery/housekeeping/partitions";
+import { EMAIL_TABLES, maintainPartitions, WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
 import { type BackupWorld, createBackupWorld } from "./backup-world";
@@ -23,7 +23,12 @@ afterAll(() => world.close());
 /** The ranges of all partitions. Those of the target are others before the restore. */
 const rangesOf = async (hot: HotSql) =>
   Object.fromEntries(
-    await Promise.all(EMAIL_TABLES.map(async ({ table }) => [table, await listPartitions(hot, table)])),
+    await Promise.all(
+      [...EMAIL_TABLES, ...WEBHOOK_TABLES].map(async ({ table }) => [
+        table,
+        await listPartitions(hot, table),
+      ]),
+    ),
   );
 
 /** Restoring changes these on purpose. */

@@ -258,7 +258,7 @@ test("a large partition is divided without a scan under the lock, unless it has 
   expect((await sql`update emails set status = 'delivered' where id = ${later}`).count).toBe(1);
   expect(await countRows("emails")).toBe(rows);
   await sql`delete from emails where id = ${later}`;
-  // A division that another process began and nobody completed, so that new emails would soon be rejected.
+  // A division that was begun and never completed, so that new emails would soon be rejected.
   const large = (await listPartitions(hot, "emails")).find(({ bytes }) => bytes > 2 ** 23)?.name ?? "";
   await sql.unsafe(
     `alter table ${large} add constraint partition_range check (id < '${days(0.5)}') not valid`,

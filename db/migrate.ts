@@ -8,7 +8,7 @@ import { findUnsupportedRelease } from "./compatibility";
 import { isLockTimeout, isRetryable } from "./faults";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
-import { findMissingLimits, findUnsetLimits, setRoleLimits, withoutTimeLimits } from "./time-limits";
+import { findMissingLimits, findUnsetDefaults, setRoleDefaults, withoutTimeLimits } from "./time-limits";
 
 /** The advisory lock of a run: an arbitrary number that no other program on the same database uses. */
 export const MIGRATION_LOCK = 7_067_381_206;
@@ -21,6 +21,7 @@ const pollMs = 100;
  * tries again after a pause in which they run.
  */
 const lockTimeoutMs = 1_000;
+const vacuumTimeoutMs = 1_500;
 const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 5_000] as const;
 const blockedMsMax = 10 * 60_000;
 /** A shorter wait for another process that migrates is not worth a report. */
@@ -94,7 +95,9 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
       const pending = migrations.filter(({ folderMillis }) => !times.has(String(folderMillis)));
       const applyAll = async (some: Migration[]) => {
         for (const migration of some)
-          await retryWhileBlocked(options.blockedMsMax ?? blockedMsMax, () => apply(sql, migration, pooled));
+          await retryWhileBlocked(sql, options.blockedMsMax ?? blockedMsMax, () =>
+            apply(sql, migration, pooled),
+          );
       };
       if (options.load) {
         const { at, run } = options.load;
@@ -103,8 +106,9 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
         await applyAll(pending.filter(({ folderMillis }) => !at.includes(String(folderMillis))));
       } else await applyAll(pending);
       await sql.begin((feed) => feed`select continue_event_feed()`);
-      const limits = missingLimits.length > 0 ? await findUnsetLimits(tx, missingLimits) : [];
-      if (limits.length > 0) await setRoleLimits(tx, limits);
+      // Also for a role or a server that the migrations have not seen.
+      const unset = await findUnsetDefaults(tx, [...missingLimits, "enable_partition_pruning"]);
+      if (unset.length > 0) await setRoleDefaults(tx, unset);
       return { before: applied.length, applied: pending.length };
     });
   } finally {
@@ -179,7 +183,29 @@ async function runOutsideTransaction(sql: Sql, migration: Migration, pooled: boo
   }
 }
 
-async function retryWhileBlocked(msMax: number, run: () => Promise<void>): Promise<void> {
+/**
+ * PostgreSQL cancels an autovacuum that another lock waits for, but only after `deadlock_timeout`, which is longer than
+ * migrations wait. The lock taken here blocks no reads or writes. A vacuum that prevents wraparound is not canceled.
+ */
+async function endAutovacuums(sql: Sql): Promise<void> {
+  const vacuumed = await sql.unsafe<{ name: string }[]>(
+    `select distinct l.relation::regclass::text as name from pg_locks l join pg_class c on c.oid = l.relation
+     where l.mode = 'ShareUpdateExclusiveLock' and l.granted and l.pid <> pg_backend_pid()
+       and l.database = (select oid from pg_database where datname = current_database())
+       and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`,
+  );
+  for (const { name } of vacuumed)
+    await sql
+      .begin(async (tx) => {
+        await tx.unsafe(`set local lock_timeout = '${vacuumTimeoutMs}'`);
+        await tx.unsafe(`lock table ${name} in share update exclusive mode`);
+      })
+      .catch((error) => {
+        if (!isLockTimeout(error) && !isRetryable(error)) throw error;
+      });
+}
+
+async function retryWhileBlocked(sql: Sql, msMax: number, run: () => Promise<void>): Promise<void> {
   for (let attempt = 0, waitedMs = 0; ; attempt++) {
     try {
       return await run();
@@ -189,12 +215,13 @@ async function retryWhileBlocked(msMax: number, run: () => Promise<void>): Promi
         throw new MigrationBlockedError(
           "Other transactions kept the tables locked, so the migration was not applied. Find the oldest ones with " +
             "select pid, now() - xact_start, query from pg_stat_activity where xact_start is not null order by 2 desc " +
-            "and end them, then migrate again.",
+            "and end them, then migrate again. A vacuum to prevent wraparound has to end by itself.",
           { cause: error },
         );
     }
     const pauseMs = RETRY_AFTER_MS[Math.min(attempt, RETRY_AFTER_MS.length - 1)] ?? 0;
     await wait(pauseMs);
+    await endAutovacuums(sql);
     waitedMs += lockTimeoutMs + pauseMs;
   }
 }

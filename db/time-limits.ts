@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { Sql, TransactionSql } from "postgres";
-import { type Db, TIME_LIMITS } from "./client";
+import { type Db, PRUNING, TIME_LIMITS } from "./client";
 import { findFault } from "./faults";
 
 type TimeLimit = keyof typeof TIME_LIMITS;
 const names = Object.keys(TIME_LIMITS) as TimeLimit[];
+const ROLE_DEFAULTS = { ...TIME_LIMITS, ...PRUNING };
+type RoleDefault = keyof typeof ROLE_DEFAULTS;
 
 /**
  * The time limits that a connection lacks: none on our own connections, all behind a pooler unless the role has them. A
@@ -17,25 +19,28 @@ export async function findMissingLimits(db: Db): Promise<TimeLimit[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The time limits, among these, that neither the connected role nor the database has a value for. */
-export async function findUnsetLimits(tx: TransactionSql, limits: TimeLimit[]): Promise<TimeLimit[]> {
+/** The settings, among these, that neither the connected role nor the database has a value for. */
+export async function findUnsetDefaults(
+  tx: TransactionSql,
+  settings: readonly RoleDefault[],
+): Promise<RoleDefault[]> {
   const rows = await tx<{ name: string }[]>`
     select split_part(unnest(setconfig), '=', 1) as name from pg_db_role_setting
     where setrole in (0, (select oid from pg_roles where rolname = current_user))
       and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
   const set = new Set(rows.map(({ name }) => name));
-  return limits.filter((limit) => !set.has(limit));
+  return settings.filter((name) => !set.has(name));
 }
 
 /**
- * Sets these limits as defaults of the connected role in this database, because a transaction pooler drops the parameters
+ * Sets these as defaults of the connected role in this database, because a transaction pooler drops the parameters
  * with which a connection starts. They apply to server connections opened from now on. Other values stay. Does nothing if
- * the role may not change its own defaults; readiness then reports the missing limits.
+ * the role may not change its own defaults; readiness then reports what is missing.
  */
-export async function setRoleLimits(tx: TransactionSql, limits: TimeLimit[]): Promise<void> {
+export async function setRoleDefaults(tx: TransactionSql, settings: readonly RoleDefault[]): Promise<void> {
   const [row] = await tx<{ database: string }[]>`select quote_ident(current_database()) as database`;
-  const statements = limits.map(
-    (name) => `alter role current_user in database ${row?.database} set ${name} = ${TIME_LIMITS[name]}`,
+  const statements = settings.map(
+    (name) => `alter role current_user in database ${row?.database} set ${name} = ${ROLE_DEFAULTS[name]}`,
   );
   await tx
     .savepoint((nested) => nested.unsafe(statements.join(";")))

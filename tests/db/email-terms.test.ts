@@ -74,6 +74,20 @@ test("terms follow a changed text, stay at a change of the status, and go with t
   expect(await version()).toBeUndefined();
 });
 
+test("an email that another transaction locks is not waited for, and gets its terms later", async () => {
+  const locked = await world.send({ subject: "Dear Ann" });
+  await world.send({ subject: "Dear Ben" });
+  await world.hot.begin(async (tx) => {
+    await tx`select from emails where id = ${locked.id} for update`;
+    await missing();
+    expect(await countWith("dear")).toBe(1);
+    expect(await world.hot`select email_id as id from email_terms_pending`).toEqual([{ id: locked.id }]);
+  });
+  await missing();
+  expect(await countWith("dear")).toBe(2);
+  expect(await world.hot`select from email_terms_pending`).toHaveLength(0);
+});
+
 test("the terms of a text that is being changed wait for the change", async () => {
   const { id } = await world.send({ subject: "Dear Ann" });
   await world.hot.begin(async (tx) => {

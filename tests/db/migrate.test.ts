@@ -35,3 +35,13 @@ test("migrating an up-to-date database changes nothing", async () => {
   expect(await migrateDatabase(world.databaseUrl)).toEqual({ before: before.length, applied: 0 });
   expect(await readApplied()).toEqual(before);
 });
+
+test("a role that the migrations have not seen gets its default against a crash of PostgreSQL 18", async () => {
+  const readDefaults = () => world.hot<{ setting: string }[]>`
+    select unnest(setconfig) as setting from pg_db_role_setting
+    where setdatabase = (select oid from pg_database where datname = current_database())`;
+  // The database is a copy, which has no defaults of the original one.
+  expect(await readDefaults()).toEqual([]);
+  await migrateDatabase(world.databaseUrl);
+  expect(await readDefaults()).toEqual([{ setting: "enable_partition_pruning=off" }]);
+});

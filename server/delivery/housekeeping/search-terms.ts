@@ -24,26 +24,33 @@ export async function writeMissingTerms(
   }
 }
 
-/** SQL: the terms of the rows of `emails` with this name. Locked rows, so that an email is not deleted before its terms exist. */
+/**
+ * SQL: the terms of the rows of `emails` with this name. Locked rows, so that an email is not deleted before its terms exist.
+ * Everything locks emails in the order of their ids, or skips them.
+ */
 const termsOf = (emails: string) => `
   insert into email_terms (team_id, email_id, terms)
   select team_id, id,
     search_terms(team_id, id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id, tags)
   from ${emails} on conflict (team_id, email_id) do update set terms = excluded.terms`;
 
-/** Returns how many notes it took. A worker skips those that another one takes. */
+/** Returns how many notes it took. It skips those that another worker takes, and those of emails that are being changed. */
 async function writePending(hot: HotSql): Promise<number> {
   const [row] = await hot.unsafe<{ count: number }[]>(`
     with noted as materialized (
       select team_id, email_id from email_terms_pending order by team_id, email_id limit ${emailsPerStep}
       for update skip locked
+    ), email as materialized (
+      select e.* from noted join emails e on (e.team_id, e.id) = (noted.team_id, noted.email_id)
+      for key share of e skip locked
     ), taken as (
       delete from email_terms_pending p using noted
       where (p.team_id, p.email_id) = (noted.team_id, noted.email_id)
-    ), email as materialized (
-      select e.* from noted join emails e on (e.team_id, e.id) = (noted.team_id, noted.email_id) for key share of e
+        and ((p.team_id, p.email_id) in (select team_id, id from email)
+          or not exists (select from emails e where (e.team_id, e.id) = (p.team_id, p.email_id)))
+      returning p.email_id
     ), terms as (${termsOf("email")})
-    select count(*)::int as count from noted`);
+    select count(*)::int as count from taken`);
   return row?.count ?? 0;
 }
 
@@ -51,17 +58,20 @@ async function writeOlder(hot: HotSql): Promise<{ teamId: string; emails: number
   const [done] = await hot.unsafe<{ teamId: string; emails: number }[]>(`
     with team as materialized (
       select team_id, next_id from email_terms_backlog order by team_id limit 1 for update skip locked
-    ), older as materialized (
-      select e.* from emails e
+    ), next as materialized (
+      select e.team_id, e.id from emails e
       where e.team_id = (select team_id from team) and e.id < (select next_id from team)
-      order by e.id desc limit ${emailsPerStep} for key share of e
+      order by e.id desc limit ${emailsPerStep}
+    ), older as materialized (
+      select e.* from next join emails e on (e.team_id, e.id) = (next.team_id, next.id)
+      order by e.id for key share of e
     ), terms as (${termsOf("older")}
     ), moved as (
-      update email_terms_backlog b set next_id = (select id from older order by id limit 1)
-      from team where b.team_id = team.team_id and exists (select from older)
+      update email_terms_backlog b set next_id = (select id from next order by id limit 1)
+      from team where b.team_id = team.team_id and exists (select from next)
     ), ended as (
-      delete from email_terms_backlog b using team where b.team_id = team.team_id and not exists (select from older)
+      delete from email_terms_backlog b using team where b.team_id = team.team_id and not exists (select from next)
     )
-    select team_id as "teamId", (select count(*)::int from older) as emails from team`);
+    select team_id as "teamId", (select count(*)::int from next) as emails from team`);
   return done;
 }

@@ -208,6 +208,12 @@ test("the partitioned outbox of 0.2.0 still belongs to its endpoint", async () =
     ["webhook_attempts", "delivery_id"],
   ] as const)
     expect(await splitPartition(sql as never, { table, key }, at)).toBeNull();
+  // The foreign key of each partition is that of the table, so none was added again and checked.
+  const keys = await sql`
+    select count(*)::int as keys, bool_and(c.conparentid <> 0 and c.convalidated) as "areAttached"
+    from pg_inherits i join pg_constraint c on c.conrelid = i.inhrelid and c.contype = 'f'
+    where i.inhparent = 'webhook_deliveries'::regclass group by i.inhrelid`;
+  expect([...keys]).toEqual(Array(2).fill({ keys: 1, areAttached: true }));
   const before = await countRows("webhook_attempts");
   const id = await accept();
   await announce(id);

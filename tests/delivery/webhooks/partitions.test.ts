@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { firstIdAt, listPartitions, mergePartitions, splitPartition, timeOfId } from "#db/partitions";
 import { maintainPartitions, WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
+import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
@@ -114,4 +115,83 @@ test("no event is lost or sent twice while partitions are divided and merged", a
       where a.team_id = d.team_id and a.delivery_id = d.id))::int as attempts_made
     from webhook_deliveries d group by 1, 2`;
   expect(rows).toEqual([{ status: "success", attempts: 1, events: count, attempts_made: count }]);
+});
+
+describe("expired events", () => {
+  const run = async () => {
+    await sweepWebhooks(world.worker);
+    await maintain();
+  };
+  /** The size of what ends in the past, for events and for attempts. Deleted rows alone do not reduce it. */
+  const readPastBytes = () =>
+    Promise.all(
+      WEBHOOK_TABLES.map(async ({ table }) =>
+        (await listPartitions(world.hot, table))
+          .filter(({ to }) => to !== null && timeOfId(to) < Date.now())
+          .reduce((sum, { bytes }) => sum + bytes, 0),
+      ),
+    );
+
+  test("are deleted with their attempts, and their partition returns its space; later ones remain", async () => {
+    const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    const [failed, succeeded, recent] = [await sendEvent(id), await sendEvent(id), await sendEvent(id)];
+    await world.hot`update webhook_deliveries set status = 'failed' where id = ${failed}`;
+    for (const one of [failed, succeeded]) await age(one, 45);
+    const kept = await age(recent, 29);
+    await splitAt(31);
+    expect(Math.min(...(await readPastBytes()))).toBeGreaterThan(0);
+    await run();
+    expect(await readPastBytes()).toEqual([0, 0]);
+    expect(await world.eventsOf(id)).toMatchObject([
+      { id: kept, attempts_made: [{ http_status_code: 200 }] },
+    ]);
+    expect(await world.rowCounts()).toMatchObject({ webhook_deliveries: 1, webhook_attempts: 1 });
+  });
+
+  test("are deleted while another one of their partition is pending or in progress, which is kept and sent", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    const [first, ...others] = [await sendEvent(id), await sendEvent(id), await sendEvent(id)];
+    const old = await age(first, 40);
+    await splitAt(31);
+    for (const [n, status] of ["pending", "attempting"].entries()) {
+      const expired = await age(others[n] ?? "", 45);
+      await world.hot`update webhook_deliveries set status = ${status} where id = ${old}`;
+      await run();
+      expect(await world.eventsOf(id)).toMatchObject([
+        { id: old, status, attempts_made: [{}] },
+        ...others.slice(n + 1).map((other) => ({ id: other })),
+      ]);
+      expect(Math.min(...(await readPastBytes()))).toBeGreaterThan(0);
+      expect(await world.hot`select from webhook_attempts where delivery_id = ${expired}`).toHaveLength(0);
+    }
+    await world.hot`update webhook_deliveries set status = 'pending', due_at = now() where id = ${old}`;
+    const calls = sink.received.length;
+    await runWebhookRound(world.worker, { leftMs: () => 20_000, mayHaveMore: () => false });
+    expect(sink.received.slice(calls).map(({ headers }) => headers["webhook-id"])).toEqual([old]);
+    await run();
+    expect(await world.eventsOf(id)).toEqual([]);
+    expect(await readPastBytes()).toEqual([0, 0]);
+  });
+
+  test("that are replayed at the same moment are either sent again or gone", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    for (let round = 0; round < 6; round++) {
+      const old = await age(await sendEvent(id), 45);
+      const [, replay] = await Promise.all([
+        run(),
+        world.api("POST", `/api/webhooks/${id}/events/${old}/replay`, { token: world.token }),
+      ]);
+      expect([200, 404]).toContain(replay.status);
+      const left = await world.eventsOf(id);
+      if (replay.status === 200)
+        expect(left).toMatchObject([{ id: old, status: "pending", attempts_made: [{}] }]);
+      else expect(left).toEqual([]);
+      await world.hot`update webhook_deliveries set status = 'success'`;
+      await run();
+      expect(await world.rowCounts()).toMatchObject({ webhook_deliveries: 0, webhook_attempts: 0 });
+    }
+  });
 });

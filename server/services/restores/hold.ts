@@ -7,17 +7,24 @@ const SYSTEM_EMAIL_REPLY =
 const UNKNOWN_REASON =
   "The backup was made while the message was being sent, so it is unknown whether the server accepted it.";
 
-/** Numbers of deliveries: held ones, and those whose dialogue was in progress. */
-export type HeldDeliveries = { held: number; unknown: number };
+/** Days that a team whose deletion was requested before the backup stays at least, so that it can be canceled again. */
+const deletionDaysMin = 7;
+
+/** The deletion of a team that was requested before the backup. `deletesAt` is null if it had started: then it continues. */
+export type HeldDeletion = { team: string; deletesAt: Date | null };
+
+/** Numbers of deliveries: held ones, and those whose dialogue was in progress. Deletions of teams that are not complete. */
+export type Held = { held: number; unknown: number; deletions: HeldDeletion[] };
 
 /**
  * Makes a loaded backup safe to start, in the transaction that loads it, when its triggers are active again. Whatever was
  * about to be sent at the time of the backup may have been sent since. So deliveries are held until a member or the operator
  * decides, the outcome of a dialogue in progress is unknown, and system emails are not sent. Sessions, emailed links and
- * invitations that ended after the backup must not be valid again, so all of them end. The statements work on the schema of
- * every release that can be restored.
+ * invitations that ended after the backup must not be valid again, so all of them end. The deletion of a team may have been
+ * canceled after the backup, so it waits again unless it had started. The statements work on the schema of every release that
+ * can be restored.
  */
-export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<HeldDeliveries> {
+export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Held> {
   // The events must have positions above those of the backup.
   await tx.unsafe("select continue_event_feed()");
   await tx.unsafe(REFRESH_STATUS);
@@ -38,7 +45,16 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
   // Not revoked, so that a member can create a new link for it.
   await tx.unsafe(`
     update invitations set expires_at = least(expires_at, now()) where accepted_at is null and revoked_at is null`);
-  return { held: count, unknown: settled?.unknown ?? 0 };
+  return { held: count, unknown: settled?.unknown ?? 0, deletions: await postponeDeletions(tx) };
+}
+
+async function postponeDeletions(tx: Pick<ReservedSql, "unsafe">): Promise<HeldDeletion[]> {
+  // Older releases do not have this table.
+  const [table] = await tx.unsafe<{ exists: boolean }[]>(
+    "select to_regclass('team_deletions') is not null as exists",
+  );
+  if (!table?.exists) return [];
+  return tx.unsafe<HeldDeletion[]>(POSTPONE_DELETIONS);
 }
 
 // Older releases do not have these tables.
@@ -46,6 +62,14 @@ const DELETE_NOTIFICATIONS = `
   do $$ begin
     if to_regclass('alert_notices') is not null then delete from alert_notices; delete from alert_calls; end if;
   end $$`;
+
+// With the backup, the team would otherwise be deleted at the first start: its waiting period is over by then.
+const POSTPONE_DELETIONS = `
+  update team_deletions set lease_token = null, next_at = now(),
+    deletes_at = case when started_at is null then greatest(deletes_at, now() + interval '${deletionDaysMin} days')
+      else deletes_at end
+  where canceled_at is null and ended_at is null
+  returning team_name as team, case when started_at is null then deletes_at end as "deletesAt"`;
 
 // Before the deliveries change: the status that their emails have afterwards. A claimed delivery was counted as an attempt.
 const REFRESH_STATUS = `

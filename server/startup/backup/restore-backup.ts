@@ -5,7 +5,7 @@ import { RELEASE } from "#db/compatibility";
 import { listOwnTables, migrateDatabase, readMigrations } from "#db/migrate";
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { newId } from "#server/platform/ids";
-import { holdRestored } from "#server/services/restores/hold";
+import { type Held, holdRestored } from "#server/services/restores/hold";
 import { OperatorError } from "../launcher/operator-error";
 import type { Header } from "./format";
 import { readArchive } from "./read-archive";
@@ -20,11 +20,8 @@ export type RestoreInput = {
   header: Header;
 };
 
-export type RestoredDatabase = {
+export type RestoredDatabase = Held & {
   rows: number;
-  held: number;
-  /** Deliveries whose outcome is unknown, because they were being sent. */
-  unknown: number;
   /** Tables of the backup that Backstamp did not create, and that were not restored. */
   skipped: string[];
 };
@@ -37,7 +34,7 @@ export type RestoredDatabase = {
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoredDatabase> {
   const { databaseUrl, header, file, passphrase } = input;
-  const result: RestoredDatabase = { rows: 0, held: 0, unknown: 0, skipped: [] };
+  const result: RestoredDatabase = { rows: 0, held: 0, unknown: 0, deletions: [], skipped: [] };
   let isLoaded = false;
   let isRecorded = false;
   const record = (sql: Pick<postgres.Sql, "unsafe">) =>

@@ -1,6 +1,7 @@
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings, type Settings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
+import type { HeldDeletion } from "#server/services/restores/hold";
 import { type BackupSecrets, type Header, idOfSecret } from "../../../backup/format";
 import { readPassphrase } from "../../../backup/passphrase";
 import { isEncrypted, readArchive } from "../../../backup/read-archive";
@@ -130,7 +131,7 @@ function printRestored(
   terminal: Terminal,
   settings: Settings,
   { header, secrets, ring }: Verified & { ring: readonly string[] },
-  { rows, held, unknown, skipped }: RestoredDatabase,
+  { rows, held, unknown, deletions, skipped }: RestoredDatabase,
   isJson: boolean,
 ): void {
   const { databaseUrl, dataDir, secret } = settings;
@@ -150,6 +151,10 @@ function printRestored(
         rows,
         held,
         unknown,
+        team_deletions: deletions.map(({ team, deletesAt }) => ({
+          team,
+          deletes_at: deletesAt?.toISOString() ?? null,
+        })),
         skipped_tables: skipped,
       },
       text: [
@@ -165,6 +170,7 @@ function printRestored(
       ],
       notes: [
         ...(held === 0 ? [] : RELEASE_ADVICE),
+        ...deletions.map(formatDeletion),
         "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again, and pending invitations have expired.",
         "Events can be posted to webhooks a second time, with the same webhook-id.",
         ...(secrets && databaseUrl !== null && secret === null
@@ -186,6 +192,11 @@ function printRestored(
     isJson,
   );
 }
+
+const formatDeletion = ({ team, deletesAt }: HeldDeletion): string =>
+  deletesAt === null
+    ? `The deletion of the team ${team} had started at the time of the backup. It continues.`
+    : `The deletion of the team ${team} was requested before the backup. It is now planned for ${deletesAt.toISOString()}. If it was canceled after the backup, run: ${cli} team keep`;
 
 const SECRET_LOST = [
   "The secret of the backup is lost. The secret of this installation is rejected until you run:",

@@ -218,7 +218,7 @@ export const teamDeletions = pgTable(
     requestedAt: now(),
     /** From this time on a worker deletes everything of the team. */
     deletesAt: instant().notNull(),
-    /** The pause of the team, which ends if the deletion is canceled; null if the team was paused before. */
+    /** Not used: a deletion stops the team without a pause. */
     pauseId: c.uuid(),
     canceledAt: instant(),
     canceledByName: c.text(),

@@ -40,6 +40,7 @@ export const WAIT_RULES = [
   "team_daily_cap",
   "installation_paused",
   "team_paused",
+  "team_deletion",
   "domain_paused",
   "restored",
 ] as const;
@@ -49,7 +50,10 @@ export type WaitRule = (typeof WAIT_RULES)[number];
 export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_cap">;
 
 /** The rules of a pause. While one applies it is shown for every delivery that waits, whatever its row contains. */
-export type PauseRule = Extract<WaitRule, "installation_paused" | "team_paused" | "domain_paused">;
+export type PauseRule = Extract<
+  WaitRule,
+  "installation_paused" | "team_paused" | "team_deletion" | "domain_paused"
+>;
 
 /**
  * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt. The result is

@@ -1,14 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { EVENTS_RESUMED_AT, HAS_EVENTS_SENT, RESUMED_TEAMS, STOPPED_TEAMS } from "./pauses/stopped-teams";
 
 /** Age at which a due delivery or event delivery is reported. Workers normally claim it within a second. */
 const overdueSecondsMax = 300;
 
 /** Deliveries and event deliveries that are due and that no worker has claimed. */
 export type Backlog = {
-  /** Seconds since the oldest due delivery became due or its pause ended, paused queues aside; null if none is due. */
+  /** Seconds since the oldest due delivery became due or its team resumed, stopped queues aside; null if none is due. */
   deliverySeconds: number | null;
-  /** The same for event deliveries to endpoints that are not disabled, paused or failing. */
+  /** The same for event deliveries to endpoints that are not disabled, paused or failing. A pause of a team stops no events. */
   eventSeconds: number | null;
 };
 
@@ -18,10 +19,7 @@ export type Backlog = {
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await db.execute<Backlog>(sql`
-    with recursive paused as materialized (
-      select team_id from queue_pauses where lifted_at is null and domain is null
-    ), lifted as materialized (
-      select team_id, max(lifted_at) as at from queue_pauses where lifted_at is not null and domain is null group by team_id
+    with recursive stopped as materialized (${sql.raw(STOPPED_TEAMS)}), resumed as materialized (${sql.raw(RESUMED_TEAMS)}
     ), waiting as (
       (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
        order by team_id, priority, due_at, id limit 1)
@@ -38,14 +36,15 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       from lane where lane.webhook_id is not null
     ), event as (
       select (select d.due_at from webhook_deliveries d where d.status = 'pending' and d.webhook_id = w.id
-              order by d.due_at, d.id limit 1) as due_at
+              order by d.due_at, d.id limit 1) as due_at, ${sql.raw(EVENTS_RESUMED_AT)} as resumed_at
       from lane join webhooks w on w.id = lane.webhook_id
       where w.status = 'enabled' and w.failing_since is null and (w.paused_until is null or w.paused_until <= now())
+        and ${sql.raw(HAS_EVENTS_SENT)}
     )
-    select (select extract(epoch from now() - min(greatest(w.due_at, l.at, (select at from lifted where team_id is null))))
-        from waiting w left join lifted l on l.team_id = w.team_id
-        where w.due_at <= now() and not exists (select from paused p where p.team_id is null or p.team_id = w.team_id))::float8 as "deliverySeconds",
-      (select extract(epoch from now() - min(due_at)) from event where due_at <= now())::float8 as "eventSeconds"`);
+    select (select extract(epoch from now() - min(greatest(w.due_at, r.at, (select at from resumed where team_id is null))))
+        from waiting w left join resumed r on r.team_id = w.team_id
+        where w.due_at <= now() and not exists (select from stopped s where s.team_id is null or s.team_id = w.team_id))::float8 as "deliverySeconds",
+      (select extract(epoch from now() - min(greatest(due_at, resumed_at))) from event where due_at <= now())::float8 as "eventSeconds"`);
   if (!found) throw new TypeError("a select without from returned no row");
   return found;
 }

@@ -25,6 +25,8 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
     "The operator paused sending for the whole installation. The email stays queued and is sent after the operator resumes it.",
   team_paused:
     "Sending is paused for this team. The email stays queued and is sent after the operator resumes it.",
+  team_deletion:
+    "The team will be deleted. The email stays queued and is sent only if the deletion is canceled.",
   domain_paused:
     "Sending is paused for the sender's domain. The email stays queued and is sent after the operator resumes it.",
   restored:

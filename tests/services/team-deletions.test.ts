@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
+import { readBacklog } from "#server/services/backlog-alarms";
 import { requestErasure } from "#server/services/erasures/request";
 import { inviteMember } from "#server/services/invitations/send";
-import { resumeQueue } from "#server/services/pauses/pause";
+import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
@@ -54,12 +56,13 @@ test("keys, email and webhooks of the team stop at once, and go on after a cance
   expect(rejected.status).toBe(401);
   await tick(world.worker, { budgetMs: 3_000 });
   expect((await world.email(id)).status).toBe("queued");
-  expect((await world.email(id)).deliveries[0]?.pause).toMatchObject({
-    reason: expect.stringContaining("will be deleted"),
+  const { deliveries } = await world.email(id);
+  expect(deliveries[0]?.pause).toMatchObject({
+    rule: "team_deletion",
+    reason: expect.stringMatching(
+      /^Its deletion is planned for \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Until then, an owner can cancel it\.$/,
+    ),
   });
-  await expect(resumeQueue({ ...world.ctx }, { teamId: world.id, domain: null })).rejects.toThrow(
-    "Cancel its deletion",
-  );
   await cancelTeamDeletion(world.ctx);
   expect((await world.api("GET", "/api/emails", { token: world.token })).status).toBe(200);
   await tick(world.worker, { budgetMs: 3_000 });
@@ -71,13 +74,48 @@ test("keys, email and webhooks of the team stop at once, and go on after a cance
   expect((await rowsOf(world.id)).emails).toBe(1);
 });
 
-test("events wait while a deletion is requested", async () => {
+test("email and events of a team that will be deleted are not late, and count as paused until a cancellation", async () => {
   const sink = await world.sink();
   await world.endpoint(sink, ["suppression.added"]);
   await world.ok("POST", "/api/suppressions", { email: "ben@example.net" });
+  await world.sendByApi();
   await request();
+  await world.elapse("1 hour");
   await world.round();
   expect(sink.received).toEqual([]);
+  expect(await readBacklog(world.deps.db)).toEqual({ deliverySeconds: null, eventSeconds: null });
+  const { queues } = await readInstallationFigures(world.deps);
+  expect(queues).toMatchObject([
+    { queue: "email", counts: { due: 0, paused: 1 }, oldestDueSeconds: 0 },
+    { queue: "webhook", counts: { due: 0, later: 0, paused: 1 }, oldestDueSeconds: 0 },
+    { queue: "system_email" },
+  ]);
+  expect(await world.hot`select kind from alerts where opened_at is not null`).toEqual([]);
+  await cancelTeamDeletion(world.ctx);
+  const { deliverySeconds, eventSeconds } = await readBacklog(world.deps.db);
+  expect(Math.max(deliverySeconds ?? 999, eventSeconds ?? 999)).toBeLessThan(300);
+  await world.round();
+  expect(sink.received).toHaveLength(1);
+});
+
+test("a deletion changes no pause of the operator, and resuming a team does not end its deletion", async () => {
+  const scope = { teamId: world.id, domain: null };
+  const id = await world.sendByApi();
+  await request();
+  await expect(resumeQueue(world.ctx, scope)).rejects.toThrow("not paused");
+  await pauseQueue(world.ctx, { ...scope, reason: "Unpaid invoice" });
+  await cancelTeamDeletion(world.ctx);
+  await tick(world.worker, { budgetMs: 3_000 });
+  const { deliveries, status } = await world.email(id);
+  expect(status).toBe("queued");
+  expect(deliveries[0]?.pause).toEqual({ rule: "team_paused", reason: "Unpaid invoice" });
+  await request();
+  await resumeQueue(world.ctx, scope);
+  await tick(world.worker, { budgetMs: 3_000 });
+  expect((await world.email(id)).status).toBe("queued");
+  await cancelTeamDeletion(world.ctx);
+  await tick(world.worker, { budgetMs: 3_000 });
+  expect((await world.email(id)).status).toBe("delivered");
 });
 
 test("after the waiting period everything of the team is deleted, users and other teams stay, and the receipt remains", async () => {

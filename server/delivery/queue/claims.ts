@@ -2,6 +2,7 @@ import type { HotSql } from "#db/client";
 import type { CapRule, DeliveryKey, PauseRule } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
+import { STOPPED_TEAMS } from "#server/services/pauses/stopped-teams";
 import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Lease } from "./runner";
@@ -28,7 +29,7 @@ export type FairClaim = Claim & { hasMoreDue: boolean };
  * Claims up to `limit` due deliveries in one statement: sets a lease, counts the attempt and commits. Each team with due
  * deliveries gets an equal share; with more teams than rows, teams are chosen at random. A share is filled by priority,
  * then by due time. Lower priorities have reserved parts of it (`RESERVED_SHARES`): high-priority email never blocks them.
- * Rows locked by another worker are skipped, and so are paused teams and suspects (see `claimSuspects`). A scheduled delivery can be claimed
+ * Rows locked by another worker are skipped, and so are stopped teams and suspects (see `claimSuspects`). A scheduled delivery can be claimed
  * from its scheduled time on. `maxByTeam` limits the share of individual teams.
  */
 export async function claimDeliveries(
@@ -70,9 +71,8 @@ const CLAIM_DUE = `
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
             d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "hasMoreDue"`;
 
-/** SQL: a row for each paused team, and one without a team while the installation is paused. Domains: `throttle/pauses.ts`. */
-const PAUSED_TEAMS = `paused as materialized (
-    select team_id from queue_pauses where lifted_at is null and domain is null)`;
+/** SQL: the teams that send nothing. Paused domains: `throttle/pauses.ts`. */
+const PAUSED_TEAMS = `paused as materialized (${STOPPED_TEAMS})`;
 const isSent = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 

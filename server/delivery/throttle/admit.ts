@@ -33,7 +33,7 @@ export type Turn = {
  * Everything that delays a delivery that is due and has a route:
  *
  * 0. A pause of the installation, the team or the sender's domain (`pauses.ts`), checked first and again when the dialogue may
- *    start. Rules `installation_paused`, `team_paused` and `domain_paused`.
+ *    start. Rules `installation_paused`, `team_paused`, `team_deletion` and `domain_paused`.
  * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below the operator's
  *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_throttled`.
  * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { webhookDeliveries } from "#db/schema/webhooks";
+import { HAS_EVENTS_SENT } from "#server/services/pauses/stopped-teams";
 
 /*
  * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or skipped. Deleting
@@ -63,7 +64,7 @@ export async function claimWebhooks(
         select count(*)::int as calls from webhook_deliveries d where d.webhook_id = w.id and d.status = 'attempting'
       ) as busy
       where w.status = 'enabled' and (w.paused_until is null or w.paused_until <= now()) and width.calls > busy.calls
-        and not exists (select from team_deletions x where x.team_id = w.team_id and x.canceled_at is null)
+        and ${hot.unsafe(HAS_EVENTS_SENT)}
         and exists (select from webhook_deliveries d
                     where d.webhook_id = w.id and d.status = 'pending' and d.due_at <= now())
     ), chosen as materialized (

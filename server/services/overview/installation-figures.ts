@@ -1,6 +1,7 @@
 import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { Deps } from "#server/deps";
+import { EVENTS_RESUMED_AT, HAS_EVENTS_SENT, RESUMED_TEAMS, STOPPED_TEAMS } from "../pauses/stopped-teams";
 import { IS_PROBED } from "../relays/read";
 
 /** Rows that one count reads at most. A longer queue is reported with this number plus one. */
@@ -15,7 +16,7 @@ export type InstallationFigures = {
     queue: "email" | "webhook" | "system_email";
     /**
      * Rows by state. `due`: may be attempted now. `later`: scheduled or deferred. `sending`: claimed by a worker. `paused`: waits
-     * for the end of a pause, or for a decision after a restore. `no_transport`: waits for a relay. `failing` and `disabled`: its
+     * for the end of a pause or of a requested deletion of its team, or for a decision after a restore. `no_transport`: waits for a relay. `failing` and `disabled`: its
      * endpoint is.
      */
     counts: Record<string, number>;
@@ -78,13 +79,10 @@ const PARKED = countOf(
 
 // The recursive query skips through the index from one (team, priority) to the next, as a claim does. `due_at` of a lane is
 // its first due time. What was due during a pause has been late only since the end of the pause (`since`). The counts read
-// ranges of the same index. What is due in a paused team is paused. A pause of a domain postpones its deliveries without end,
+// ranges of the same index. What is due in a stopped team is paused. A pause of a domain postpones its deliveries without end,
 // like those that wait for a transport, which have an index of their own.
 const EMAILS = `
-  with recursive paused as materialized (
-    select team_id from queue_pauses where lifted_at is null and domain is null
-  ), lifted as materialized (
-    select team_id, max(lifted_at) as at from queue_pauses where lifted_at is not null and domain is null group by team_id
+  with recursive stopped as materialized (${STOPPED_TEAMS}), resumed as materialized (${RESUMED_TEAMS}
   ), waiting as (
     (select d.team_id, d.priority, d.due_at from deliveries d where ${WAITING}
      order by d.team_id, d.priority, d.due_at, d.id limit 1)
@@ -94,9 +92,9 @@ const EMAILS = `
       where ${WAITING} and (d.team_id, d.priority) > (l.team_id, l.priority)
       order by d.team_id, d.priority, d.due_at, d.id limit 1) n
   ), lane as materialized (
-    select w.*, exists (select from paused p where p.team_id is null or p.team_id = w.team_id) as is_paused,
-      greatest(w.due_at, l.at, (select at from lifted where team_id is null)) as since
-    from waiting w left join lifted l on l.team_id = w.team_id
+    select w.*, exists (select from stopped s where s.team_id is null or s.team_id = w.team_id) as is_paused,
+      greatest(w.due_at, r.at, (select at from resumed where team_id is null)) as since
+    from waiting w left join resumed r on r.team_id = w.team_id
   ), counted as (
     select ${ofLane("not l.is_paused and d.due_at <= now()")} as due,
       ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
@@ -112,11 +110,11 @@ const EMAILS = `
   from counted`;
 
 const ofEndpoint = (condition: string) =>
-  countOf(`select from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
-      select from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending' and ${condition}
+  countOf(`select from endpoint e cross join lateral (
+      select from webhook_deliveries d where d.webhook_id = e.id and d.status = 'pending' and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
 
-// An event of a disabled endpoint stays pending, so it is not due. A failing endpoint gets one attempt at a time, so its events
+// An event of a disabled endpoint, or of a team that will be deleted, stays pending, so it is not due. A failing endpoint gets one attempt at a time, so its events
 // wait for each other: they are due, but not late.
 const WEBHOOKS = `
   with recursive waiting as (
@@ -125,16 +123,21 @@ const WEBHOOKS = `
     select (select d.webhook_id from webhook_deliveries d
             where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
     from waiting where waiting.webhook_id is not null
+  ), endpoint as materialized (
+    select w.id, w.failing_since, w.paused_until, ${EVENTS_RESUMED_AT} as resumed_at,
+      case when w.status <> 'enabled' then 'disabled' when ${HAS_EVENTS_SENT} then 'active' else 'paused' end as state
+    from waiting join webhooks w on w.id = waiting.webhook_id
   )
-  select jsonb_build_object('due', ${ofEndpoint("e.status = 'enabled' and e.failing_since is null and d.due_at <= now()")},
-      'failing', ${ofEndpoint("e.status = 'enabled' and e.failing_since is not null and d.due_at <= now()")},
-      'later', ${ofEndpoint("e.status = 'enabled' and d.due_at > now()")},
-      'disabled', ${ofEndpoint("e.status <> 'enabled'")},
+  select jsonb_build_object('due', ${ofEndpoint("e.state = 'active' and e.failing_since is null and d.due_at <= now()")},
+      'failing', ${ofEndpoint("e.state = 'active' and e.failing_since is not null and d.due_at <= now()")},
+      'later', ${ofEndpoint("e.state = 'active' and d.due_at > now()")},
+      'paused', ${ofEndpoint("e.state = 'paused'")},
+      'disabled', ${ofEndpoint("e.state = 'disabled'")},
       'sending', ${countOf("select from webhook_deliveries d where d.status = 'attempting'")}) as counts,
-    ${secondsSince(`(select min(first.due_at) from waiting w join webhooks e on e.id = w.webhook_id cross join lateral (
-        select d.due_at from webhook_deliveries d where d.webhook_id = w.webhook_id and d.status = 'pending'
+    ${secondsSince(`(select min(greatest(first.due_at, e.resumed_at)) from endpoint e cross join lateral (
+        select d.due_at from webhook_deliveries d where d.webhook_id = e.id and d.status = 'pending'
         order by d.due_at, d.id limit 1) as first
-      where e.status = 'enabled' and e.failing_since is null and (e.paused_until is null or e.paused_until <= now()) and first.due_at <= now())`)}
+      where e.state = 'active' and e.failing_since is null and (e.paused_until is null or e.paused_until <= now()) and first.due_at <= now())`)}
       as "oldestDueSeconds",
     ${countOf("select from webhook_deliveries d where d.status = 'attempting' and d.leased_until < now()")} as lapsed`;
 

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, ilike, isNull, lt, sql } from "drizzle-orm";
+import { teamDeletions } from "#db/schema/audit";
 import { queuePauses, sendingDays } from "#db/schema/deliveries";
 import { domains } from "#db/schema/domains";
 import { memberships, teams } from "#db/schema/teams";
@@ -22,6 +23,8 @@ export type TeamSummary = {
   oldestDueAt: Date | null;
   /** The reason while the team is paused. */
   pauseReason: string | null;
+  /** When the team will be deleted; null if that is not requested. */
+  deletesAt: Date | null;
 };
 
 const waits = sql`d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teams.id}`;
@@ -53,6 +56,7 @@ export const listTeamSummaries = (
           teams.createdAt,
         ),
         pauseReason: queuePauses.reason,
+        deletesAt: teamDeletions.deletesAt,
       })
       .from(teams)
       .leftJoin(
@@ -67,6 +71,7 @@ export const listTeamSummaries = (
         queuePauses,
         and(eq(queuePauses.teamId, teams.id), isNull(queuePauses.domain), isNull(queuePauses.liftedAt)),
       )
+      .leftJoin(teamDeletions, and(eq(teamDeletions.teamId, teams.id), isNull(teamDeletions.canceledAt)))
       .where(
         and(
           search ? ilike(teams.name, `%${search.replace(/[\\%_]/g, "\\$&")}%`) : undefined,

@@ -7,7 +7,6 @@ import type { Actor, Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { findDeletion } from "../team-deletions/request";
 import { readReason } from "./reason";
 import { releaseResumed } from "./release";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "./scope";
@@ -66,17 +65,12 @@ async function insertPause(ctx: OperatorCtx, scope: NamedScope, given: string): 
 
 /**
  * Ends the pause of exactly this scope: what it delayed is due at once. 404 if the scope is not paused. A wider pause, of the
- * team or the installation, still applies.
+ * team or the installation, still applies, and so does a requested deletion of the team.
  */
 export async function resumeQueue(
   ctx: OperatorCtx,
   { teamId, domain }: QueueScope,
 ): Promise<NamedScope & { reason: string }> {
-  if (teamId !== null && domain === null && (await findDeletion(ctx, teamId)))
-    throw new AppError(
-      "conflict",
-      "The team will be deleted. Cancel its deletion, which also ends the pause.",
-    );
   const lifted = await ctx.db.transaction(async (tx) => {
     const [pause] = await tx
       .update(queuePauses)

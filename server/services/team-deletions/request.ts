@@ -1,7 +1,6 @@
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { teamDeletions } from "#db/schema/audit";
-import { queuePauses } from "#db/schema/deliveries";
 import { teams, users } from "#db/schema/teams";
 import type { Actor, Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
@@ -16,7 +15,7 @@ export type TeamDeletion = typeof teamDeletions.$inferSelect;
 
 /**
  * Requests the deletion of the team after a waiting period. From now on its API keys are rejected, its email is not sent and its
- * webhooks get no events. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
+ * webhooks get no events. Pauses of the team stay as they are. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
  * already requested.
  */
 export async function requestTeamDeletion(
@@ -31,24 +30,6 @@ export async function requestTeamDeletion(
       throw new AppError("invalid", `To confirm, enter the name of the team: ${team.name}`);
     if (await findDeletion({ db: tx }, ctx.teamId))
       throw new AppError("conflict", "The deletion of this team is already requested.");
-    const deletesAt = sql<Date>`(now() + ${days} * interval '1 day')`;
-    const [time] = await tx
-      .select({ day: sql<string>`to_char(${deletesAt} at time zone 'utc', 'YYYY-MM-DD')` })
-      .from(teams)
-      .limit(1);
-    const reason = `The team will be deleted on ${time?.day}.`;
-    const [pause] = await tx
-      .insert(queuePauses)
-      .values({
-        id: newId(),
-        teamId: ctx.teamId,
-        domain: null,
-        reason,
-        actor: ctx.actor.kind === "user" ? "user" : "operator",
-        actorName: nameOf(ctx.actor),
-      })
-      .onConflictDoNothing()
-      .returning({ id: queuePauses.id });
     const [created] = await tx
       .insert(teamDeletions)
       .values({
@@ -57,8 +38,7 @@ export async function requestTeamDeletion(
         teamName: team.name,
         actor: ctx.actor.kind,
         actorName: nameOf(ctx.actor),
-        deletesAt,
-        pauseId: pause?.id ?? null,
+        deletesAt: sql`now() + ${days} * interval '1 day'`,
       })
       .returning();
     if (!created) throw notFound("Team");
@@ -78,8 +58,8 @@ export async function requestTeamDeletion(
 }
 
 /**
- * Cancels the deletion during its waiting period: keys and webhooks work again, and email is sent unless the team was paused
- * before. 404 if none is requested, 409 once it has started.
+ * Cancels the deletion during its waiting period: keys and webhooks work again, and email is sent unless the operator paused
+ * the team. 404 if none is requested, 409 once it has started.
  */
 export async function cancelTeamDeletion(ctx: Ctx): Promise<TeamDeletion> {
   const canceled = await ctx.db.transaction(async (tx) => {
@@ -100,22 +80,6 @@ export async function cancelTeamDeletion(ctx: Ctx): Promise<TeamDeletion> {
         throw new AppError("conflict", "The deletion of this team has started and cannot be canceled.");
       throw new AppError("not_found", "No deletion of this team is requested.");
     }
-    if (row.pauseId !== null)
-      await tx
-        .update(queuePauses)
-        .set({
-          liftedAt: sql`now()`,
-          liftedBy: ctx.actor.kind === "user" ? "user" : "operator",
-          liftedByName: nameOf(ctx.actor),
-          releasedAt: sql`now()`,
-        })
-        .where(
-          and(
-            eq(queuePauses.id, row.pauseId),
-            eq(queuePauses.teamId, ctx.teamId),
-            isNull(queuePauses.liftedAt),
-          ),
-        );
     await recordAudit(tx, ctx, {
       action: "team.deletion_canceled",
       subject: { id: ctx.teamId, name: team.name },

@@ -197,7 +197,12 @@ export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientRe
   };
 }
 
-const PAUSES: ReadonlySet<WaitRule> = new Set(["installation_paused", "team_paused", "domain_paused"]);
+const PAUSES: ReadonlySet<WaitRule> = new Set([
+  "installation_paused",
+  "team_paused",
+  "team_deletion",
+  "domain_paused",
+]);
 
 /** The rule in the row. One of a pause that has ended no longer applies. */
 const ruleOfRow = ({ waitRule }: Delivery): WaitRule | null =>

@@ -59,9 +59,10 @@ export const installationRouter = router({
       const { rows, hasMore } = await listTeamSummaries(operator, { ...query, ...(search && { search }) });
       return {
         hasMore,
-        rows: rows.map(({ createdAt, oldestDueAt, ...team }) => ({
+        rows: rows.map(({ createdAt, oldestDueAt, deletesAt, ...team }) => ({
           ...team,
           createdAt: createdAt.toISOString(),
+          deletesAt: deletesAt?.toISOString() ?? null,
           oldestDueAt: oldestDueAt?.toISOString() ?? null,
         })),
       };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resumeQueue } from "#server/services/pauses/pause";
+import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
 
 let world: AlertWorld;
@@ -100,6 +101,18 @@ test("few recipients pause no team, and without a limit nothing does", async () 
   await world.elapse("1 min");
   await world.round(none);
   expect(await pauses()).toEqual([]);
+});
+
+test("a requested and canceled deletion does not reset the rates, and raises no alert of a pause", async () => {
+  await world.results({ delivered: 180, bounced: 15 });
+  await requestTeamDeletion(world.ctx, { confirm: "First" });
+  await world.round();
+  expect(await pauses()).toEqual([]);
+  expect(await world.hot`select kind from alerts where kind = 'team_paused'`).toEqual([]);
+  await cancelTeamDeletion(world.ctx);
+  await world.results({ bounced: 6 });
+  await later("1 min");
+  expect(await pauses()).toMatchObject([{ actor: "alert" }]);
 });
 
 test("a pause of the operator stays as it is", async () => {

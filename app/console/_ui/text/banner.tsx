@@ -37,7 +37,9 @@ export function DeliveryBanner() {
   ));
 }
 
-type Pause = { teamId: string | null; domain: string | null; reason: string };
+type Pause = { teamId: string | null; domain: string | null; reason: string; isDeletion: boolean };
 
-const formatPause = ({ teamId, domain, reason }: Pause) =>
-  `${teamId === null ? "The operator paused sending for the whole installation." : `Sending is paused for ${domain ?? "this team"}.`} Email is accepted and stays queued. Reason: ${reason}`;
+const formatPause = ({ teamId, domain, reason, isDeletion }: Pause) =>
+  isDeletion
+    ? `This team will be deleted. ${reason} Sending is stopped: API keys are rejected, email stays queued, and webhooks get no events.`
+    : `${teamId === null ? "The operator paused sending for the whole installation." : `Sending is paused for ${domain ?? "this team"}.`} Email is accepted and stays queued. Reason: ${reason}`;

@@ -85,8 +85,12 @@ const COLUMNS: readonly Column<TeamRow>[] = [
     header: "Sending",
     width: "w-28",
     phone: "corner",
-    cell: ({ pauseReason }) =>
-      pauseReason === null ? (
+    cell: ({ pauseReason, deletesAt }) =>
+      deletesAt !== null ? (
+        <Badge tone="bad" title={`The team will be deleted at ${deletesAt}.`}>
+          Stopped
+        </Badge>
+      ) : pauseReason === null ? (
         <Badge tone="good">Active</Badge>
       ) : (
         <Badge tone="warn" title={pauseReason}>

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
@@ -24,36 +25,40 @@ const domainChecksMax = 5;
 /** A paused relay that does not respond must not use up the round. */
 const probeMs = 5_000;
 
+/** The last part of a round starts no delivery, so that housekeeping runs however much email is due. */
+const housekeepingShare = 0.25;
+
 /**
  * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims and
- * delivers until nothing is due or `budgetMs` is over, sends webhook events, and waits for the attempts it started. In the
- * remaining time it checks domains, aggregates usage, applies retention, and erases addresses and teams. Rounds may overlap, because claims are leased;
- * a missed round is made up by the next one. Throws
- * `UnsupportedReleaseError` without any change if the schema no longer supports this build.
+ * delivers until nothing is due or three quarters of `budgetMs` are over, sends webhook events, and waits for the attempts it
+ * started. In the remaining time it aggregates usage, evaluates alerts, applies retention, and erases addresses and teams; none
+ * of these uses the time of the others. Rounds may overlap, because claims are leased; a missed round is made up by the next one.
+ * Throws `UnsupportedReleaseError` without any change if the schema no longer supports this build.
  */
 export async function tick(
   deps: WorkerDeps,
   options: { budgetMs: number; dialoguesMax?: number },
 ): Promise<void> {
-  const deadlineMs = performance.now() + options.budgetMs;
+  const { budgetMs, dialoguesMax = 5 } = options;
+  const deadlineMs = performance.now() + budgetMs;
   const unsupported = await findUnsupportedRelease(deps.hot);
   if (unsupported) throw unsupported;
   await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   await sweep(deps);
   await probePausedRelays(deps, probeMs);
   const leftMs = () => Math.max(0, deadlineMs - performance.now());
+  const claimLeftMs = () => Math.max(0, leftMs() - budgetMs * housekeepingShare);
   let isEmailDone = false;
   const runUntilEmpty = async ({ pump, idle, drain }: Pick<Runner<Lease>, "pump" | "idle" | "drain">) => {
-    while (leftMs() > 0) {
+    while (claimLeftMs() > 0) {
       const hasMore = await pump();
-      await idle(leftMs());
+      await idle(claimLeftMs());
       if (!hasMore) break;
     }
     await drain(leftMs());
   };
   // Emails and system emails share the connections of a relay: `pool=` limits those of the round.
   const routing = createRouting(deps);
-  const { dialoguesMax = 5 } = options;
   const ofRoute = [
     runUntilEmpty(createSystemEmailSender(deps, routing)),
     runUntilEmpty(createEngine(deps, { dialoguesMax, routing })).finally(() => {
@@ -61,13 +66,39 @@ export async function tick(
     }),
   ];
   const closed = Promise.allSettled(ofRoute).then(() => routing.close());
-  await Promise.all([...ofRoute, closed, runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone })]);
-  if (leftMs() > checkMsMax) await recheckDomains(deps, domainChecksMax);
-  if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
-  if (leftMs() > 0) await evaluateAlerts(deps);
-  if (leftMs() > 0) await writeMissingTerms(deps, () => leftMs() > 0);
-  if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
-  if (leftMs() > 0) await maintainPartitions(deps, () => leftMs() > 0);
-  if (leftMs() > 0) await runErasures(deps, () => leftMs() > 0);
-  if (leftMs() > 0) await deleteDueTeams(deps, () => leftMs() > 0);
+  const delivered = Promise.all([
+    ...ofRoute,
+    closed,
+    runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),
+    leftMs() > checkMsMax ? recheckDomains(deps, domainChecksMax) : null,
+  ]);
+  // Attempts in progress may need all of the time. Housekeeping does not wait for them, but usually follows them.
+  await within(claimLeftMs(), delivered);
+  const results = await Promise.allSettled([delivered, runHousekeeping(deps, leftMs)]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+/** Each task gets an equal part of the time that is left, and what the tasks before it did not use. */
+async function runHousekeeping(deps: WorkerDeps, leftMs: () => number): Promise<void> {
+  const tasks: ((shouldContinue: () => boolean) => Promise<void>)[] = [
+    (shouldContinue) => aggregateUsage(deps, shouldContinue),
+    () => evaluateAlerts(deps),
+    (shouldContinue) => runErasures(deps, shouldContinue),
+    (shouldContinue) => deleteDueTeams(deps, shouldContinue),
+    (shouldContinue) => applyRetention(deps, shouldContinue),
+    (shouldContinue) => maintainPartitions(deps, shouldContinue),
+    (shouldContinue) => writeMissingTerms(deps, shouldContinue),
+  ];
+  for (const [index, task] of tasks.entries()) {
+    const untilMs = performance.now() + leftMs() / (tasks.length - index);
+    if (leftMs() > 0) await task(() => performance.now() < untilMs);
+  }
+}
+
+/** Resolves when the work has ended in any way, or after `ms`. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  const timeout = wait(ms, undefined, { signal: enough.signal }).catch(() => {});
+  await Promise.race([work.catch(() => {}), timeout]);
+  enough.abort();
 }

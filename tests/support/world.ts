@@ -114,7 +114,7 @@ const TIMES: Record<string, string[]> = {
   workers: ["beat_at"],
   alerts: ["first_seen_at", "last_seen_at", "cleared_at", "opened_at", "resolved_at", "notified_at"],
   alert_rounds: ["started_at"],
-  alert_calls: ["due_at"],
+  alert_calls: ["due_at", "created_at"],
   webhooks: ["previous_until", "failing_since", "paused_until"],
   webhook_deliveries: ["due_at", "leased_until"],
 };

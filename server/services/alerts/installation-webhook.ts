@@ -60,9 +60,16 @@ const signingSecret = (secret: string): string =>
 
 type Call = { id: string; payload: string; attempts: number };
 
-/** Sends the due requests, with the retries and the signature of webhooks. One that never succeeds is deleted after the last retry. */
+/** After the last retry. Requests become so old only while no URL is set. */
+const keptSeconds = 2 * WEBHOOK_RETRY_AFTER_SECONDS.reduce((sum, seconds) => sum + seconds, 0);
+
+/**
+ * Sends the due requests, with the retries and the signature of webhooks. One that never succeeds is deleted after the last
+ * retry, or, without a URL, after twice the time of all retries.
+ */
 export async function deliverAlertCalls(deps: Deps): Promise<void> {
   const { webhookUrl } = deps.alerting;
+  await deps.hot`delete from alert_calls where created_at < now() - ${keptSeconds} * interval '1 second'`;
   if (webhookUrl === null) return;
   const calls = await deps.hot<Call[]>`
     with due as materialized (

@@ -102,6 +102,24 @@ test("the operator's URL receives the installation's alerts, signed and repeated
   expect(await world.hot`select * from alert_calls`).toEqual([]);
 });
 
+test("requests that waited when the URL was removed are not sent days later", async () => {
+  const changes = {
+    readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }),
+    alerting: { ...world.deps.alerting, webhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
+  };
+  status = 503;
+  await world.round(changes);
+  await later("2 min", changes);
+  expect(sink.received).toHaveLength(1);
+  await later("1 hour", { readDisk: changes.readDisk });
+  expect(await world.hot`select from alert_calls`).toHaveLength(1);
+  await later("3 days", { readDisk: changes.readDisk });
+  expect(await world.hot`select from alert_calls`).toHaveLength(0);
+  status = 200;
+  await later("1 min", changes);
+  expect(sink.received).toHaveLength(1);
+});
+
 test("an internal address is not called unless the operator allowed it", async () => {
   const guarded = await createAlertWorld({ outside: { allow: [] } });
   try {

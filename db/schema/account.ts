@@ -158,7 +158,7 @@ export const signInCounters = pgTable(
 
 export type SystemMailKind = "sign_in_link" | "password_reset" | "invitation" | "alert";
 
-/** `dropped`: not sent, because no user has that address. */
+/** `dropped`: not sent, because no user has that address, or the user may no longer read it. */
 export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;
 
 /**

@@ -4,6 +4,7 @@ import type { Deps } from "#server/deps";
 import { announce } from "../webhooks/events/announce";
 import { presentAlert, queueAlertCalls } from "./installation-webhook";
 import { type Announcement, alertKinds } from "./kinds";
+import { isAlertRecipient } from "./preferences";
 
 /** An alert is not announced again within this time, so that one that opens and closes repeatedly sends little. */
 const quietHours = 1;
@@ -59,8 +60,5 @@ async function queueNotices(tx: Db, announced: readonly Announcement[]): Promise
     insert into alert_notices (id, user_id, alert_id, event)
     select uuid_v7(), u.id, a.id, e.event
     from unnest(${ids}::uuid[], ${events}::text[]) as e(id, event) join alerts a on a.id = e.id
-    join users u on u.has_alert_emails and case
-      when a.team_id is null then u.is_operator
-      else exists (select from memberships m
-        where m.team_id = a.team_id and m.user_id = u.id and m.role in ('owner', 'admin')) end`);
+    join users u on ${sql.raw(isAlertRecipient("a.team_id"))}`);
 }

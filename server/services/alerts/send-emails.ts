@@ -3,6 +3,7 @@ import type { Deps } from "#server/deps";
 import type { Details } from "../system-mail/details";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 import { type AlertEvent, type AlertKind, alertKind } from "./kinds";
+import { isAlertRecipient } from "./preferences";
 
 /** Maximum number of alert emails for one address in an hour. What comes later is in the next email. */
 export const alertEmailsPerHourMax = 6;
@@ -21,10 +22,11 @@ type Notice = {
   message: string;
 };
 
-/** Queues one email for each user with waiting notifications, up to the limit of an hour. */
+/** Queues one email for each user with waiting notifications that they may still receive, up to the limit of an hour. */
 export async function queueAlertEmails(deps: Deps): Promise<void> {
   await deps.hot`
-    delete from alert_notices n using users u where u.id = n.user_id and not u.has_alert_emails`;
+    delete from alert_notices n using users u, alerts a
+    where u.id = n.user_id and a.id = n.alert_id and not ${deps.hot.unsafe(isAlertRecipient("a.team_id"))}`;
   const users = await deps.hot<{ id: string; email: string }[]>`
     select u.id, u.email from users u
     where u.has_alert_emails and u.id in (select user_id from alert_notices) and (
@@ -61,9 +63,9 @@ async function queueAlertEmail(deps: Deps, user: { id: string; email: string }):
 
 function detailsOf(notices: readonly Notice[]): Details["alert"] {
   return {
-    items: notices.slice(0, listedMax).map(({ event, kind, team, name, message }) => {
+    items: notices.slice(0, listedMax).map(({ event, kind, teamId, team, name, message }) => {
       const { title, toDo } = alertKind(kind);
-      return { event, title, name, team, message, toDo };
+      return { event, title, name, teamId, team, message, toDo };
     }),
     more: Math.max(0, notices.length - listedMax),
     path: pathOf(notices),

@@ -25,6 +25,7 @@ export type Details = {
       /** The domain, endpoint, relay or team; empty if it is about the whole scope. */
       name: string;
       /** Null for an alert of the installation. */
+      teamId: string | null;
       team: string | null;
       message: string;
       toDo: string;

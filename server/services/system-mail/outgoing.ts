@@ -4,6 +4,7 @@ import { type Mailbox, readStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
+import { keepAllowedItems } from "../alerts/preferences";
 import { keysAt, readSigningKeys } from "../domains/dkim/signing-keys";
 import { createSignInToken, signInLinkUrl } from "../people/sign-in-tokens";
 import { findUser } from "../people/users";
@@ -25,7 +26,7 @@ export type StoredSystemEmail = {
 
 /**
  * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has the
- * recipient's address. Each call creates a new link, which is valid from that moment. Throws if the database is
+ * recipient's address, or the user may no longer read its alerts. Each call creates a new link, which is valid from that moment. Throws if the database is
  * unavailable or the details were encrypted with another secret, and RangeError if the message cannot be composed.
  */
 export async function composeSystemEmail(
@@ -81,7 +82,16 @@ async function readEmailData(
   }
   if (kind === "alert") {
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
-    return { kind, host, url: `${url}${path}`, settingsUrl: `${url}/console/settings/profile`, ...rest };
+    const items = await keepAllowedItems(deps, recipient.address, rest.items);
+    if (items.length === 0) return null;
+    return {
+      kind,
+      host,
+      url: `${url}${path}`,
+      items,
+      more: rest.more,
+      settingsUrl: `${url}/console/settings/profile`,
+    };
   }
   const { landing, device } = openDetails(deps.vault, { id, kind, details });
   const user = await findUser(deps, recipient.address);

@@ -260,6 +260,44 @@ test("one address receives a limited number of alert emails in an hour, and then
   expect(summary?.text).toContain("10 more alerts are in the console.");
 });
 
+test("a member who was removed or is no longer admin receives neither waiting nor queued alert emails", async () => {
+  const adam = await world.person("adam@example.net", { role: "admin" });
+  const both = await world.person("bea@example.net", { role: "admin" });
+  const other = await world.otherTeam();
+  await world.hot`insert into memberships (team_id, user_id, role) values (${other.id}, ${both}, 'owner')`;
+  await other.domain("other.example");
+  const lose = async (name: string) => {
+    await loseDns(name);
+    await world.elapse("1 min");
+    await evaluateAlerts(world.deps);
+  };
+  // Queued, but not sent yet, when the right is lost.
+  await lose("example.org");
+  expect(await world.hot`select from system_mails`).toHaveLength(3);
+  await world.hot`delete from memberships where user_id = ${adam}`;
+  await world.hot`update memberships set role = 'viewer' where user_id = ${both} and team_id = ${world.id}`;
+  await world.round();
+  expect(subjects()).toEqual(["ann@example.net: Alert: DNS records lost, example.org, First"]);
+  expect(
+    await world.hot`select distinct status, details from system_mails where recipient <> 'ann@example.net'`,
+  ).toEqual([{ status: "dropped", details: null }]);
+
+  // Not queued yet, because of the limit of an hour.
+  await world.hot`update memberships set role = 'admin' where user_id = ${both}`;
+  for (let n = 0; n < alertEmailsPerHourMax; n++)
+    await world.hot`insert into system_mails (id, kind, recipient, expires_at, message_id, status, ended_at)
+      values (uuid_v7(), 'alert', 'bea@example.net', now(), 'm@example.com', 'sent', now())`;
+  await world.domain("second.example");
+  await lose("second.example");
+  await lose("other.example");
+  expect(await world.hot`select from alert_notices where user_id = ${both}`).toHaveLength(2);
+  await world.hot`update memberships set role = 'viewer' where user_id = ${both} and team_id = ${world.id}`;
+  await later("1 hour");
+  expect(subjects().filter((subject) => subject.startsWith("bea"))).toEqual([
+    "bea@example.net: Alert: DNS records lost, other.example, Other",
+  ]);
+});
+
 test("rounds of several workers at the same time notify once", async () => {
   await loseDns("example.org");
   await Promise.all([1, 2, 3, 4].map(() => evaluateAlerts(world.deps)));

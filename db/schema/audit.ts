@@ -227,9 +227,11 @@ export const teamDeletions = pgTable(
     endedAt: instant(),
     /** Deleted rows by table. */
     counts: c.jsonb().$type<Record<string, number>>().notNull().default({}),
-    /** When a worker may claim it, because the lease of the worker before has expired. */
+    /** When a worker may claim it: after the lease of the worker before, or some minutes after a fault. */
     nextAt: now(),
     leaseToken: c.uuid(),
+    /** Why the last step failed, for the operator; null after a step that succeeded. */
+    fault: c.text(),
   }),
   (t) => [
     // At most one for a team.

@@ -9,6 +9,7 @@ import { setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
   listDeletions,
+  presentDeletion,
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
@@ -164,6 +165,30 @@ test("a request needs the name of the team, and only one is open", async () => {
   await request();
   await expect(request()).rejects.toThrow("already requested");
   expect((await world.api("GET", "/api/emails", { token: world.token })).status).toBe(401);
+});
+
+test("a step that fails is recorded with its reason and repeated later, and other teams are deleted meanwhile", async () => {
+  const other = await world.otherTeam();
+  await requestTeamDeletion(other.ctx, { confirm: "Other", days: 8 });
+  await request();
+  await world.hot.unsafe(`
+    create function reject() returns trigger language plpgsql as $$ begin raise exception 'disk quota exceeded'; end $$;
+    create trigger reject before delete on domains for each row when (old.name = 'example.org') execute function reject()`);
+  await world.elapse("9 days");
+  await run();
+  const read = async () =>
+    Object.fromEntries((await listDeletions(world.deps)).map(presentDeletion).map((d) => [d.team_name, d]));
+  expect(await read()).toMatchObject({
+    First: { status: "deleting", fault: "disk quota exceeded" },
+    Other: { status: "deleted", fault: null },
+  });
+  await world.hot`drop trigger reject on domains`;
+  // Before its time, the step is not repeated.
+  await run();
+  expect(await read()).toMatchObject({ First: { status: "deleting" } });
+  await world.elapse("6 minutes");
+  await run();
+  expect(await read()).toMatchObject({ First: { status: "deleted", fault: null } });
 });
 
 test("a deletion that has started cannot be canceled", async () => {

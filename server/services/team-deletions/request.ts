@@ -125,6 +125,8 @@ export const presentDeletion = (row: TeamDeletion) => ({
   canceled_by: row.canceledAt ? (row.canceledByName ?? "operator") : null,
   ended_at: (row.canceledAt ?? row.endedAt)?.toISOString() ?? null,
   counts: row.counts,
+  /** Why the last step failed. It is repeated every few minutes. */
+  fault: row.fault,
 });
 
 export type DeletionView = ReturnType<typeof presentDeletion>;

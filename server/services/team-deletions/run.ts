@@ -1,11 +1,16 @@
 import type { HotSql } from "#db/client";
+import { isDatabaseUnreachable } from "#db/faults";
 import type { Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
 
 /** Values of the column that one statement deletes. */
 const batchMax = 500;
 const stepsPerClaim = 50;
 const leaseMinutes = 10;
+/** A step that failed is repeated after this time. Meanwhile other teams are deleted. */
+const retryMinutes = 5;
+const faultCharsMax = 500;
 
 /**
  * Every table of a team, children first, with the column by which its rows are read in batches. Rows are deleted by the team and
@@ -51,8 +56,8 @@ type Lease = { id: string; teamId: string; leaseToken: string };
 
 /**
  * Deletes the teams whose waiting period is over, in small transactions, and stops between them when `shouldContinue` returns
- * false. An interrupted deletion continues with what is left. The record with the counts remains. Users are not deleted. If none
- * is due, it costs one index lookup.
+ * false. An interrupted deletion continues with what is left. A step that fails is recorded with the reason and repeated later.
+ * The record with the counts remains. Users are not deleted. If none is due, it costs one index lookup.
  */
 export async function deleteDueTeams(
   deps: Pick<Deps, "hot" | "log">,
@@ -61,10 +66,27 @@ export async function deleteDueTeams(
   while (shouldContinue()) {
     const lease = await claimDeletion(deps.hot, newId());
     if (!lease) return;
-    for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await deleteBatch(deps, lease))) break;
+    const fault = await deleteBatches(deps, lease, shouldContinue);
+    const waitMinutes = fault === null ? 0 : retryMinutes;
     await deps.hot`
-      update team_deletions set lease_token = null, next_at = now()
+      update team_deletions set lease_token = null, fault = ${fault}, next_at = now() + ${waitMinutes} * interval '1 minute'
       where id = ${lease.id} and lease_token = ${lease.leaseToken}`;
+  }
+}
+
+/** Returns why a step failed; null if none did. Throws if the database is not available, so that the lease expires. */
+async function deleteBatches(
+  deps: Pick<Deps, "hot" | "log">,
+  lease: Lease,
+  shouldContinue: () => boolean,
+): Promise<string | null> {
+  try {
+    for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await deleteBatch(deps, lease))) break;
+    return null;
+  } catch (error) {
+    if (isDatabaseUnreachable(error)) throw error;
+    deps.log.error("team.deletion_failed", { teamId: lease.teamId, ...errorFacts(error) });
+    return (error instanceof Error ? error.message : String(error)).slice(0, faultCharsMax);
   }
 }
 
@@ -101,7 +123,7 @@ async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, lease: Lease
       return true;
     }
     await tx`delete from teams where id = ${teamId}`;
-    await tx`update team_deletions set ended_at = now(), lease_token = null where id = ${id}`;
+    await tx`update team_deletions set ended_at = now(), lease_token = null, fault = null where id = ${id}`;
     log.warn("team.deleted", { teamId, ...row.counts });
     return false;
   });

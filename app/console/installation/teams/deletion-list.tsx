@@ -34,7 +34,7 @@ export function DeletionList() {
 }
 
 function Outcome({
-  deletion: { status, deletes_at, ended_at, canceled_by, counts },
+  deletion: { status, deletes_at, ended_at, canceled_by, counts, fault },
 }: {
   deletion: DeletionView;
 }) {
@@ -46,7 +46,10 @@ function Outcome({
         Deleted <When at={ended_at} />, with {rows.toLocaleString("en")} rows.
       </>
     );
-  if (status === "deleting") return <>Deletion in progress.</>;
+  if (status === "deleting")
+    return (
+      <>Deletion in progress.{fault === null ? null : ` The last step failed and is repeated: ${fault}`}</>
+    );
   return (
     <>
       Will be deleted <When at={deletes_at} />.

@@ -133,7 +133,7 @@ export function addTeamCommands(program: AdminCommand): void {
   runInDatabase(deletions, async ({ deps }) =>
     listOutput(
       (await listDeletions(deps)).map(presentDeletion),
-      ({ team_name, status, requested_by, requested_at, deletes_at, ended_at, counts }) => ({
+      ({ team_name, status, requested_by, requested_at, deletes_at, ended_at, counts, fault }) => ({
         team: team_name,
         status,
         requested_by,
@@ -141,6 +141,7 @@ export function addTeamCommands(program: AdminCommand): void {
         deletes_at,
         ended_at,
         rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+        fault,
       }),
       "No deletions.",
     ),

@@ -78,7 +78,10 @@ export async function tick(
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/** Each task gets an equal part of the time that is left, and what the tasks before it did not use. */
+/**
+ * Each task gets an equal part of the time that is left, and what the tasks before it did not use. One that fails stops no other;
+ * the first error is thrown at the end.
+ */
 async function runHousekeeping(deps: WorkerDeps, leftMs: () => number): Promise<void> {
   const tasks: ((shouldContinue: () => boolean) => Promise<void>)[] = [
     (shouldContinue) => aggregateUsage(deps, shouldContinue),
@@ -89,10 +92,12 @@ async function runHousekeeping(deps: WorkerDeps, leftMs: () => number): Promise<
     (shouldContinue) => maintainPartitions(deps, shouldContinue),
     (shouldContinue) => writeMissingTerms(deps, shouldContinue),
   ];
+  const errors: unknown[] = [];
   for (const [index, task] of tasks.entries()) {
     const untilMs = performance.now() + leftMs() / (tasks.length - index);
-    if (leftMs() > 0) await task(() => performance.now() < untilMs);
+    if (leftMs() > 0) await task(() => performance.now() < untilMs).catch((error) => errors.push(error));
   }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Resolves when the work has ended in any way, or after `ms`. */

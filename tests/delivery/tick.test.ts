@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const roundsMax = 20;
+const roundsMax = 10;
 
 test("a round that always has more email to deliver also aggregates usage, evaluates alerts, erases and deletes", async () => {
   const gone = await world.otherTeam("Gone");
@@ -36,7 +36,7 @@ test("a round that always has more email to deliver also aggregates usage, evalu
   };
   const all = { usage: true, alerts: true, erasures: true, deletions: true, hasMore: true };
   for (let n = 0; n < roundsMax; n++) {
-    await tick(world.withTransport(transport), { budgetMs: 1_500, dialoguesMax: 1 });
+    await tick(world.withTransport(transport), { budgetMs: 4_000, dialoguesMax: 1 });
     if (Object.values((await readProgress()) ?? {}).every(Boolean)) break;
   }
   expect(await readProgress()).toEqual(all);
@@ -50,4 +50,13 @@ test("a round without anything to deliver does all of it at once", async () => {
   await tick(world.withTransport(), { budgetMs: 20_000 });
   expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
   expect(await world.hot`select from alert_rounds`).toHaveLength(1);
+});
+
+test("a part of a round that fails stops no other part, and the round reports it", async () => {
+  const gone = await world.otherTeam("Gone");
+  await requestTeamDeletion(gone.ctx, { confirm: "Gone" });
+  await world.elapse("8 days");
+  await world.hot`alter table alert_rounds rename to missing`;
+  await expect(tick(world.withTransport(), { budgetMs: 20_000 })).rejects.toMatchObject({ code: "42P01" });
+  expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
 });

@@ -35,6 +35,17 @@ export type Details = {
     /** Local path of the page that shows them. */
     path: string;
   };
+  team_deletion: {
+    deletionId: string;
+    event: "requested" | "canceled";
+    team: string;
+    /** Email address of the user who did it; null for the operator. */
+    by: string | null;
+    /** ISO 8601. */
+    deletesAt: string;
+    /** Local path of the settings of the team. */
+    path: string;
+  };
 };
 
 /** Identifies the details in the vault. System email has no team. */

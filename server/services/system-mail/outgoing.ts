@@ -8,6 +8,7 @@ import { keepAllowedItems } from "../alerts/preferences";
 import { keysAt, readSigningKeys } from "../domains/dkim/signing-keys";
 import { createSignInToken, signInLinkUrl } from "../people/sign-in-tokens";
 import { findUser } from "../people/users";
+import { isDeletionReader } from "../team-deletions/notify";
 import { openDetails } from "./details";
 import { renderHtml, renderText } from "./layout";
 import { LINK_MINUTES } from "./queue";
@@ -26,7 +27,7 @@ export type StoredSystemEmail = {
 
 /**
  * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has the
- * recipient's address, or the user may no longer read its alerts. Each call creates a new link, which is valid from that moment. Throws if the database is
+ * recipient's address, or the user may no longer read it. Each call creates a new link, which is valid from that moment. Throws if the database is
  * unavailable or the details were encrypted with another secret, and RangeError if the message cannot be composed.
  */
 export async function composeSystemEmail(
@@ -92,6 +93,12 @@ async function readEmailData(
       more: rest.more,
       settingsUrl: `${url}/console/settings/profile`,
     };
+  }
+  if (kind === "team_deletion") {
+    const { path, deletionId, ...rest } = openDetails(deps.vault, { id, kind, details });
+    const { address } = recipient;
+    if (!(await isDeletionReader(deps, { address, deletionId, event: rest.event }))) return null;
+    return { kind, host, url: `${url}${path}`, ...rest };
   }
   const { landing, device } = openDetails(deps.vault, { id, kind, details });
   const user = await findUser(deps, recipient.address);

@@ -21,7 +21,11 @@ export type SystemEmailData =
       Details["invitation"],
       "team" | "role" | "inviter"
     >)
-  | ({ kind: "alert"; host: string; url: string; settingsUrl: string } & Omit<Details["alert"], "path">);
+  | ({ kind: "alert"; host: string; url: string; settingsUrl: string } & Omit<Details["alert"], "path">)
+  | ({ kind: "team_deletion"; host: string; url: string } & Omit<
+      Details["team_deletion"],
+      "path" | "deletionId"
+    >);
 
 /** The subject and texts of a system email. */
 export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
@@ -58,14 +62,53 @@ export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
         ],
         action: { label: "Join the team", url },
         afterwards: [
-          `The invitation is only for this address and expires on ${data.expiresAt.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+          `The invitation is only for this address and expires on ${formatMinute(data.expiresAt.toISOString())}.`,
           "If you did not expect this invitation, ignore this email.",
         ],
       };
     case "alert":
       return alertContent(data);
+    case "team_deletion":
+      return data.event === "requested" ? deletionRequestedContent(data) : deletionCanceledContent(data);
   }
 }
+
+type DeletionData = Extract<SystemEmailData, { kind: "team_deletion" }>;
+
+function deletionRequestedContent({ host, url, team, by, deletesAt }: DeletionData): SystemEmailContent {
+  const name = oneLine(team);
+  const time = formatMinute(deletesAt);
+  return {
+    subject: `The team ${name} will be deleted on ${time}`,
+    heading: `${name} will be deleted`,
+    paragraphs: [
+      `${by ?? "The operator"} requested the deletion of the team ${name} on Backstamp at ${host}. The team will be deleted on ${time}, with all its emails, domains, API keys and settings.`,
+      "Sending is stopped now: the API keys of the team are rejected, its email stays queued, and its webhooks get no events.",
+    ],
+    action: { label: "Open the team settings", url },
+    afterwards: [
+      "Until then, an owner of the team can cancel the deletion in the team settings.",
+      "You receive this email because you own or administer the team.",
+    ],
+  };
+}
+
+function deletionCanceledContent({ host, url, team, by }: DeletionData): SystemEmailContent {
+  const name = oneLine(team);
+  return {
+    subject: `The team ${name} will not be deleted`,
+    heading: `${name} will not be deleted`,
+    paragraphs: [
+      `${by ?? "The operator"} canceled the deletion of the team ${name} on Backstamp at ${host}.`,
+      "The API keys and webhooks of the team work again. Queued email is sent, unless sending is paused.",
+    ],
+    action: { label: "Open the team settings", url },
+    afterwards: ["You receive this email because you own or administer the team."],
+  };
+}
+
+/** For example `2026-11-30 14:05 UTC`. */
+const formatMinute = (time: string): string => `${time.slice(0, 16).replace("T", " ")} UTC`;
 
 const requestFrom = (device: string | null): string =>
   device === null ? "We received a request" : `We received a request from ${device}`;

@@ -6,6 +6,7 @@ import type { Actor, Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
+import { canNotify, notifyOfDeletion } from "./notify";
 
 /** Days between the request and the deletion, in which it can be canceled. */
 export const deletionDays = { default: 7, min: 1, max: 90 } as const;
@@ -15,7 +16,7 @@ export type TeamDeletion = typeof teamDeletions.$inferSelect;
 
 /**
  * Requests the deletion of the team after a waiting period. From now on its API keys are rejected, its email is not sent and its
- * webhooks get no events. Pauses of the team stay as they are. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
+ * webhooks get no events. Pauses of the team stay as they are. Owners and admins get an email. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
  * already requested.
  */
 export async function requestTeamDeletion(
@@ -24,6 +25,7 @@ export async function requestTeamDeletion(
 ): Promise<TeamDeletion> {
   if (!Number.isInteger(days) || days < deletionDays.min || days > deletionDays.max)
     throw new AppError("invalid", `The waiting period is ${deletionDays.min} to ${deletionDays.max} days.`);
+  const isNotified = await canNotify(ctx);
   const deletion = await ctx.db.transaction(async (tx) => {
     const team = await lockTeam(tx, ctx.teamId);
     if (confirm.trim() !== team.name)
@@ -47,9 +49,12 @@ export async function requestTeamDeletion(
       subject: { id: ctx.teamId, name: team.name },
       detail: { deletes_at: created.deletesAt.toISOString() },
     });
+    if (isNotified)
+      await notifyOfDeletion(tx, ctx, { event: "requested", deletion: created, by: created.actorName });
     return created;
   });
   ctx.clearKeyCache();
+  ctx.wake();
   ctx.log.warn("team.deletion_requested", {
     teamId: ctx.teamId,
     deletesAt: deletion.deletesAt.toISOString(),
@@ -62,6 +67,7 @@ export async function requestTeamDeletion(
  * the team. 404 if none is requested, 409 once it has started.
  */
 export async function cancelTeamDeletion(ctx: Ctx): Promise<TeamDeletion> {
+  const isNotified = await canNotify(ctx);
   const canceled = await ctx.db.transaction(async (tx) => {
     const team = await lockTeam(tx, ctx.teamId);
     const [row] = await tx
@@ -84,6 +90,8 @@ export async function cancelTeamDeletion(ctx: Ctx): Promise<TeamDeletion> {
       action: "team.deletion_canceled",
       subject: { id: ctx.teamId, name: team.name },
     });
+    if (isNotified)
+      await notifyOfDeletion(tx, ctx, { event: "canceled", deletion: row, by: row.canceledByName });
     return row;
   });
   ctx.clearKeyCache();

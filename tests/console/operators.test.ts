@@ -6,7 +6,9 @@ import { addDomain } from "#server/services/domains/write";
 import { revokeOperator } from "#server/services/people/operators";
 import { addRelay } from "#server/services/relays/write";
 import { admitKeyring } from "#server/services/secrets/registry";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { requestTeamDeletion } from "#server/services/team-deletions/request";
+import { createTeam } from "#server/services/teams";
+import { type Console, cookiesOf, openConsole, PASSWORD } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
 import { type WriteWatch, watchWrites } from "../support/database/write-watch";
@@ -80,6 +82,16 @@ const INPUTS: Record<string, () => Promise<object>> = {
   "installation.examine": async () => ({}),
   "installation.deletions": async () => ({}),
   "installation.teams": async () => ({ search: "a" }),
+  "installation.requestDeletion": async () => {
+    const { id } = await createTeam(console.deps, { name: "Gone" });
+    return { teamId: id, confirm: "Gone", proof: PASSWORD };
+  },
+  "installation.cancelDeletion": async () => {
+    const { id } = await createTeam(console.deps, { name: "Kept" });
+    const ctx = { ...console.deps, teamId: id, actor: { kind: "operator" as const }, requestId: "test" };
+    await requestTeamDeletion(ctx, { confirm: "Kept" });
+    return { teamId: id };
+  },
   "relays.list": async () => ({}),
   "relays.add": async () => ({ name: `Relay ${++relays}`, url: url(), team: null, domain: null }),
   "relays.test": async () => ({ id: await relay() }),
@@ -217,6 +229,41 @@ test("the status of the queues shows counts, the oldest due delivery, and pauses
   const teams = await operator.call("viewer", "installation.teams", { search: "Ann's" });
   expect(teams).toMatchObject({
     data: { rows: [{ name: "Ann's", members: 4, waiting: 5, pauseReason: reason }], hasMore: false },
+  });
+});
+
+test("an operator requests the deletion of a team with its name and a password, and it is recorded in the team", async () => {
+  const { id: teamId } = await createTeam(console.deps, { name: "Spam" });
+  const run = (given: object) =>
+    operator.call("viewer", "installation.requestDeletion", {
+      teamId,
+      confirm: "Spam",
+      proof: PASSWORD,
+      ...given,
+    });
+  expect(await run({ proof: "wrong password" })).toMatchObject({ ok: false });
+  expect(await run({ confirm: "Other" })).toMatchObject({
+    ok: false,
+    message: "To confirm, enter the name of the team: Spam",
+  });
+  expect(await run({ teamId: newId() })).toMatchObject({ code: "NOT_FOUND" });
+  const { hot } = console.world;
+  expect(await hot`select from team_deletions where team_id = ${teamId}`).toHaveLength(0);
+  expect(await run({})).toMatchObject({
+    ok: true,
+    data: { status: "waiting", requested_by: operator.email },
+  });
+  const [row] = await hot`
+    select deletes_at > now() + interval '6 days 23 hours' as "isLate" from team_deletions where team_id = ${teamId}`;
+  expect(row).toEqual({ isLate: true });
+  expect(
+    await hot`select actor, actor_name, action from audit_log where team_id = ${teamId} and action like 'team.del%'`,
+  ).toEqual([{ actor: "user", actor_name: operator.email, action: "team.deletion_requested" }]);
+  const teams = await operator.call("viewer", "installation.teams", { search: "Spam" });
+  expect(teams).toMatchObject({ data: { rows: [{ name: "Spam", deletesAt: expect.any(String) }] } });
+  expect(await operator.call("viewer", "installation.cancelDeletion", { teamId })).toMatchObject({
+    ok: true,
+    data: { status: "canceled", canceled_by: operator.email },
   });
 });
 

@@ -1,12 +1,18 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { RELEASE } from "#db/compatibility";
+import { reauthenticate } from "#server/services/account/reauthenticate";
 import { listDestinationLimits } from "#server/services/destinations/limits";
 import { sortFindings } from "#server/services/doctor/run";
 import { readReadiness } from "#server/services/health";
 import { listTeamSummaries } from "#server/services/overview/teams";
 import { listWorkers } from "#server/services/overview/workers";
-import { listDeletions, presentDeletion } from "#server/services/team-deletions/request";
+import {
+  cancelTeamDeletion,
+  listDeletions,
+  presentDeletion,
+  requestTeamDeletion,
+} from "#server/services/team-deletions/request";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -51,6 +57,20 @@ export const installationRouter = router({
   deletions: asOperator
     .input(NoInput)
     .query(async ({ ctx: { operator } }) => (await listDeletions(operator)).map(presentDeletion)),
+  /** Requires the team's name, and the operator's password or a code. The waiting period is that of a request by an owner. */
+  requestDeletion: asOperator
+    .input(z.strictObject({ teamId: z.uuid(), confirm: z.string().max(200), proof: z.string().max(300) }))
+    .mutation(async ({ ctx, input: { teamId, confirm, proof } }) => {
+      const { user, id: sessionId } = ctx.signedInAs;
+      await reauthenticate(ctx.deps, { user, sessionId, visitor: ctx.visitor }, proof);
+      return presentDeletion(await requestTeamDeletion({ ...ctx.operator, teamId }, { confirm }));
+    }),
+  /** Cancels a requested deletion, also that of an owner, before it starts. */
+  cancelDeletion: asOperator
+    .input(z.strictObject({ teamId: z.uuid() }))
+    .mutation(async ({ ctx: { operator }, input: { teamId } }) =>
+      presentDeletion(await cancelTeamDeletion({ ...operator, teamId })),
+    ),
   /** The teams, newest first, with what waits in their queues. */
   teams: asOperator
     .input(TeamsInput)

@@ -15,7 +15,7 @@ export function DeletionList() {
     <div className="mt-6">
       <Section
         title="Deleted teams"
-        note="Requests are canceled by an owner of the team, or by: backstamp team keep TEAM"
+        note="A request can be canceled until the deletion starts: by an owner of the team, or in the list above"
       >
         <ul className="flex flex-col divide-y divide-line px-5 pb-3">
           {data.map((deletion) => (

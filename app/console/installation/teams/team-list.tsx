@@ -10,6 +10,7 @@ import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { teamFilters } from "./filters";
+import { TeamMenu } from "./team-menu";
 
 const refetchMs = 15_000;
 /** The count of a queue ends here. */
@@ -97,5 +98,15 @@ const COLUMNS: readonly Column<TeamRow>[] = [
           Paused
         </Badge>
       ),
+  },
+  {
+    id: "actions",
+    header: "Actions",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-16",
+    align: "right",
+    phone: "plain",
+    cell: (team) => <TeamMenu team={team} />,
   },
 ];

@@ -20,6 +20,11 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
   const { data: deletion } = useQuery(trpc.team.deletion.queryOptions({ team: teamId }));
   const disabledReason = useDisabledReason()("owners:write", "delete the team");
   const [isOpen, setOpen] = useState(false);
+  const requesting = useAction(trpc.team.requestDeletion.mutationOptions(), {
+    done: "Deletion requested",
+    refresh: [trpc.team.deletion.queryKey(), trpc.service.pauses.queryKey()],
+    onDone: () => setOpen(false),
+  });
   const canceling = useAction(trpc.team.cancelDeletion.mutationOptions(), {
     done: "Deletion canceled",
     refresh: [trpc.team.deletion.queryKey(), trpc.service.pauses.queryKey()],
@@ -33,8 +38,15 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
         {deletion ? (
           <>
             <p>
-              The team will be deleted <When at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
-              requested. Until then its API keys are rejected, its email is not sent, and its webhooks get no
+              {deletion.status === "waiting" ? (
+                <>
+                  The team will be deleted <When at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
+                  requested. Until then, an owner can cancel it.
+                </>
+              ) : (
+                "The deletion of the team has started and cannot be canceled."
+              )}{" "}
+              Sending is stopped: its API keys are rejected, its email stays queued, and its webhooks get no
               events.
             </p>
             <Button
@@ -55,7 +67,14 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
           </ActionButton>
         )}
       </div>
-      {isOpen ? <DeleteTeam teamId={teamId} name={name} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? (
+        <DeleteTeam
+          name={name}
+          action={requesting}
+          onConfirm={(given) => requesting.run({ team: teamId, ...given })}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
     </Section>
   );
 }

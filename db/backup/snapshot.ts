@@ -1,10 +1,13 @@
 import type { Readable } from "node:stream";
+import type { ReservedSql } from "postgres";
 import { type BackupTable, type Catalog, quoteName, quoteNames, readCatalog } from "./catalog";
 import { inLongTransaction } from "./session";
 
 /** All tables as they were at one moment. */
 export type Snapshot = {
   catalog: Catalog;
+  /** Queries of the snapshot, before the first table is read. */
+  query: Pick<ReservedSql, "unsafe">;
   /** The rows in PostgreSQL's text format of `COPY`, one per line. Read one table to its end before the next. */
   readTable(table: BackupTable): Promise<Readable>;
 };
@@ -23,6 +26,7 @@ export const readSnapshot = <T>(url: string, task: (snapshot: Snapshot) => Promi
       if (names.length > 0) await tx.unsafe(`lock table ${quoteNames(names)} in access share mode`);
       return task({
         catalog,
+        query: tx,
         // `COPY` of a partitioned table does not include its partitions, but a query does.
         readTable: async ({ name, columns, isPartitioned }) => {
           const source = isPartitioned

@@ -88,6 +88,7 @@ function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promis
       ...process.env,
       DATABASE_URL: settings.databaseUrl,
       BACKSTAMP_SECRET: settings.secret ?? "",
+      BACKSTAMP_SECRETS_OLD: settings.oldSecrets.length > 0 ? JSON.stringify(settings.oldSecrets) : "",
       BACKSTAMP_DATA_DIR: settings.dataDir,
     },
   });

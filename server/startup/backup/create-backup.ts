@@ -1,7 +1,9 @@
 import type { Writable } from "node:stream";
-import { readSnapshot } from "#db/backup/snapshot";
+import { readSnapshot, type Snapshot } from "#db/backup/snapshot";
 import { RELEASE } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
+import { keyIdOf } from "#server/platform/secrets/keyring";
+import { findActive, readRegistry } from "#server/services/secrets/registry";
 import { readGenerated } from "../install/generated";
 import { OperatorError } from "../launcher/operator-error";
 import { readInstallationId } from "../postgres/cluster-location";
@@ -10,7 +12,7 @@ import { writeArchive } from "./write-archive";
 
 export type BackupInput = {
   databaseUrl: string;
-  /** Its generated secrets are added. */
+  /** Its generated secrets are added: a process that has run since before a rotation has only the former ones. */
   dataDir: string;
   /** The secret in use; null if this process has none. */
   secret: string | null;
@@ -23,8 +25,8 @@ export type BackupInput = {
 export type CreatedBackup = { takenAt: Date; tables: number; rows: number; hasSecret: boolean };
 
 /**
- * Writes all tables as they are at this moment to a stream, while Backstamp runs. OperatorError for a passphrase without a
- * secret: an encrypted backup is expected to contain it.
+ * Writes all tables as they are at this moment to a stream, while Backstamp runs. OperatorError for a passphrase without the
+ * secret that encrypts in this database: an encrypted backup is expected to contain it.
  */
 export async function createBackup(
   { databaseUrl, dataDir, secret, oldSecrets, passphrase }: BackupInput,
@@ -36,14 +38,20 @@ export async function createBackup(
     );
   const generated = await readGenerated(dataDir);
   const installationId = await readInstallationId(dataDir);
-  const secrets = passphrase === null || secret === null ? null : { ...generated, secret, oldSecrets };
+  const { secret: kept, oldSecrets: keptOld = [], ...others } = generated;
+  const former = [...oldSecrets, ...(kept === undefined ? [] : [kept]), ...keptOld];
+  const ring = [...new Set(secret === null ? former : [secret, ...former])];
+  const secrets =
+    passphrase === null || secret === null ? null : { ...others, secret, oldSecrets: ring.slice(1) };
   return readSnapshot(databaseUrl, async (snapshot) => {
     const { catalog } = snapshot;
+    const active = await findActiveSecret(snapshot, ring);
+    if (secrets !== null && active === null) throw lacksActive();
     const header = {
       format: formatVersion,
       release: RELEASE,
       installationId,
-      secretId: secret === null ? null : idOfSecret(secret),
+      secretId: active === null ? null : idOfSecret(active),
       ...catalog,
     };
     const checksums = await writeArchive({ header, snapshot, secrets, passphrase }, output);
@@ -63,3 +71,21 @@ export async function createBackup(
     );
   });
 }
+
+/**
+ * The secret of `ring` that encrypts in this database: the configured one, except during a rotation. Null if the ring lacks it.
+ * Until a process has registered a secret, it is the first one.
+ */
+async function findActiveSecret(
+  { catalog, query }: Snapshot,
+  ring: readonly string[],
+): Promise<string | null> {
+  const hasRegistry = catalog.tables.some(({ name }) => name === "installation_secrets");
+  const active = hasRegistry ? findActive(await readRegistry(query)) : null;
+  return ring.find((secret) => active === null || keyIdOf(secret) === active.id) ?? null;
+}
+
+const lacksActive = () =>
+  new OperatorError(
+    "The secret that encrypts in this database is not configured here, so the backup would lack it. Set BACKSTAMP_SECRET and BACKSTAMP_SECRETS_OLD as the processes of the installation have them.",
+  );

@@ -5,6 +5,8 @@ import { OperatorError } from "../launcher/operator-error";
 import { abortable, type BackupStore, type FillBackup, isAbandoned, isNameOfBackup } from "./store";
 
 const PARTIAL = /\.\d+\.partial$/;
+/** Short, because each attempt of a process that is killed leaves a file as large as the disk permits. */
+const silentMsMax = 10 * 60 * 1_000;
 
 /** Keeps backups in a folder, which is created if it is missing. */
 export const openFolderStore = (folder: string): BackupStore => ({
@@ -17,7 +19,7 @@ export const openFolderStore = (folder: string): BackupStore => ({
     for (const name of await readdir(folder)) {
       if (!PARTIAL.test(name) || !isNameOfBackup(name.replace(PARTIAL, ""))) continue;
       const file = path.join(folder, name);
-      if (isAbandoned((await stat(file)).mtime)) await rm(file);
+      if (isAbandoned((await stat(file)).mtime, silentMsMax)) await rm(file);
     }
   },
   list: () => readdir(folder),

@@ -17,6 +17,8 @@ export type S3Target = {
 /** A store permits 10,000 parts, so this allows 156 GiB. All parts but the last have one size, which some stores require. */
 const partBytes = 16 * 1024 * 1024;
 const requestMsMax = 120_000;
+/** A store lists when an upload began, and not when its last part arrived. */
+const uploadMsMax = 24 * 60 * 60 * 1_000;
 const RETRY_AFTER_MS = [1_000, 5_000, 15_000] as const;
 
 /** Keeps backups in a bucket. A backup is uploaded in parts while it is made; the bucket shows it when it is complete. */
@@ -61,7 +63,7 @@ export function openS3Store({ endpoint, region, keyId, secret, bucket, prefix }:
         if (
           Key.startsWith(prefix) &&
           isNameOfBackup(Key.slice(prefix.length)) &&
-          isAbandoned(new Date(Initiated))
+          isAbandoned(new Date(Initiated), uploadMsMax)
         )
           await client.abortMultipartUpload(Key, UploadId);
     },

@@ -9,7 +9,7 @@ export type BackupStore = {
    * nothing remains. Returns its size in bytes.
    */
   write(name: string, fill: FillBackup, signal: AbortSignal): Promise<number>;
-  /** Deletes what scheduled backups left whose process was killed more than a day ago. */
+  /** Deletes what scheduled backups left whose process was killed. The caller has claimed the backup of this period. */
   deleteRemains(): Promise<void>;
   /** The names of all files. */
   list(): Promise<string[]>;
@@ -18,10 +18,9 @@ export type BackupStore = {
 
 export type FillBackup = (output: Writable) => Promise<void>;
 
-const remainsMsMin = 24 * 60 * 60 * 1_000;
-
-/** Whether a process that began to write a backup at this time has certainly exited. */
-export const isAbandoned = (startedAt: Date): boolean => Date.now() - startedAt.getTime() > remainsMsMin;
+/** Whether a backup to which nothing was written for `silentMsMax` belongs to a process that has exited. */
+export const isAbandoned = (writtenAt: Date, silentMsMax: number): boolean =>
+  Date.now() - writtenAt.getTime() > silentMsMax;
 
 /** Lets a signal end a stream. The writer receives the error. */
 export function abortable<T extends Writable>(output: T, signal: AbortSignal): T {

@@ -242,7 +242,7 @@ test("SIGTERM ends the command, and no file remains", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("files that killed backups left are deleted after a day, and no other files", async () => {
+test("files that killed backups left are deleted after ten minutes, and no other files", async () => {
   await mkdir(folder);
   const [remains, recent, ofAnother] = [
     "backstamp-20250101T030000000Z.tar.gz.age.17.partial",
@@ -250,7 +250,7 @@ test("files that killed backups left are deleted after a day, and no other files
     "notes.17.partial",
   ] as const;
   for (const name of [remains, recent, ofAnother]) await writeFile(path.join(folder, name), "");
-  const longAgo = new Date(Date.now() - 25 * 3_600_000);
+  const longAgo = new Date(Date.now() - 11 * 60_000);
   for (const name of [remains, ofAnother]) await utimes(path.join(folder, name), longAgo, longAgo);
   const made = await run();
   expect((await readdir(folder)).sort()).toEqual([made?.name, recent, ofAnother].sort());

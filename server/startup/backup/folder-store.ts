@@ -1,19 +1,35 @@
-import { createWriteStream } from "node:fs";
-import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { Writable } from "node:stream";
+import { formatBytes } from "#server/platform/disk";
 import { OperatorError } from "../launcher/operator-error";
-import { abortable, type BackupStore, type FillBackup, isAbandoned, isNameOfBackup } from "./store";
+import {
+  abortable,
+  type BackupStore,
+  type FillBackup,
+  isAbandoned,
+  isNameOfBackup,
+  type StoreEffects,
+} from "./store";
 
 const PARTIAL = /\.\d+\.partial$/;
 /** Short, because each attempt of a process that is killed leaves a file as large as the disk permits. */
 const silentMsMax = 10 * 60 * 1_000;
+/** Free space that a backup leaves: the database stops if it is on the same disk and that is full. */
+const freeBytesMin = 1024 ** 3;
+const freeShareMin = 0.05;
+/** Other programs write to the disk, too, so the space is read again after this many bytes. */
+const checkedEveryBytes = 4 * 1024 ** 2;
 
 /** Keeps backups in a folder, which is created if it is missing. */
-export const openFolderStore = (folder: string): BackupStore => ({
+export const openFolderStore = (
+  folder: string,
+  effects: Pick<StoreEffects, "readDiskSpace">,
+): BackupStore => ({
   location: folder,
   async write(name, fill, signal) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return writeBackupFile(path.join(folder, name), fill, signal);
+    return writeBackupFile(path.join(folder, name), fill, signal, effects);
   },
   async deleteRemains() {
     for (const name of await readdir(folder)) {
@@ -28,40 +44,79 @@ export const openFolderStore = (folder: string): BackupStore => ({
 
 /**
  * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error or the
- * signal, nothing remains. OperatorError if the file exists or cannot be created. Returns its size in bytes.
+ * signal, nothing remains. OperatorError if the file exists or cannot be created, or its disk is nearly full. Returns its
+ * size in bytes.
  */
-export async function writeBackupFile(file: string, fill: FillBackup, signal: AbortSignal): Promise<number> {
+export async function writeBackupFile(
+  file: string,
+  fill: FillBackup,
+  signal: AbortSignal,
+  { readDiskSpace }: Pick<StoreEffects, "readDiskSpace">,
+): Promise<number> {
   if (await stat(file).catch(() => null))
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
+  const folder = path.dirname(file);
   const partial = `${file}.${process.pid}.partial`;
-  await writeFile(partial, "", { mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
+  const handle = await open(partial, "w", 0o600).catch((cause: NodeJS.ErrnoException) => {
     throw new OperatorError(
       `${partial} cannot be created (${cause.code}). Choose a folder that exists and is writable.`,
       { cause },
     );
   });
+  const requireSpace = async () => {
+    const { freeBytes, totalBytes } = await readDiskSpace(folder);
+    const leftBytes = Math.min(freeBytesMin, totalBytes * freeShareMin);
+    if (freeBytes < leftBytes)
+      throw diskFull(
+        folder,
+        `has ${formatBytes(freeBytes)} free, and a backup leaves ${formatBytes(leftBytes)}`,
+      );
+  };
   try {
     await chmod(partial, 0o600);
-    await fill(abortable(createWriteStream(partial), signal));
-    const { size } = await stat(partial);
-    await syncToDisk(partial);
+    await requireSpace();
+    await fill(abortable(writeTo(handle, requireSpace), signal));
+    const { size } = await handle.stat();
+    await handle.sync();
+    await handle.close();
     await rename(partial, file);
-    await syncToDisk(path.dirname(file));
+    await syncFolder(folder);
     return size;
   } catch (error) {
+    await handle.close().catch(() => {});
     await rm(partial, { force: true });
+    if (["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      throw diskFull(folder, "is full", error);
     throw error;
   }
 }
 
-/** Of a folder: without it, a power failure could undo a rename. Not every file system supports that. */
-async function syncToDisk(file: string): Promise<void> {
-  const handle = await open(file);
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!(await handle.stat()).isDirectory()) throw error;
-  } finally {
-    await handle.close();
-  }
+function writeTo(handle: FileHandle, requireSpace: () => Promise<void>): Writable {
+  let uncheckedBytes = 0;
+  const write = async (chunk: Buffer) => {
+    uncheckedBytes += chunk.length;
+    if (uncheckedBytes >= checkedEveryBytes) {
+      uncheckedBytes = 0;
+      await requireSpace();
+    }
+    await handle.writeFile(chunk);
+  };
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      write(chunk).then(() => done(), done);
+    },
+  });
+}
+
+const diskFull = (folder: string, state: string, cause?: unknown) =>
+  new OperatorError(
+    `The disk of ${folder} ${state}. Delete files, keep fewer backups (BACKSTAMP_BACKUP_KEEP), or write them to another disk or an S3-compatible store.`,
+    { cause },
+  );
+
+/** Without it, a power failure could undo a rename. Not every file system supports that. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().catch(() => {});
+  await handle.close();
 }

@@ -1,4 +1,5 @@
 import type { Deps } from "#server/deps";
+import { readDiskSpace } from "#server/platform/disk";
 import type { Settings } from "#server/platform/env/settings";
 import {
   beatBackup,
@@ -15,7 +16,13 @@ import { createBackup } from "./create-backup";
 import { openFolderStore } from "./folder-store";
 import { readPassphrase } from "./passphrase";
 import { openS3Store } from "./s3-store";
-import { type BackupStore, deleteOldBackups, type FillBackup, nameOfBackup } from "./store";
+import {
+  type BackupStore,
+  deleteOldBackups,
+  type FillBackup,
+  nameOfBackup,
+  type StoreEffects,
+} from "./store";
 
 const beatMs = 20_000;
 
@@ -35,12 +42,12 @@ export type ScheduledBackup = FinishedBackup & {
  * After the signal, nothing remains of the backup.
  */
 export async function runScheduledBackup(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db" | "clock"> & Partial<StoreEffects>,
   settings: ScheduledSettings,
   signal: AbortSignal,
 ): Promise<ScheduledBackup | null> {
   const { backup, databaseUrl, dataDir, secret, oldSecrets } = settings;
-  const store = openStore(settings);
+  const store = openStore(settings, { readDiskSpace, ...deps });
   const id = await claimBackup(deps, backup.schedule, store.location);
   if (id === null) return null;
   const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
@@ -75,10 +82,10 @@ export async function runScheduledBackup(
   }
 }
 
-function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">): BackupStore {
+function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">, effects: StoreEffects): BackupStore {
   if (target === null)
     throw new OperatorError("BACKSTAMP_BACKUP_TO is not set. Set a folder or an s3:// URL.");
-  return "folder" in target ? openFolderStore(target.folder) : openS3Store({ ...s3, ...target });
+  return "folder" in target ? openFolderStore(target.folder, effects) : openS3Store({ ...s3, ...target });
 }
 
 function reasonOf(error: unknown): string {

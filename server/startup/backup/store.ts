@@ -1,4 +1,5 @@
 import { addAbortSignal, type Writable } from "node:stream";
+import type { DiskSpace } from "#server/platform/disk";
 
 /** Where backups are kept: a folder, or a bucket of an S3-compatible store. */
 export type BackupStore = {
@@ -17,6 +18,12 @@ export type BackupStore = {
 };
 
 export type FillBackup = (output: Writable) => Promise<void>;
+
+/** What a store depends on beside its files. */
+export type StoreEffects = {
+  /** The space of the disk of a folder. */
+  readDiskSpace(folder: string): Promise<DiskSpace>;
+};
 
 /** Whether a backup to which nothing was written for `silentMsMax` belongs to a process that has exited. */
 export const isAbandoned = (writtenAt: Date, silentMsMax: number): boolean =>

@@ -71,9 +71,11 @@ async function fill(
   const mtime = new Date(header.takenAt);
   const add = (name: string, bytes: Buffer | string) =>
     new Promise<void>((resolve, reject) => {
-      archive.entry({ name, mtime, mode: 0o600 }, bytes as Buffer, (error) =>
+      const entry = archive.entry({ name, mtime, mode: 0o600 }, bytes as Buffer, (error) =>
         error ? reject(error) : resolve(),
       );
+      // Where the output fails, the entry emits its error, too, which would end the process.
+      entry.on("error", reject);
     });
   const addJson = (name: string, value: object) => add(name, `${JSON.stringify(value, null, 2)}\n`);
 

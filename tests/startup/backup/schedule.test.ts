@@ -12,6 +12,8 @@ import { startTsx, type TestProcess } from "../../support/processes/processes";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
 import { type S3Stub, startS3Stub } from "./s3-stub";
 
+const gib = 1024 ** 3;
+
 let world: BackupWorld;
 let folder: string;
 beforeEach(async () => {
@@ -138,6 +140,26 @@ test("a failure is recorded with its reason, keeps old backups, is reported, and
   await world.source.hot`update backups set ended_at = ended_at - interval '16 min'`;
   // Of another name than the first backup, which can be of the same second.
   expect(await run({ BACKSTAMP_BACKUP_PASSPHRASE: passphrase })).toMatchObject({ hasSecret: true });
+});
+
+test.each([
+  ["before it begins", 0],
+  ["while it is written", 1],
+])("a backup stops %s where its disk is nearly full, and leaves no file", async (_, readings) => {
+  // Incompressible, so that the backup is larger than the distance of two readings.
+  await world.source.hot`
+    create table filler as select uuid_v7() as id, md5(random()::text) as text from generate_series(1, 300000)`;
+  let left = readings;
+  const readDiskSpace = async () => ({ freeBytes: left-- > 0 ? 2 * gib : 0.9 * gib, totalBytes: 100 * gib });
+  const deps = { ...world.source.deps, readDiskSpace };
+  const running = runScheduledBackup(deps, settingsOf({}), new AbortController().signal);
+  const fault = /has 921\.6 MiB free, and a backup leaves 1\.0 GiB\. Delete files, keep fewer backups/;
+  await expect(running).rejects.toThrow(fault);
+  expect(await readdir(folder)).toEqual([]);
+  expect(await listBackups(world.source.deps, 10)).toMatchObject([
+    { status: "failed", fault: expect.stringMatching(fault) },
+  ]);
+  expect(left).toBe(-1);
 });
 
 test("a stop signal during a backup leaves no file and no record, and another process makes it at once", async () => {

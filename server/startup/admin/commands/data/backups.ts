@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isSchemaMissing } from "#db/faults";
+import { readDiskSpace } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { listBackups, recordBackup } from "#server/services/backups/record";
@@ -98,7 +99,7 @@ async function makeBackup(
   const fill: FillBackup = async (output) => {
     created = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output);
   };
-  const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal));
+  const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal, { readDiskSpace }));
   if (!created) throw new TypeError("the file was not filled");
   const { takenAt, tables, rows, hasSecret } = created;
   await recordBackup(deps, {

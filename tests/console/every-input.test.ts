@@ -27,6 +27,7 @@ const TEXTS: Record<string, string> = {
   html: "a template's source",
   key: "a variable's name",
   name: "a name, or a search for one",
+  next: "a place in the caller's own held email",
   proof: "the caller's own password or code",
   recipient: "an address, which filters the caller's own list",
   recipients: "recipients of the email in the same input",

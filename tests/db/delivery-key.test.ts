@@ -24,6 +24,7 @@ import { createWorld, type World } from "../support/world";
 const finished = 20_000;
 const many = 10;
 const domain = "example.org";
+const ALL_HELD = { acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };
 
 let world: World;
 beforeAll(async () => {
@@ -139,14 +140,12 @@ const ofRows: [name: string, state: string, step: Step][] = [
   [
     "released email of a restored backup",
     waiting("restored"),
-    (ctx) =>
-      settleHeld(ctx, { to: "release", acceptedAfter: null, acceptedBefore: null, scheduledAfter: null }),
+    async (ctx) => (await settleHeld(ctx, { ...ALL_HELD, to: "release" }, null)).settled,
   ],
   [
     "canceled email of a restored backup",
     waiting("restored"),
-    (ctx) =>
-      settleHeld(ctx, { to: "cancel", acceptedAfter: null, acceptedBefore: null, scheduledAfter: null }),
+    async (ctx) => (await settleHeld(ctx, { ...ALL_HELD, to: "cancel" }, null)).settled,
   ],
   [
     "a purge",

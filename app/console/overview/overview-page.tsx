@@ -8,7 +8,7 @@ import { Fetched } from "../_ui/page/fetched";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { AlertNotices } from "./alert-notices";
-import { HeldNotice } from "./held-notice";
+import { HeldNotice } from "./held/held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";

@@ -1,7 +1,9 @@
 import { desc, sql } from "drizzle-orm";
+import { z } from "zod";
 import { restores } from "#db/schema/audit";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Ctx, Deps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAuditHot } from "../audit/record";
 import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
@@ -12,13 +14,17 @@ import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/s
  * or the operator decides.
  */
 
-/** The condition of a held delivery. The index of due deliveries contains it. */
-const IS_HELD =
-  "d.status in ('queued', 'scheduled') and d.lapses < 3 and d.due_at = 'infinity' and d.wait_rule = 'restored'";
+/** Deliveries that no worker claims: held ones, and those without a relay. The index of due deliveries has them by priority and id. */
+const IS_PARKED = "d.status in ('queued', 'scheduled') and d.lapses < 3 and d.due_at = 'infinity'";
+/** The condition of a held delivery. With a priority, it is read from that index. */
+const IS_HELD = `${IS_PARKED} and d.wait_rule = 'restored'`;
+const IN_PRIORITIES = "d.priority in (0, 1, 2)";
+const priorityMax = 2;
+/** Deliveries that one call reads, and that one transaction changes. */
+const readMax = 2_000;
 const batchMax = 500;
-const PRIORITIES = [0, 1, 2] as const;
 /** Maximum number of counted deliveries per team; more are shown as "more than". */
-export const heldCountMax = 100_000;
+export const heldCountMax = 10_000;
 
 /** The held deliveries of one team, with the acceptance times of its first and last held email. */
 export type HeldEmail = { teamId: string; deliveries: number; oldestAt: Date; newestAt: Date };
@@ -41,13 +47,27 @@ export type HeldChoice = {
 export async function readHeld({ hot, teamId }: Ctx): Promise<HeldEmail | null> {
   const [found] = await hot.unsafe<HeldEmail[]>(
     `with held as (
-       select d.email_id from deliveries d where d.team_id = $1 and ${IS_HELD} limit ${heldCountMax + 1}
+       select d.email_id::text collate "C" as id from deliveries d
+       where d.team_id = $1 and ${IN_PRIORITIES} and ${IS_HELD} limit ${heldCountMax + 1}
+     ), ends as materialized (
+       select count(*)::int as deliveries, min(id)::uuid as oldest_id, max(id)::uuid as newest_id from held
      )
-     select $1::uuid as "teamId", count(*)::int as deliveries, min(e.created_at) as "oldestAt", max(e.created_at) as "newestAt"
-     from held join emails e on e.team_id = $1 and e.id = held.email_id having count(*) > 0`,
+     select $1::uuid as "teamId", deliveries, oldest.created_at as "oldestAt", newest.created_at as "newestAt"
+     from ends join emails oldest on oldest.team_id = $1 and oldest.id = oldest_id
+       join emails newest on newest.team_id = $1 and newest.id = newest_id`,
     [teamId],
   );
   return found ?? null;
+}
+
+/**
+ * For pages that are read often: the team's held deliveries and the last restore; null if there are none. Costs one row while this
+ * database was never restored.
+ */
+export async function readHeldAfterRestore(ctx: Ctx): Promise<{ held: HeldEmail; restore: Restore } | null> {
+  const restore = await readLastRestore(ctx);
+  const held = restore && (await readHeld(ctx));
+  return held && { held, restore };
 }
 
 /** The last restore; null if this database was never restored by Backstamp. */
@@ -61,44 +81,78 @@ export async function readLastRestore({ db }: Pick<Deps, "db">): Promise<Restore
   return found ?? null;
 }
 
+/** The last delivery that was read. */
+const Place = z.object({ priority: z.int().min(0).max(priorityMax), id: z.uuid() });
+type Place = z.infer<typeof Place>;
+
 /**
- * Releases or cancels the team's held deliveries. Released ones are due now, or at the time for which they are scheduled.
- * Those outside the chosen period stay held. Works in batches that commit one by one, so an interrupted call can be
- * repeated. Returns the number of deliveries.
+ * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next` starts the next part,
+ * and is null at the end. Released ones are due now, or at the time for which they are scheduled. Those outside the chosen period
+ * stay held. Works in batches that commit one by one, so an interrupted decision can be repeated. AppError `invalid` if `after` is
+ * not `next` of an earlier call.
  */
-export async function settleHeld(ctx: Ctx, choice: HeldChoice): Promise<number> {
+export async function settleHeld(
+  ctx: Ctx,
+  choice: HeldChoice,
+  after: string | null,
+): Promise<{ settled: number; next: string | null }> {
+  let place: Place | null = after === null ? startOf(0) : parsePlace(after);
   let settled = 0;
-  for (const priority of PRIORITIES)
-    for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-      const held = await findHeld(ctx, choice, priority, after);
-      const last = held.at(-1);
-      if (last === undefined) break;
-      settled += await settleBatch(ctx, choice, held, settled === 0);
-      after = last.id;
-    }
+  for (let left = readMax; left > 0 && place !== null; ) {
+    const read = await readPart(ctx, choice, place, left);
+    const chosen = read.filter(({ isChosen }) => isChosen);
+    for (let from = 0; from < chosen.length; from += batchMax)
+      settled += await settleBatch(ctx, choice, chosen.slice(from, from + batchMax), settled === 0);
+    place = placeAfter(place, read.length === left ? read.at(-1) : undefined);
+    left -= read.length;
+  }
   if (choice.to === "release" && settled > 0) ctx.wake();
-  return settled;
+  return { settled, next: place && Buffer.from(JSON.stringify(place)).toString("base64url") };
+}
+
+/** Without `last`, the priority has no more deliveries. */
+function placeAfter({ priority }: Place, last: HeldKey | undefined): Place | null {
+  if (last) return { priority, id: last.id };
+  return priority < priorityMax ? startOf(priority + 1) : null;
+}
+
+const startOf = (priority: number): Place => ({ priority, id: "00000000-0000-0000-0000-000000000000" });
+
+function parsePlace(text: string): Place {
+  try {
+    return Place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
+  } catch (cause) {
+    throw new AppError("invalid", "Start again: the place in the held email is not valid.", { cause });
+  }
 }
 
 type HeldKey = Omit<DeliveryKey, "teamId">;
 
-async function findHeld(
+/**
+ * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them are chosen. Each email
+ * is read by its id: for a condition, PostgreSQL could read all emails of the team.
+ */
+async function readPart(
   { hot, teamId }: Ctx,
   { acceptedAfter, acceptedBefore, scheduledAfter }: HeldChoice,
-  priority: number,
-  after: string,
-): Promise<HeldKey[]> {
-  return hot.unsafe<HeldKey[]>(
-    `select d.email_id as "emailId", d.id from deliveries d
-     where d.team_id = $1 and d.priority = $2 and ${IS_HELD} and d.id > $3
-       and exists (select from emails e where e.team_id = d.team_id and e.id = d.email_id
-         and e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity')
-         and ($6::timestamptz is null or e.scheduled_at > $6::timestamptz))
-     order by d.due_at, d.id limit ${batchMax}`,
+  { priority, id }: Place,
+  limit: number,
+): Promise<(HeldKey & { isChosen: boolean })[]> {
+  return hot.unsafe<(HeldKey & { isChosen: boolean })[]>(
+    `with part as materialized (
+       select d.email_id, d.id, d.wait_rule from deliveries d
+       where d.team_id = $1 and d.priority = $2 and ${IS_PARKED} and d.id > $3
+       order by d.due_at, d.id limit ${limit}
+     )
+     select part.email_id as "emailId", part.id, part.wait_rule is not distinct from 'restored' and coalesce((
+         select e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity')
+           and ($6::timestamptz is null or e.scheduled_at > $6::timestamptz)
+         from emails e where e.team_id = $1 and e.id = part.email_id), false) as "isChosen"
+     from part order by part.id`,
     [
       teamId,
       priority,
-      after,
+      id,
       acceptedAfter?.toISOString() ?? null,
       acceptedBefore?.toISOString() ?? null,
       scheduledAfter?.toISOString() ?? null,
@@ -187,7 +241,7 @@ async function recordEvents(
 export async function listTeamsWithHeld({ db }: Pick<Deps, "db">): Promise<string[]> {
   const rows = await db.execute<{ id: string }>(sql`
     select t.id from teams t
-    where exists (select from deliveries d where d.team_id = t.id and ${sql.raw(IS_HELD)})
+    where exists (select from deliveries d where d.team_id = t.id and ${sql.raw(`${IN_PRIORITIES} and ${IS_HELD}`)})
     order by t.id`);
   return rows.map(({ id }) => id);
 }

@@ -8,7 +8,13 @@ import {
   readDeliveryTimes,
   readQueue,
 } from "#server/services/overview/queue";
-import { type HeldEmail, readHeld, readLastRestore, settleHeld } from "#server/services/restores/held";
+import {
+  type HeldEmail,
+  heldCountMax,
+  type Restore,
+  readHeldAfterRestore,
+  settleHeld,
+} from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 import { inTeam, router } from "../init";
@@ -70,15 +76,18 @@ const SettleHeld = strictInput({
   acceptedBefore: z.iso.datetime().optional(),
   /** Only email scheduled for a later time. */
   scheduledAfter: z.iso.datetime().optional(),
+  /** `next` of the part before; null at the start. */
+  next: z.string().max(1_000).nullable(),
 });
 const timeOrNull = (text: string | undefined) => (text === undefined ? null : new Date(text));
 
-const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, backupAt: Date | null) => ({
-  deliveries,
+const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, { takenAt }: Restore) => ({
+  deliveries: Math.min(deliveries, heldCountMax),
+  hasMore: deliveries > heldCountMax,
   oldestAt: oldestAt.toISOString(),
   newestAt: newestAt.toISOString(),
-  /** When the restored backup was made; null if that is not recorded. */
-  backupAt: backupAt?.toISOString() ?? null,
+  /** When the restored backup was made. */
+  backupAt: takenAt.toISOString(),
 });
 export type HeldView = ReturnType<typeof viewHeld>;
 
@@ -107,20 +116,24 @@ export const overviewRouter = router({
   held: inTeam("emails:read")
     .input(TeamInput)
     .query(async ({ ctx: { service } }) => {
-      const held = await readHeld(service);
-      return held && viewHeld(held, (await readLastRestore(service))?.takenAt ?? null);
+      const found = await readHeldAfterRestore(service);
+      return found && viewHeld(found.held, found.restore);
     }),
-  /** Releases or cancels held deliveries of the team. Returns how many. */
+  /** Releases or cancels held deliveries of the team, one part of them; `next` starts the next part. */
   settleHeld: inTeam("team:write")
     .input(SettleHeld)
-    .mutation(async ({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore, scheduledAfter } }) => ({
-      settled: await settleHeld(service, {
-        to,
-        acceptedAfter: timeOrNull(acceptedAfter),
-        acceptedBefore: timeOrNull(acceptedBefore),
-        scheduledAfter: timeOrNull(scheduledAfter),
-      }),
-    })),
+    .mutation(({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore, scheduledAfter, next } }) =>
+      settleHeld(
+        service,
+        {
+          to,
+          acceptedAfter: timeOrNull(acceptedAfter),
+          acceptedBefore: timeOrNull(acceptedBefore),
+          scheduledAfter: timeOrNull(scheduledAfter),
+        },
+        next,
+      ),
+    ),
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read")
     .input(TeamInput)

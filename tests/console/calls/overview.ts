@@ -17,7 +17,7 @@ export function overviewCalls({ world }: Console): ProcedureCalls {
     "overview.settleHeld": {
       input: async (party) => {
         await holdEmail(party);
-        return { to: "cancel" };
+        return { to: "cancel", next: null };
       },
       names: [],
     },

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import type { Ctx } from "#server/deps";
 import { cli } from "#server/platform/env/cli";
 import {
   type HeldChoice,
@@ -86,7 +87,7 @@ async function settle({ deps }: Session, options: ReleaseOptions): Promise<Outpu
   let held = 0;
   for (const teamId of teamIds) {
     const ctx = operatorCtx(deps, teamId);
-    if (choice) settled += await settleHeld(ctx, choice);
+    if (choice) settled += await settleAll(ctx, choice);
     held += (await readHeld(ctx))?.deliveries ?? 0;
   }
   const remaining = held > heldCountMax ? `more than ${heldCountMax}` : String(held);
@@ -108,4 +109,14 @@ async function settle({ deps }: Session, options: ReleaseOptions): Promise<Outpu
     json: { [choice.to === "release" ? "released" : "canceled"]: settled, held },
     text: [`${verb} ${settled} ${settled === 1 ? "delivery" : "deliveries"}. ${rest}`],
   };
+}
+
+async function settleAll(ctx: Ctx, choice: HeldChoice): Promise<number> {
+  let sum = 0;
+  for (let after: string | null = null; ; ) {
+    const { settled, next }: Awaited<ReturnType<typeof settleHeld>> = await settleHeld(ctx, choice, after);
+    sum += settled;
+    if (next === null) return sum;
+    after = next;
+  }
 }

@@ -32,6 +32,24 @@ test.runIf(hasSystemd)("systemd-analyze verify accepts the unit", () => {
   expect(verify(readFileSync(unit, "utf8"))).toEqual({ status: 0, output: "" });
 });
 
+test.runIf(hasSystemd)("systemd-analyze verify accepts the unit with its optional settings", () => {
+  const text = readFileSync(unit, "utf8").replace(/^#(?=[A-Z]\w+=)/gm, "");
+  expect(text).toMatch(/^LoadCredential=backup-passphrase:/m);
+  expect(verify(text)).toEqual({ status: 0, output: "" });
+});
+
+/** Folders that a guide or the reference names for files that the service writes or reads. */
+const documents = [".github/OPERATIONS.md", "app/docs/guides/backup.md", "app/docs/guides/systemd.md"];
+
+test.each(documents)("the folder of scheduled backups in %s is one that the service can write", (name) => {
+  const text = readFileSync(path.join(projectRoot, name), "utf8");
+  const [, state] = /^StateDirectory=(.+)$/m.exec(readFileSync(unit, "utf8")) ?? [];
+  const folders = [...text.matchAll(/BACKSTAMP_BACKUP_TO=(\/\S+?)`?(?:\s|$)/g)].map(([, folder]) => folder);
+  for (const folder of folders) expect(folder).toMatch(new RegExp(`^/var/lib/${state}/`));
+  // The passphrase is read by the service manager.
+  expect(text).not.toMatch(/PASSPHRASE_FILE=\/etc/);
+});
+
 test.runIf(hasSystemd)("systemd-analyze verify finds a misspelled setting and a missing program", () => {
   const text = readFileSync(unit, "utf8");
   expect(verify(text.replace("ProtectHome=", "ProtectHoem=")).output).toContain("ProtectHoem");

@@ -15,7 +15,8 @@ export const NOT_RUN: Record<string, string> = {
   "systemd: set -a; . /etc/backstamp.env; backstamp email list": "reads the settings of an installed service",
   'vercel: curl -fsS -H "Authorization: Bearer $CRON_SECRET" https://mail.example.com/api/cron/tick':
     "calls a deployment; tests/product/vercel calls the same route",
-  "backup: BACKSTAMP_BACKUP_TO=/var/backups/backstamp": "settings, not a program; their names are checked",
+  "backup: BACKSTAMP_BACKUP_TO=/var/lib/backstamp-service/backups":
+    "settings, not a program; their names are checked",
   "smtp: BACKSTAMP_SMTP_PORT=2587": "settings, not a program; their names are checked",
   "smtp: import os": "names a public server; tests/submission/programs.test.ts sends with the same library",
   'metrics: curl -sS -H "Authorization: Bearer $BACKSTAMP_METRICS_TOKEN" http://127.0.0.1:9464/api/metrics':

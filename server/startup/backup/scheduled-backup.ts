@@ -25,6 +25,7 @@ import {
 } from "./store";
 
 const beatMs = 20_000;
+const RETRY_AFTER_MS = [1_000, 5_000, 15_000];
 
 type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret" | "oldSecrets"> & {
   databaseUrl: string;
@@ -47,7 +48,7 @@ export async function runScheduledBackup(
   signal: AbortSignal,
 ): Promise<ScheduledBackup | null> {
   const { backup, databaseUrl, dataDir, secret, oldSecrets } = settings;
-  const store = openStore(settings, { readDiskSpace, ...deps });
+  const store = openStore(settings, { readDiskSpace, retryAfterMs: RETRY_AFTER_MS, ...deps });
   const id = await claimBackup(deps, backup.schedule, store.location);
   if (id === null) return null;
   const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
@@ -85,7 +86,9 @@ export async function runScheduledBackup(
 function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">, effects: StoreEffects): BackupStore {
   if (target === null)
     throw new OperatorError("BACKSTAMP_BACKUP_TO is not set. Set a folder or an s3:// URL.");
-  return "folder" in target ? openFolderStore(target.folder, effects) : openS3Store({ ...s3, ...target });
+  return "folder" in target
+    ? openFolderStore(target.folder, effects)
+    : openS3Store({ ...s3, ...target }, effects);
 }
 
 function reasonOf(error: unknown): string {

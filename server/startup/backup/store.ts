@@ -23,6 +23,8 @@ export type FillBackup = (output: Writable) => Promise<void>;
 export type StoreEffects = {
   /** The space of the disk of a folder. */
   readDiskSpace(folder: string): Promise<DiskSpace>;
+  /** The times after which a failed request to a store is repeated. */
+  retryAfterMs: readonly number[];
 };
 
 /** Whether a backup to which nothing was written for `silentMsMax` belongs to a process that has exited. */

@@ -10,8 +10,15 @@ export type S3Stub = {
   uploads: Map<string, { key: string; initiated: Date; parts: Buffer[] }>;
   /** The keys of requests to delete an object. */
   deleted: string[];
-  /** How the next requests to complete an upload, and to delete, respond: as a store that fails. */
-  fails: { completion?: boolean; deletion?: boolean };
+  /**
+   * How requests respond: as a store that fails. `parts` has the statuses of the next parts, and `lostCompletions` the number of
+   * completions without a response.
+   */
+  fails: { completion?: boolean; deletion?: boolean; parts?: number[]; lostCompletions?: number };
+  /** Parts that arrived after their upload had ended, which some stores keep. */
+  lateParts: string[];
+  /** Called before a part is stored. */
+  onPart: { run(): Promise<void> };
   close(): Promise<void>;
 };
 
@@ -20,6 +27,8 @@ export async function startS3Stub(): Promise<S3Stub> {
   const [objects, uploads]: [S3Stub["objects"], S3Stub["uploads"]] = [new Map(), new Map()];
   const deleted: string[] = [];
   const fails: S3Stub["fails"] = {};
+  const lateParts: string[] = [];
+  const onPart: S3Stub["onPart"] = { run: async () => {} };
   const answer = (
     request: IncomingMessage,
     body: Buffer,
@@ -35,13 +44,22 @@ export async function startS3Stub(): Promise<S3Stub> {
         uploads.set(created, { key, initiated: new Date(), parts: [] });
         return { xml: inside("InitiateMultipartUploadResult", inside("UploadId", created)) };
       }
-      case "PUT upload":
+      case "PUT upload": {
+        const status = fails.parts?.shift() ?? 200;
+        if (status !== 200) return { status, xml: inside("Error", inside("Code", "SlowDown")) };
+        if (!upload) lateParts.push(key);
         upload?.parts.push(body);
         return { etag: `"part"` };
+      }
       case "POST upload":
         if (fails.completion) return { xml: inside("Error", inside("Code", "InternalError")) };
-        objects.set(key, Buffer.concat(upload?.parts ?? []));
+        if (!upload) return { status: 404, xml: inside("Error", inside("Code", "NoSuchUpload")) };
+        objects.set(key, Buffer.concat(upload.parts));
         uploads.delete(id);
+        if (fails.lostCompletions) {
+          fails.lostCompletions--;
+          return { status: 504 };
+        }
         return { xml: inside("CompleteMultipartUploadResult", inside("ETag", "&quot;whole&quot;")) };
       case "DELETE upload":
         uploads.delete(id);
@@ -56,8 +74,10 @@ export async function startS3Stub(): Promise<S3Stub> {
         return { xml: inside("ListMultipartUploadsResult", entries.join("")) };
       }
       case "GET": {
-        const keys = [...objects.keys()].filter((each) => each.startsWith(query.get("prefix") ?? ""));
-        const entries = keys.map((each) => inside("Contents", inside("Key", each)));
+        const found = [...objects].filter(([each]) => each.startsWith(query.get("prefix") ?? ""));
+        const entries = found.map(([each, { length }]) =>
+          inside("Contents", inside("Key", each) + inside("Size", String(length))),
+        );
         return { xml: inside("ListBucketResult", entries.join("")) };
       }
       case "DELETE":
@@ -72,6 +92,7 @@ export async function startS3Stub(): Promise<S3Stub> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (request.method === "PUT") await onPart.run();
     const { status = 200, xml, etag } = answer(request, Buffer.concat(chunks));
     response.writeHead(status, { ...(etag && { etag }), ...(xml && { "content-type": "application/xml" }) });
     response.end(xml);
@@ -89,6 +110,8 @@ export async function startS3Stub(): Promise<S3Stub> {
     uploads,
     deleted,
     fails,
+    lateParts,
+    onPart,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const run = (env: Record<string, string> = {}, signal = new AbortController().signal) =>
-  runScheduledBackup(world.source.deps, settingsOf(env), signal);
+  runScheduledBackup({ ...world.source.deps, retryAfterMs: [1, 1, 1] }, settingsOf(env), signal);
 const settingsOf = (env: Record<string, string>) => ({
   ...readSettings(
     {
@@ -111,6 +111,29 @@ describe("in an S3-compatible store", () => {
     expect([...store.uploads.keys()]).toEqual(["recent", "of another"]);
   });
 
+  test("requests that a store rejects for a moment are repeated, and others are not", async () => {
+    store.fails.parts = [429, 408, 503];
+    store.fails.lostCompletions = 1;
+    const made = await run(store.env);
+    expect(store.objects.get(`mine/${made?.name}`)).toHaveLength(made?.sizeBytes ?? 0);
+    await nextPeriod();
+    store.fails.parts = [403];
+    await expect(run(store.env)).rejects.toThrow("S3 returned 403");
+    expect({ uploads: store.uploads.size, objects: store.objects.size }).toEqual({ uploads: 0, objects: 4 });
+  });
+
+  test("a stop signal while a part is uploaded leaves nothing of it", async () => {
+    const stopping = new AbortController();
+    store.onPart.run = async () => {
+      stopping.abort();
+      // The upload must not be ended while this part is on its way.
+      await wait(500);
+    };
+    await expect(run(store.env, stopping.signal)).rejects.toThrow();
+    expect({ late: store.lateParts, uploads: store.uploads.size }).toEqual({ late: [], uploads: 0 });
+    expect(await listBackups(world.source.deps, 10)).toEqual([]);
+  });
+
   test("an upload whose completion fails with status 200 is a failure, and nothing is deleted", async () => {
     store.fails.completion = true;
     await expect(run({ ...store.env, BACKSTAMP_BACKUP_KEEP: "1" })).rejects.toThrow(/InternalError/);
@@ -148,7 +171,7 @@ test.each([
 ])("a backup stops %s where its disk is nearly full, and leaves no file", async (_, readings) => {
   // Incompressible, so that the backup is larger than the distance of two readings.
   await world.source.hot`
-    create table filler as select uuid_v7() as id, md5(random()::text) as text from generate_series(1, 300000)`;
+    create table filler as select md5(random()::text) || md5(random()::text) as text from generate_series(1, 150000)`;
   let left = readings;
   const readDiskSpace = async () => ({ freeBytes: left-- > 0 ? 2 * gib : 0.9 * gib, totalBytes: 100 * gib });
   const deps = { ...world.source.deps, readDiskSpace };

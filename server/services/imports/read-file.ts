@@ -69,7 +69,7 @@ async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
         `The JSON file is larger than ${jsonBytesMax / 1024 / 1024} MiB. Split it, or export CSV.`,
       );
   }
-  const text = Buffer.concat(chunks).toString();
+  const text = decode(Buffer.concat(chunks));
   let line = 1;
   for (const { from, to } of splitDocuments(text)) {
     const document = text.slice(from, to);
@@ -77,6 +77,15 @@ async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
     line += countLines(gap);
     yield { line, ...parse(document) };
     line += countLines(document.slice(gap.length));
+  }
+}
+
+/** Without a byte order mark. AppError if the bytes are not UTF-8: replaced characters would be imported. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError("bad_json", "The file is not valid UTF-8. Encode it as UTF-8.", { cause });
   }
 }
 

@@ -150,6 +150,16 @@ test("an entry that blocks all email replaces one of the same file that blocks o
   ]);
 });
 
+test("JSON may begin with a byte order mark, and must be UTF-8", async () => {
+  const text = JSON.stringify({ items: [{ address: "marked@bom.example", tags: ["*"] }] });
+  expect(await report(["-", "--from", "mailgun"], `\uFEFF${text}`)).toMatchObject({ created: 1 });
+  const file = path.join(folder, "latin1.json");
+  await writeFile(file, Buffer.from(text.replace("marked", "märked"), "latin1"));
+  const rejected = await run([file, "--from", "mailgun"]);
+  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining("not valid UTF-8") });
+  expect((await listOf(world)).filter(({ address }) => address.endsWith("@bom.example"))).toHaveLength(1);
+});
+
 test("a long file is read and written in batches while it arrives", async () => {
   const team = await world.otherTeam("Large");
   const count = 12_000;

@@ -6,7 +6,18 @@ export const repeatIntervalMs = 60_000;
 const faultsMax = 500;
 
 /** The facts that distinguish faults with the same event: what failed, and how. Others, such as the id of an email, vary. */
-const IDENTITY = ["kind", "code", "alarm", "relayId", "host", "store", "webhookId", "domainId", "what"];
+const IDENTITY = [
+  "kind",
+  "code",
+  "alarm",
+  "relayId",
+  "host",
+  "store",
+  "webhookId",
+  "domainId",
+  "table",
+  "what",
+];
 
 /**
  * Warnings and errors that are never merged: each is about one change, one email, one delivery or one secret, or already has

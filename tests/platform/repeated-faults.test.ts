@@ -54,6 +54,13 @@ test("faults of different parts are separate, and the same one from many request
   ]);
 });
 
+test("faults of different tables are separate", () => {
+  const log = open();
+  for (const table of ["relays", "dkim_keys", "relays"])
+    log.error("secret.values_unreadable", { table, count: 1 });
+  expect(lines.map(({ table }) => table)).toEqual(["relays", "dkim_keys"]);
+});
+
 test("at the end of the process the counts that are not written yet are written once", () => {
   const log = open();
   for (let n = 0; n < 7; n++) log.warn("worker.claim_failed", { code: "57P03" });

@@ -13,8 +13,22 @@ const passEveryMs = 100;
 
 export type ResealDeps = RegistryDeps & Pick<Deps, "vault" | "log">;
 
-/** `unreadable`: values that no configured secret opens. `isComplete` is false if the work was stopped. */
-export type Resealed = { resealed: number; unreadable: number; isComplete: boolean };
+/** The maximum number of rows that are named. */
+const namedMax = 20;
+
+/** A row with a value that no configured secret opens. */
+export type UnreadableRow = { table: string; id: string };
+
+/**
+ * `unreadable`: values that no configured secret opens; `unreadableRows` names the first of them. `isComplete` is false if the work
+ * was stopped.
+ */
+export type Resealed = {
+  resealed: number;
+  unreadable: number;
+  unreadableRows: UnreadableRow[];
+  isComplete: boolean;
+};
 
 /**
  * Encrypts every stored value with the active secret that has another one. Each batch is one transaction that locks its rows,
@@ -28,22 +42,26 @@ export async function resealStored(
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass++) {
     let unreadable = 0;
+    const unreadableRows: UnreadableRow[] = [];
     for (const column of SEALED_COLUMNS) {
       for (let after: string | null = FIRST; after !== null; ) {
-        if (!shouldContinue()) return { resealed, unreadable, isComplete: false };
+        if (!shouldContinue()) return { resealed, unreadable, unreadableRows, isComplete: false };
         const batch: Batch = await resealBatch(deps, column, after);
         after = batch.last;
         resealed += batch.resealed;
-        unreadable += batch.unreadable;
+        unreadable += batch.unreadable.length;
+        for (const id of batch.unreadable)
+          if (unreadableRows.length < namedMax) unreadableRows.push({ table: column.table, id });
       }
     }
-    if ((await countOthers(deps)) <= unreadable) return { resealed, unreadable, isComplete: true };
+    if ((await countOthers(deps)) <= unreadable)
+      return { resealed, unreadable, unreadableRows, isComplete: true };
     await wait(passEveryMs);
   }
-  return { resealed, unreadable: 0, isComplete: false };
+  return { resealed, unreadable: 0, unreadableRows: [], isComplete: false };
 }
 
-type Batch = { last: string | null; resealed: number; unreadable: number };
+type Batch = { last: string | null; resealed: number; unreadable: string[] };
 
 const resealBatch = (
   { hot, keyring, vault, log }: ResealDeps,
@@ -58,18 +76,29 @@ const resealBatch = (
       isLocked: true,
       after,
     });
+    const unreadable: string[] = [];
+    let fault: unknown;
     const fresh = rows.flatMap(({ value, ...row }) => {
       const place = column.placeOf(row);
       try {
         return [{ id: row.id, value: vault.seal(vault.open(value, place), place) }];
       } catch (error) {
-        log.error("secret.value_unreadable", { table: column.table, id: row.id, ...errorFacts(error) });
+        unreadable.push(row.id);
+        fault = error;
         return [];
       }
     });
+    if (unreadable.length > 0)
+      log.error("secret.values_unreadable", {
+        table: column.table,
+        column: column.column,
+        count: unreadable.length,
+        ids: unreadable.slice(0, namedMax),
+        ...errorFacts(fault),
+      });
     if (fresh.length > 0) await writeValues(tx, column, fresh);
     const last = rows.length < valuesPerBatch ? null : (rows.at(-1)?.id ?? null);
-    return { last, resealed: fresh.length, unreadable: rows.length - fresh.length };
+    return { last, resealed: fresh.length, unreadable };
   }) as Promise<Batch>;
 
 /** The values that the active secret did not encrypt. */

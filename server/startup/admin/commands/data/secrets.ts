@@ -134,16 +134,29 @@ function describeVariables(current: string, old: readonly string[], secret: stri
 }
 
 async function resealNow(session: Session, settings: Settings): Promise<Output> {
-  const { resealed, unreadable, isComplete } = await resealStored(session.deps);
+  const { resealed, unreadable, unreadableRows, isComplete } = await resealStored(session.deps);
   if (isComplete) await recordResealed(session.deps, session.deps.keyring.active().id);
   const status = await describeStatus(session, settings);
   const values = (count: number) => `${count} stored value${count === 1 ? "" : "s"}`;
   return {
-    json: { is_active: true, resealed, unreadable, is_complete: isComplete, ...status.json },
+    json: {
+      is_active: true,
+      resealed,
+      unreadable,
+      unreadable_rows: unreadableRows,
+      is_complete: isComplete,
+      ...status.json,
+    },
     text: [
       `The new secret is active. ${values(resealed)} encrypted with it.`,
       ...(isComplete ? [] : ["Other processes were changing some values. Workers encrypt the rest."]),
-      ...(unreadable > 0 ? [`${values(unreadable)} cannot be opened with any configured secret.`] : []),
+      ...(unreadable > 0
+        ? [
+            `${values(unreadable)} cannot be opened with any configured secret. Set them again:`,
+            ...unreadableRows.map(({ table, id }) => `  ${table} ${id}`),
+            ...(unreadable > unreadableRows.length ? ["  and others"] : []),
+          ]
+        : []),
       "",
       ...(status.text ?? []),
     ],

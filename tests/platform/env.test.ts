@@ -49,7 +49,9 @@ test("the default public URL uses the port, and a configured URL has no trailing
 test("each setting's example is valid", () => {
   const all = Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.example]));
   for (const mode of ["dev", "start", "vercel"] as const) {
-    expect(readSettings(all, mode)).toMatchObject({
+    // No worker runs on Vercel.
+    const backup = mode === "vercel" ? { BACKSTAMP_BACKUP_TO: "" } : {};
+    expect(readSettings({ ...all, ...backup }, mode)).toMatchObject({
       limitStore: { kind: "upstash", url: all.UPSTASH_REDIS_REST_URL },
       dnsServers: [{ host: "9.9.9.9", port: 53 }],
       github: { id: "id", secret: "secret" },
@@ -113,6 +115,12 @@ test.each(Object.entries(WRONG))("an invalid %s is reported by name", (name, val
 test("direct delivery is accepted, but not on Vercel", () => {
   expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
   expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");
+});
+
+test("scheduled backups are rejected on Vercel, where no worker runs", () => {
+  const backup = { BACKSTAMP_BACKUP_TO: "/var/lib/backups" };
+  expect(readSettings(backup, "start").backup.target).toEqual({ folder: "/var/lib/backups" });
+  expect(faultsOf(backup, "vercel").BACKSTAMP_BACKUP_TO).toContain("No worker runs on Vercel");
 });
 
 test("SMTP submission without a certificate listens only on a loopback address", () => {

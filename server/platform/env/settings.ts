@@ -87,6 +87,12 @@ const RULES: readonly Rule[] = [
     reason: "Required because BACKSTAMP_METRICS_PORT is set. Set the token that Prometheus sends.",
     isViolated: (isSet) => isSet("BACKSTAMP_METRICS_PORT") && !isSet("BACKSTAMP_METRICS_TOKEN"),
   },
+  {
+    name: "BACKSTAMP_BACKUP_TO",
+    reason:
+      "No worker runs on Vercel, so no scheduled backup would be made. Remove it, and run backstamp backup on another machine.",
+    isViolated: (isSet, mode) => mode === "vercel" && isSet("BACKSTAMP_BACKUP_TO"),
+  },
   ...(["BACKSTAMP_BACKUP_S3_KEY_ID", "BACKSTAMP_BACKUP_S3_SECRET"] as const).map(
     (name): Rule => ({
       name,

@@ -68,7 +68,13 @@ export async function findFullDisk({ readDisk }: Pick<Deps, "readDisk">): Promis
   ];
 }
 
-/** Failed scheduled backups, and none that succeeded within two periods. Nothing while no backups are scheduled. */
+/** A worker makes a missing backup when it starts. Without one after this time, the backup fails before it is recorded. */
+const firstBackupMinutes = 60;
+
+/**
+ * Failed scheduled backups, none that succeeded within two periods, and none at all although workers run. Nothing while no backups
+ * are scheduled.
+ */
 export async function findOldBackup({
   db,
   hot,
@@ -82,11 +88,29 @@ export async function findOldBackup({
   const [last] = await hot<{ hours: number }[]>`
     select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
     where is_scheduled and status = 'succeeded' order by started_at desc limit 1`;
-  if (!last || last.hours < 2 * backupEveryHours) return [];
+  if (!last)
+    return (await isFirstBackupMissing(hot))
+      ? [
+          ofInstallation(
+            "backup_old",
+            "No scheduled backup was ever made. The log of the workers has the reason: backup.failed or backup.not_started.",
+          ),
+        ]
+      : [];
+  if (last.hours < 2 * backupEveryHours) return [];
   return [
     ofInstallation(
       "backup_old",
       `The last successful backup is ${last.hours} hours old. One is scheduled every ${backupEveryHours} hours.`,
     ),
   ];
+}
+
+/** Whether a worker has run for long, and none makes the first backup. */
+async function isFirstBackupMissing(hot: Deps["hot"]): Promise<boolean> {
+  const [row] = await hot<{ isMissing: boolean }[]>`
+    select coalesce(min(started_at) < now() - ${firstBackupMinutes} * interval '1 minute', false)
+      and not exists (select from backups where is_scheduled and status = 'running') as "isMissing"
+    from workers where beat_at > now() - interval '1 minute'`;
+  return row?.isMissing === true;
 }

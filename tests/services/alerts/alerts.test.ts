@@ -193,6 +193,31 @@ test("late email, a paused relay, a full disk and an old backup are alerts of th
   expect(emails[1]?.text).toContain("Last error: connection refused");
 });
 
+test("a scheduled backup that was never made is an alert when a worker has run for an hour", async () => {
+  const changes = { alerting: { ...world.deps.alerting, backupEveryHours: 24 } };
+  const runFor = async (minutes: number) => {
+    await world.hot`delete from workers`;
+    await world.hot`
+      insert into workers (id, host, pid, transport, started_at, beat_at)
+      values (uuid_v7(), 'worker', 1, 'relay', now() - ${minutes} * interval '1 minute', 'infinity')`;
+  };
+  await runFor(59);
+  await world.round(changes);
+  expect(await rows()).toEqual([]);
+  await runFor(61);
+  await world.hot`
+    insert into backups (id, is_scheduled, status, location) values (uuid_v7(), true, 'running', '/backups')`;
+  await later("1 min", changes);
+  expect(await rows()).toEqual([]);
+  await world.hot`delete from backups`;
+  await later("1 min", changes);
+  expect(await rows()).toMatchObject([
+    { kind: "backup_old", state: "open", message: expect.stringContaining("was ever made") },
+  ]);
+  await later("1 min");
+  expect(await rows()).toMatchObject([{ kind: "backup_old", state: "resolved" }]);
+});
+
 test("a reading that fails resolves nothing", async () => {
   const full = { readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }) };
   await world.round(full);

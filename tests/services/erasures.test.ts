@@ -1,87 +1,42 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { listAudit } from "#server/services/audit/read";
-import { listErasures, requestErasure } from "#server/services/erasures/request";
 import { runErasures } from "#server/services/erasures/run";
 import { exportSuppressions } from "#server/services/suppressions/transfer";
 import { recordVisit } from "#server/services/tracking/record";
-import { readTables } from "../support/database/tenants";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
-const ANN = "ann.lee@example.net";
-const ERASED = "erased@erased.invalid";
-const FROM = "Sales <sales@example.org>";
-
-let world: WebhookWorld;
+let world: ErasureWorld;
 beforeEach(async () => {
-  world = await createWebhookWorld();
+  world = await createErasureWorld();
 });
 afterEach(() => world.close());
-
-/** Tables with people of the console and with the erasure itself. */
-const OTHER_TABLES = ["users", "invitations", "sign_in_counters"];
-
-/** Where the address stands, in any letter case, as text or bytes. */
-async function tablesWith(address: string): Promise<string[]> {
-  // With the character before it, so that a longer address is not found.
-  const hex = `(20|3c|22|3a|0a|3e)${Buffer.from(address).toString("hex")}`;
-  const tables = (await readTables(world.hot)).filter(({ name }) => !OTHER_TABLES.includes(name));
-  const found = await Promise.all(
-    tables.map(async ({ name }) => {
-      const rows = await world.hot.unsafe(
-        `select from "${name}" t where lower(to_jsonb(t)::text) ~ ('(^|[^a-z.])' || $1) or to_jsonb(t)::text ~ $2 limit 1`,
-        [address.replaceAll(".", "\\."), hex],
-      );
-      return rows.length > 0 ? name : null;
-    }),
-  );
-  return found.filter((name) => name !== null);
-}
-
-const send = (mail: Record<string, unknown>) => world.sendByApi({ from: FROM, ...mail });
-/** The log of the requests is written too: it flushes on a real clock, and an erasure's second pass comes minutes later. */
-const deliver = async () => {
-  await tick(world.worker, { budgetMs: 5_000 });
-  await world.deps.requestLog.flush();
-};
-const run = () => runErasures(world.deps, () => true);
-const erase = async (options: { address?: string; suppresses?: boolean } = {}) => {
-  const { address = ANN, suppresses = false } = options;
-  const erasure = await requestErasure(world.ctx, { address, suppresses });
-  await run();
-  await world.elapse("2 min");
-  await run();
-  return erasure;
-};
-const statusOf = async () => (await listErasures(world.ctx))[0];
-const statuses = async (id: string) =>
-  (await world.email(id)).deliveries.map(({ address, status }) => `${address} ${status}`);
 
 test("an address is erased in emails, bodies, files, events, logs, webhooks and suppressions, and no other person's data", async () => {
   const sink = await world.sink();
   const { id: endpoint } = await world.endpoint(sink, ["email.sent", "email.delivered", "suppression.added"]);
   const file = { filename: `${ANN} invoice.txt`, content: Buffer.from(`Dear ${ANN}`).toString("base64") };
-  const alone = await send({
-    to: `Ann Lee <${ANN}>`,
+  const alone = await world.sendMail({
+    to: `"Lee, Ann" <${ANN}>`,
     subject: "Hi Ann",
     html: "<p>Hi Ann</p>",
     tags: [{ name: "user", value: "ann" }],
     headers: { "X-User": "ann" },
     attachments: [file],
   });
-  const shared = await send({
+  const shared = await world.sendMail({
     to: ["Ann.Lee@example.net", "ben@example.net"],
-    reply_to: `Ann Lee <${ANN}>`,
+    reply_to: `"Lee, Ann" <${ANN}>`,
     subject: "Hi all",
     html: "<p>all</p>",
   });
-  const mention = await send({
+  const mention = await world.sendMail({
     to: "ben@example.net",
+    reply_to: [`"Lee, Ann" <${ANN}>`, '"Ray, Ben" <ben@example.net>'],
     subject: `About ${ANN}`,
     html: `<p>Ask <a href="https://example.com/?u=ann.lee%40example.net">${ANN}</a>, not joann.lee@example.net.</p>`,
   });
-  const other = await send({ to: "joann.lee@example.net", subject: "Hi Jo", html: "<p>Hi Jo</p>" });
-  await deliver();
+  const other = await world.sendMail({ to: "joann.lee@example.net", subject: "Hi Jo", html: "<p>Hi Jo</p>" });
+  await world.deliver();
   await world.round();
   const [delivery] = (await world.email(alone)).deliveries;
   await recordVisit(
@@ -93,7 +48,7 @@ test("an address is erased in emails, bodies, files, events, logs, webhooks and 
   await world.deps.requestLog.flush();
   await world.round();
   const usage = await world.ok("GET", "/api/usage");
-  expect(await tablesWith(ANN)).toEqual(
+  expect(await world.tablesWith(ANN)).toEqual(
     expect.arrayContaining([
       "api_requests",
       "attachments",
@@ -108,9 +63,9 @@ test("an address is erased in emails, bodies, files, events, logs, webhooks and 
     ]),
   );
 
-  await erase();
+  await world.erase();
 
-  expect(await tablesWith(ANN)).toEqual([]);
+  expect(await world.tablesWith(ANN)).toEqual([]);
   const gone = await world.email(alone);
   expect(gone).toMatchObject({
     to: [ERASED],
@@ -130,14 +85,15 @@ test("an address is erased in emails, bodies, files, events, logs, webhooks and 
     replyTo: [ERASED],
     isErased: true,
   });
-  expect(await statuses(shared)).toEqual([`${ERASED} delivered`, "ben@example.net delivered"]);
+  expect(await world.statuses(shared)).toEqual([`${ERASED} delivered`, "ben@example.net delivered"]);
   expect(await world.email(mention)).toMatchObject({
     to: ["ben@example.net"],
+    replyTo: [ERASED, '"Ray, Ben" <ben@example.net>'],
     subject: `About ${ERASED}`,
     html: `<p>Ask <a href="https://example.com/?u=${ERASED}">${ERASED}</a>, not joann.lee@example.net.</p>`,
   });
   expect(await world.email(other)).toMatchObject({ subject: "Hi Jo", html: "<p>Hi Jo</p>", isErased: false });
-  expect(await statuses(other)).toEqual(["joann.lee@example.net delivered"]);
+  expect(await world.statuses(other)).toEqual(["joann.lee@example.net delivered"]);
   const events = await world.eventsOf(endpoint);
   expect(events.length).toBeGreaterThan(0);
   expect(JSON.stringify(events)).not.toContain(ANN);
@@ -148,10 +104,10 @@ test("an address is erased in emails, bodies, files, events, logs, webhooks and 
 });
 
 test("the receipt has who, when and how much, and a hash instead of the address", async () => {
-  await send({ to: ANN });
-  await deliver();
-  const requested = await erase();
-  expect(await statusOf()).toMatchObject({
+  await world.sendMail({ to: ANN });
+  await world.deliver();
+  const requested = await world.erase();
+  expect(await world.erasure()).toMatchObject({
     id: requested.id,
     status: "done",
     addressHash: expect.stringMatching(/^erased-[0-9a-f]{40}@erased\.invalid$/),
@@ -170,107 +126,111 @@ test("the receipt has who, when and how much, and a hash instead of the address"
 
 test("an erased address stays suppressed, in each letter case, and can be released by its address", async () => {
   await world.ok("POST", "/api/suppressions", { email: ANN });
-  await erase();
+  await world.erase();
   let csv = "";
   for await (const part of exportSuppressions(world.ctx)) csv += part;
   expect(csv).toMatch(/erased-[0-9a-f]{40}@erased\.invalid/);
-  const id = await send({ to: ["ANN.Lee@Example.net", "ben@example.net"] });
-  await deliver();
-  expect(await statuses(id)).toEqual(["ANN.Lee@example.net suppressed", "ben@example.net delivered"]);
+  const id = await world.sendMail({ to: ["ANN.Lee@Example.net", "ben@example.net"] });
+  await world.deliver();
+  expect(await world.statuses(id)).toEqual(["ANN.Lee@example.net suppressed", "ben@example.net delivered"]);
   const { data } = await world.ok("GET", `/api/suppressions?limit=10`);
   expect(data).toMatchObject([
     { email: expect.stringMatching(/^erased-/), origin: "manual", source_id: null },
   ]);
   await world.ok("GET", `/api/suppressions/${encodeURIComponent(ANN)}`);
   await world.ok("DELETE", `/api/suppressions/${encodeURIComponent(ANN)}`);
-  const again = await send({ to: ANN });
-  await deliver();
-  expect(await statuses(again)).toEqual([`${ANN} delivered`]);
+  const again = await world.sendMail({ to: ANN });
+  await world.deliver();
+  expect(await world.statuses(again)).toEqual([`${ANN} delivered`]);
 });
 
 test("an address that was not suppressed can be sent to again, unless the erasure suppresses it", async () => {
   const other = await world.otherTeam();
-  await erase();
-  const first = await send({ to: ANN });
-  await deliver();
-  expect(await statuses(first)).toEqual([`${ANN} delivered`]);
-  await erase({ suppresses: true });
-  const second = await send({ to: ANN });
-  await deliver();
-  expect(await statuses(second)).toEqual([`${ANN} suppressed`]);
+  await world.erase();
+  const first = await world.sendMail({ to: ANN });
+  await world.deliver();
+  expect(await world.statuses(first)).toEqual([`${ANN} delivered`]);
+  await world.erase({ suppresses: true });
+  const second = await world.sendMail({ to: ANN });
+  await world.deliver();
+  expect(await world.statuses(second)).toEqual([`${ANN} suppressed`]);
   expect(await world.hot`select from suppressions where team_id = ${other.id}`).toHaveLength(0);
 });
 
 test("a waiting email is canceled for the address at once; the other recipients get it, and then it is erased", async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString();
-  const id = await send({ to: [ANN, "ben@example.net"], scheduled_at: at });
+  const id = await world.sendMail({ to: [ANN, "ben@example.net"], scheduled_at: at });
   await world.deps.requestLog.flush();
-  await requestErasure(world.ctx, { address: ANN, suppresses: false });
-  await run();
-  expect(await statuses(id)).toEqual([`${ANN} canceled`, "ben@example.net scheduled"]);
+  await world.requestErasure();
+  await world.runErasures();
+  expect(await world.statuses(id)).toEqual([`${ANN} canceled`, "ben@example.net scheduled"]);
   await world.elapse("2 min");
-  await run();
-  expect(await statusOf()).toMatchObject({ status: "running", waiting: 1 });
+  await world.runErasures();
+  expect(await world.erasure()).toMatchObject({ status: "running", waiting: 1 });
   await world.elapse("2 hours");
-  await deliver();
+  await world.deliver();
   await world.elapse("10 min");
-  await run();
+  await world.runErasures();
   await world.elapse("10 min");
-  await run();
-  expect(await statusOf()).toMatchObject({ status: "done", waiting: 0, counts: { canceled: 1, emails: 1 } });
-  expect(await statuses(id)).toEqual([`${ERASED} canceled`, "ben@example.net delivered"]);
-  expect(await tablesWith(ANN)).toEqual([]);
+  await world.runErasures();
+  expect(await world.erasure()).toMatchObject({
+    status: "done",
+    waiting: 0,
+    counts: { canceled: 1, emails: 1 },
+  });
+  expect(await world.statuses(id)).toEqual([`${ERASED} canceled`, "ben@example.net delivered"]);
+  expect(await world.tablesWith(ANN)).toEqual([]);
 });
 
 test("an email in an SMTP dialogue is erased after its result", async () => {
-  const id = await send({ to: ANN });
+  const id = await world.sendMail({ to: ANN });
   await world.hot`
     update deliveries set status = 'sending', lease_token = gen_random_uuid(), leased_until = now() + interval '1 minute'
     where email_id = ${id}`;
-  await requestErasure(world.ctx, { address: ANN, suppresses: false });
-  await run();
-  expect(await statuses(id)).toEqual([`${ANN} sending`]);
+  await world.requestErasure();
+  await world.runErasures();
+  expect(await world.statuses(id)).toEqual([`${ANN} sending`]);
   await world.hot`update deliveries set status = 'delivered', lease_token = null, leased_until = null where email_id = ${id}`;
   await world.elapse("10 min");
-  await run();
+  await world.runErasures();
   await world.elapse("10 min");
-  await run();
-  expect(await statuses(id)).toEqual([`${ERASED} delivered`]);
-  expect(await statusOf()).toMatchObject({ status: "done", waiting: 0 });
+  await world.runErasures();
+  expect(await world.statuses(id)).toEqual([`${ERASED} delivered`]);
+  expect(await world.erasure()).toMatchObject({ status: "done", waiting: 0 });
 });
 
 test("an interrupted erasure continues at its place and counts nothing twice", async () => {
-  for (let n = 0; n < 3; n++) await send({ to: ANN });
-  await deliver();
-  await requestErasure(world.ctx, { address: ANN, suppresses: false });
+  for (let n = 0; n < 3; n++) await world.sendMail({ to: ANN });
+  await world.deliver();
+  await world.requestErasure();
   // Each run ends after one step, as if the worker had been killed.
-  for (let runs = 0; runs < 40 && (await statusOf())?.status !== "done"; runs++) {
+  for (let runs = 0; runs < 40 && (await world.erasure())?.status !== "done"; runs++) {
     let calls = 0;
     await runErasures(world.deps, () => calls++ < 2);
     await world.elapse("15 min");
   }
-  expect(await statusOf()).toMatchObject({ status: "done", counts: { emails: 3, deliveries: 3 } });
-  expect(await tablesWith(ANN)).toEqual([]);
+  expect(await world.erasure()).toMatchObject({ status: "done", counts: { emails: 3, deliveries: 3 } });
+  expect(await world.tablesWith(ANN)).toEqual([]);
 });
 
 test("the second pass finds the records of the time of the first", async () => {
-  await requestErasure(world.ctx, { address: ANN, suppresses: false });
-  await run();
-  expect(await statusOf()).toMatchObject({ status: "running", pass: 2 });
+  await world.requestErasure();
+  await world.runErasures();
+  expect(await world.erasure()).toMatchObject({ status: "running", pass: 2 });
   await world.ok("POST", "/api/suppressions", { email: ANN });
-  await send({ to: ANN });
-  await deliver();
+  await world.sendMail({ to: ANN });
+  await world.deliver();
   await world.elapse("2 min");
-  await run();
-  expect(await statusOf()).toMatchObject({ status: "done" });
-  expect(await tablesWith(ANN)).toEqual([]);
+  await world.runErasures();
+  expect(await world.erasure()).toMatchObject({ status: "done" });
+  expect(await world.tablesWith(ANN)).toEqual([]);
 });
 
 test("links and late reports of erased emails store nothing about the recipient", async () => {
-  const id = await send({ to: ANN, list_unsubscribe: true });
-  await deliver();
+  const id = await world.sendMail({ to: ANN, list_unsubscribe: true });
+  await world.deliver();
   const [delivery] = (await world.email(id)).deliveries;
-  await erase();
+  await world.erase();
   const before = await world.rowCounts();
   const copy = { teamId: world.id, emailId: id, deliveryId: delivery?.id ?? "" };
   await recordVisit(world.deps, copy, { type: "email.opened", address: "192.0.2.7", agent: "Browser" });
@@ -278,7 +238,7 @@ test("links and late reports of erased emails store nothing about the recipient"
   const link = world.deps.recipientTokens.unsubscribeLink({ teamId: world.id, emailId: id, address: ANN });
   const reply = await world.api("POST", new URL(link).pathname);
   expect(reply.status).toBe(200);
-  expect(await tablesWith(ANN)).toEqual([]);
+  expect(await world.tablesWith(ANN)).toEqual([]);
   const { data } = await world.ok("GET", "/api/suppressions?limit=10");
   expect(data).toMatchObject([{ email: expect.stringMatching(/^erased-/) }]);
 });

@@ -2,7 +2,7 @@ import { ERASED_ADDRESS, ERASED_DOMAIN } from "#db/schema/audit";
 import type { Header, Tag } from "#db/schema/emails";
 import type { EventData } from "#db/schema/events";
 import type { HotTransaction } from "../emails/status";
-import { HAS_SPELLING } from "./mentions";
+import { HAS_MENTION, TEXT_OF } from "./address-pattern";
 import type { ErasureStep } from "./place";
 
 /** The texts of an email that its row contains. */
@@ -109,8 +109,7 @@ const isChanged = (erased: unknown, value: unknown): boolean =>
 
 /** SQL: the bytes if they may contain the address, so that others are not read. */
 const bytesWith = (tx: HotTransaction, column: string, { eraser }: ErasureStep) => tx`
-  case when exists (select from unnest(${eraser.spellings as string[]}::text[]) as s(spelling)
-    where position(convert_to(s.spelling, 'UTF8') in ${tx(column)}) > 0) then ${tx(column)} end`;
+  case when strpos(${tx.unsafe(TEXT_OF(column))}, ${eraser.search[0]}) > 0 then ${tx(column)} end`;
 
 const hasBytes = ({ eraser }: ErasureStep, raw: Uint8Array | null): boolean =>
   raw !== null && eraser.hasMention(Buffer.from(raw).toString("utf8"));
@@ -141,8 +140,8 @@ async function eraseEvents(
   >(
     `select id, delivery_id as "deliveryId", recipient, data from email_events e
      where e.team_id = $1 and e.email_id = $2 and (e.delivery_id = any($3::uuid[])
-       or ${HAS_SPELLING("lower(concat_ws(' ', e.recipient, e.data::text))", "$4")}) order by id`,
-    [teamId, emailId, own as string[], eraser.spellings as string[]],
+       or ${HAS_MENTION("lower(concat_ws(' ', e.recipient, e.data::text))", "$4")}) order by id`,
+    [teamId, emailId, own as string[], eraser.search],
   );
   for (const { id, deliveryId, recipient, data } of events) {
     const isOwn =
@@ -185,8 +184,8 @@ async function eraseReplies(
 ): Promise<void> {
   const replies = await tx.unsafe<{ id: string; text: string | null; reason: string | null }[]>(
     `select id, last_text as text, last_reason as reason from deliveries d
-     where d.team_id = $1 and d.email_id = $2 and ${HAS_SPELLING("lower(concat_ws(' ', d.last_text, d.last_reason))", "$3")}`,
-    [teamId, emailId, eraser.spellings as string[]],
+     where d.team_id = $1 and d.email_id = $2 and ${HAS_MENTION("lower(concat_ws(' ', d.last_text, d.last_reason))", "$3")}`,
+    [teamId, emailId, eraser.search],
   );
   for (const { id, text, reason } of replies)
     await tx`

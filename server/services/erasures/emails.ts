@@ -1,8 +1,8 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
+import { HAS_MENTION, TEXT_OF } from "./address-pattern";
 import { type EmailRow, eraseContent, eraseMentions } from "./email-content";
-import { HAS_SPELLING } from "./mentions";
 import type { ErasurePlace, ErasureStep, StepResult } from "./place";
 
 /** Emails that one step reads, by recipient and by content. */
@@ -61,9 +61,8 @@ export async function readConcerned(
   { isLocked = false } = {},
 ): Promise<EmailRow[]> {
   if (ids.length === 0) return [];
-  const has = (...texts: string[]) => HAS_SPELLING(`lower(concat_ws(' ', ${texts.join(", ")}))`, "$3");
-  const hasBytes = (bytes: string) =>
-    `exists (select from unnest($3::text[]) as s(spelling) where position(convert_to(s.spelling, 'UTF8') in ${bytes}) > 0)`;
+  const has = (...texts: string[]) => HAS_MENTION(`lower(concat_ws(' ', ${texts.join(", ")}))`, "$3");
+  const hasBytes = (bytes: string) => HAS_MENTION(TEXT_OF(bytes), "$3");
   const child = (table: string, condition: string) =>
     `exists (select from ${table} c where c.team_id = e.team_id and c.email_id = e.id and ${condition})`;
   return sql.unsafe<EmailRow[]>(
@@ -78,7 +77,7 @@ export async function readConcerned(
        or ${child("deliveries", has("c.address", "c.last_text", "c.last_reason"))}
        or ${child("email_events", has("c.recipient", "c.data::text"))})
      order by e.id ${isLocked ? "for update of e" : ""}`,
-    [teamId, ids, eraser.spellings as string[]],
+    [teamId, ids, eraser.search],
   );
 }
 

@@ -2,6 +2,7 @@ import { ERASED_ADDRESS } from "#db/schema/audit";
 import { readMailbox } from "#server/mail/address/address";
 import { toUnicodeDomain } from "#server/mail/address/idna";
 import { foldAddress } from "#server/shared/fold-address";
+import { patternOf } from "./address-pattern";
 
 /** A longer text is not read as a list of mailboxes. */
 const listCharsMax = 4_000;
@@ -9,13 +10,13 @@ const listCharsMax = 4_000;
 export type Eraser = ReturnType<typeof createEraser>;
 
 /**
- * Finds one address in stored values, in any letter case, with its domain in ASCII or Unicode, also percent-encoded as in
- * paths and links, and replaces it. A longer address that contains it is another address.
+ * Finds one address in stored values, in any letter case, with its domain in ASCII or Unicode, also escaped as in paths,
+ * links and HTML, and replaces it. A longer address that contains it is another address.
  */
 export function createEraser(address: string) {
   const folded = foldAddress(address);
   const spellings = spellingsOf(folded);
-  const pattern = patternOf(spellings);
+  const { pattern, search } = patternOf(spellings);
   const isAddress = (text: string): boolean => spellings.includes(foldAddress(text));
 
   /** The display name is a part of a mailbox. */
@@ -29,8 +30,7 @@ export function createEraser(address: string) {
   const eraseText = (text: string): string => {
     if (!hasMention(text)) return text;
     if (text.length > listCharsMax) return text.replaceAll(pattern, ERASED_ADDRESS);
-    return text
-      .split(",")
+    return splitMailboxes(text)
       .map((part) => (isMailbox(part) ? keepBlanks(part) : part.replaceAll(pattern, ERASED_ADDRESS)))
       .join(",");
   };
@@ -43,27 +43,31 @@ export function createEraser(address: string) {
       Object.entries(value).map(([name, item]) => [eraseText(name), eraseValue(item)]),
     );
   };
-  return { folded, spellings, isAddress, isMailbox, indexOf, hasMention, eraseText, eraseValue };
+  return { folded, spellings, search, isAddress, isMailbox, indexOf, hasMention, eraseText, eraseValue };
 }
 
+/** The address with its domain in ASCII and in Unicode, as columns with one address contain it. */
 function spellingsOf(folded: string): string[] {
   const at = folded.lastIndexOf("@");
   const [local, domain] = [folded.slice(0, at), folded.slice(at + 1)];
-  const plain = [domain, toUnicodeDomain(domain) ?? domain].map((name) => `${local}@${name}`);
-  return [...new Set([...plain, ...plain.map((text) => foldAddress(encodeURIComponent(text)))])];
+  return [...new Set([domain, toUnicodeDomain(domain) ?? domain].map((name) => `${local}@${name}`))];
 }
 
-/** Before an address, only an escape such as `%3C` may end with a letter or digit. */
-function patternOf(spellings: readonly string[]): RegExp {
-  const any = spellings.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
-  return new RegExp(
-    `(?:(?<=%[0-9a-f]{2})|(?<![\\p{L}\\p{N}._+-]))(?:${any})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`,
-    "giu",
-  );
+/** The text at its commas, but not at those in a quoted display name: `"Lee, Ann" <ann@example.com>` is one mailbox. */
+function splitMailboxes(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (isQuoted && text[at] === "\\") at++;
+    else if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === "," && !isQuoted) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  // A single quotation mark, as in 5", begins no name.
+  return isQuoted ? text.split(",") : [...parts, text.slice(from)];
 }
 
 const keepBlanks = (part: string): string => part.replace(part.trim(), () => ERASED_ADDRESS);
-
-/** SQL: the text `t` contains one of the spellings. `t` is in lower case. */
-export const HAS_SPELLING = (text: string, spellings: string): string =>
-  `exists (select from unnest(${spellings}::text[]) as s(spelling) where strpos(${text}, s.spelling) > 0)`;

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
-import { type Eraser, HAS_SPELLING } from "./mentions";
+import { HAS_MENTION } from "./address-pattern";
+import type { Eraser } from "./mentions";
 import type { ErasurePlace, ErasureStep } from "./place";
 
 /** Rows that one step reads. */
@@ -130,11 +131,11 @@ function placeOf(table: RecordTable): ErasurePlace {
         range.push(`(${keys}) <= ${rowOf(given.length + 1)}`);
         given.push(...last);
       }
-      const spellings = `$${given.length + 1}`;
+      const search = `$${given.length + 1}`;
       const found = await tx.unsafe<Row[]>(
         `select ${[...key, ...columns].join(", ")} from ${name}
-         where ${range.join(" and ")} and ${HAS_SPELLING(content, spellings)} order by ${keys} for update`,
-        [...given, eraser.spellings as string[]],
+         where ${range.join(" and ")} and ${HAS_MENTION(content, search)} order by ${keys} for update`,
+        [...given, eraser.search],
       );
       let count = 0;
       for (const row of found) {
@@ -153,7 +154,7 @@ function placeOf(table: RecordTable): ErasurePlace {
   };
 }
 
-/** The rows of these tables that contain one of the spellings, for an export. */
+/** The rows of these tables that may contain the address, for an export. */
 export async function* readRecords(
   hot: HotSql,
   { teamId, eraser }: { teamId: string; eraser: Eraser },
@@ -167,9 +168,9 @@ export async function* readRecords(
         ? ` and (${keys}) > (${key.map((_, n) => `$${n + 2}::${keyType}`).join(", ")})`
         : "";
       const rows: Row[] = await hot.unsafe<Row[]>(
-        `select ${keys}, ${columns.join(", ")}, ${HAS_SPELLING(contentOf([...columns, ...key]), `$${(after?.length ?? 0) + 2}`)} as "isFound"
+        `select ${keys}, ${columns.join(", ")}, ${HAS_MENTION(contentOf([...columns, ...key]), `$${(after?.length ?? 0) + 2}`)} as "isFound"
          from ${name} where ${range}${from} order by ${keys} limit ${exportedMax}`,
-        [teamId, ...(after ?? []), eraser.spellings as string[]],
+        [teamId, ...(after ?? []), eraser.search],
       );
       for (const { isFound, ...row } of rows)
         if (isFound) yield { table: name, key: key.map((column) => String(row[column])), row };

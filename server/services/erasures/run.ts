@@ -4,6 +4,7 @@ import type { Actor, Deps } from "#server/deps";
 import { firstIdAt, newId } from "#server/platform/ids";
 import { recordAuditHot } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
+import { HAS_MENTION } from "./address-pattern";
 import { emailPlace, recipientPlace } from "./emails";
 import { createEraser } from "./mentions";
 import type { ErasurePlace, StepResult } from "./place";
@@ -140,7 +141,7 @@ async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Pro
 /** The receipt: who requested it, and how many rows were changed. Templates are the team's own texts and are only counted. */
 async function recordReceipt(tx: HotTransaction, done: Progress): Promise<void> {
   const { teamId, id, addressHash, actor, actorId, requestId, counts, suppresses, address } = done;
-  const templates = await countTemplates(tx, teamId, createEraser(address).spellings);
+  const templates = await countTemplates(tx, teamId, createEraser(address).search);
   const ctx = { teamId, requestId, actor: actorOf(actor, actorId) };
   await recordAuditHot(tx, ctx, {
     action: "address.erased",
@@ -161,16 +162,17 @@ const actorOf = (kind: AuditActor, id: string | null): Actor =>
       ? { kind, keyId: id, scopes: [], domains: [], allDomains: false }
       : { kind: kind === "system" ? "system" : "operator" };
 
-/** How many templates contain one of the spellings in their current or published version. */
+/** How many templates may contain the address in their current or published version. */
 async function countTemplates(
   tx: HotTransaction,
   teamId: string,
-  spellings: readonly string[],
+  search: readonly string[],
 ): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(distinct t.id)::int as count
-    from templates t join template_versions v on v.team_id = t.team_id and v.id in (t.current_version_id, t.published_version_id)
-    where t.team_id = ${teamId} and exists (select from unnest(${spellings as string[]}::text[]) as s(spelling)
-      where strpos(lower(concat_ws(' ', v.subject, v.html, v.text, v.sender, v.reply_to::text, v.variables::text)), s.spelling) > 0)`;
+  const [row] = await tx.unsafe<{ count: number }[]>(
+    `select count(distinct t.id)::int as count
+     from templates t join template_versions v on v.team_id = t.team_id and v.id in (t.current_version_id, t.published_version_id)
+     where t.team_id = $1 and ${HAS_MENTION("lower(concat_ws(' ', v.subject, v.html, v.text, v.sender, v.reply_to::text, v.variables::text))", "$2")}`,
+    [teamId, search as string[]],
+  );
   return row?.count ?? 0;
 }

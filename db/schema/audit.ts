@@ -175,16 +175,23 @@ export const erasures = pgTable(
     actorId: c.uuid(),
     requestId: c.text().notNull(),
     /** The worker reads everything once, and in later passes what was added or had to wait. */
-    pass: c.smallint().notNull().default(1),
+    pass: c.integer().notNull().default(1),
     passStartedAt: instant(),
     /** What was created before this id is complete since the pass before. */
     floor: c.uuid(),
     /** Where this pass is, and the last key that was read there; null at its start. */
     place: c.text().notNull().default("recipients"),
     after: c.text(),
-    /** Emails of this pass that wait for a result or for other recipients, and the first of them. */
+    /** Emails that wait for a result or for other recipients: all, the first ones, and the first of this pass that is not among them. */
     waiting: c.integer().notNull().default(0),
+    waitingIds: c.uuid().array().notNull().default([]),
     firstWaiting: c.uuid(),
+    /** Idempotency keys with the address that have not expired. */
+    waitingKeys: c.integer().notNull().default(0),
+    /** Why the last step failed, without personal data; null after a step that succeeded. */
+    fault: c.text(),
+    /** How often steps of this pass were made smaller, because one took too long. */
+    halvings: c.smallint().notNull().default(0),
     /** Changed rows by table. */
     counts: c.jsonb().$type<Record<string, number>>().notNull().default({}),
     /** When a worker may claim it: it is due, or the lease of the worker before has expired. */

@@ -47,7 +47,10 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   },
   erasure_keys: { settings: "key" },
   // Deleted at the end of the erasure; the hash remains.
-  erasures: { erased: "address", settings: "actor address_hash after counts place request_id status" },
+  erasures: {
+    erased: "address",
+    settings: "actor address_hash after counts fault place request_id status waiting_ids",
+  },
   idempotency_keys: { erased: "answer key", settings: "fingerprint route" },
   installation_secrets: { settings: "check_value id" },
   invitations: { account: "email", settings: "mailed_token_hash role token_hash" },

@@ -3,24 +3,45 @@ import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
 import { HAS_MENTION, TEXT_OF } from "./address-pattern";
 import { type EmailRow, eraseContent, eraseMentions } from "./email-content";
-import type { ErasurePlace, ErasureStep, StepResult } from "./place";
+import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
 
 /** Emails that one step reads, by recipient and by content. */
 const recipientsMax = 100;
 const scannedMax = 300;
+/** Bytes of the bodies that one step searches: far less than the database reads within its time limit. */
+const bytesMax = 32 * 1024 * 1024;
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
+
+type SizedId = { id: string; bytes: number };
 
 /** Emails to the address, found by the index of recipients: the most important ones, at once. */
 export const recipientPlace: ErasurePlace = {
   name: "recipients",
   async erase(tx, step) {
+    const limit = rowsOf(step, recipientsMax);
     const ids = await tx<{ id: string }[]>`
       select distinct email_id as id from deliveries
       where team_id = ${step.teamId} and address = any(${step.eraser.spellings as string[]}::text[])
         and email_id > ${step.after ?? FIRST}
-      order by email_id limit ${recipientsMax}`;
-    return eraseAll(tx, step, ids, recipientsMax);
+      order by email_id limit ${limit}`;
+    return eraseAll(tx, step, ids, limit);
+  },
+};
+
+/** Emails that had to wait in an earlier step or pass. */
+export const waitingPlace: ErasurePlace = {
+  name: "waiting",
+  async erase(tx, step) {
+    const limit = rowsOf(step, recipientsMax);
+    const { after, waitingIds } = step;
+    const ids = waitingIds.filter((id) => after === null || id > after).slice(0, limit);
+    return eraseAll(
+      tx,
+      step,
+      ids.map((id) => ({ id })),
+      limit,
+    );
   },
 };
 
@@ -29,28 +50,59 @@ export const emailPlace: ErasurePlace = {
   name: "emails",
   async erase(tx, step) {
     const { teamId, after, floor } = step;
+    const limit = rowsOf(step, scannedMax);
     const ids = await tx<{ id: string }[]>`
       select id from emails where team_id = ${teamId} and id > ${after ?? FIRST} and id >= ${floor ?? FIRST}
-      order by id limit ${scannedMax}`;
-    return eraseAll(tx, step, ids, scannedMax);
+      order by id limit ${limit}`;
+    return eraseAll(tx, step, ids, limit);
   },
 };
 
 async function eraseAll(
   tx: HotTransaction,
   step: ErasureStep,
-  read: readonly { id: string }[],
+  found: readonly { id: string }[],
   limit: number,
 ): Promise<StepResult> {
-  const ids = read.map(({ id }) => id);
+  const read = takeBytes(await readSizes(tx, step, found), bytesMax >> step.halvings);
   const counts: Record<string, number> = {};
   const waiting: string[] = [];
-  for (const email of await readConcerned(tx, step, ids, { isLocked: true })) {
+  for (const email of await readConcerned(tx, step, read, { isLocked: true })) {
     const { counts: changed, isWaiting } = await eraseEmail(tx, step, email);
     if (isWaiting) waiting.push(email.id);
     for (const [table, count] of Object.entries(changed)) counts[table] = (counts[table] ?? 0) + count;
   }
-  return { last: ids.length === limit ? (ids.at(-1) ?? null) : null, counts, waiting };
+  const hasMore = found.length === limit || read.length < found.length;
+  return { last: hasMore ? (read.at(-1) ?? null) : null, counts, read, waiting };
+}
+
+/** The sizes of what is searched in these emails. They are read without the values. */
+async function readSizes(
+  tx: HotTransaction,
+  { teamId }: ErasureStep,
+  found: readonly { id: string }[],
+): Promise<SizedId[]> {
+  if (found.length === 0) return [];
+  return tx<SizedId[]>`
+    select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0))::float8 as bytes
+    from unnest(${found.map(({ id }) => id)}::uuid[]) as f(id)
+    left join lateral (
+      select coalesce(octet_length(html), 0)::bigint + coalesce(octet_length(text), 0) + coalesce(octet_length(made_text), 0)
+        + coalesce(octet_length(raw), 0) as bytes
+      from email_bodies where team_id = ${teamId} and email_id = f.id) b on true
+    left join lateral (
+      select octet_length(raw)::bigint as bytes from captured_messages where team_id = ${teamId} and email_id = f.id) c on true
+    order by f.id`;
+}
+
+/** The first emails up to this sum of bytes, at least one. */
+export function takeBytes(sized: readonly SizedId[], maxBytes: number): string[] {
+  let sum = 0;
+  const end = sized.findIndex(({ bytes }, n) => {
+    sum += bytes;
+    return n > 0 && sum > maxBytes;
+  });
+  return sized.slice(0, end === -1 ? sized.length : end).map(({ id }) => id);
 }
 
 /** Those of the emails that are to the address or contain it, also in the results of their recipients. */

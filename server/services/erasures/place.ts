@@ -9,14 +9,28 @@ export type ErasureStep = {
   after: string | null;
   /** Rows that were created before this id are complete; null in the first pass. */
   floor: string | null;
-  suppresses: boolean;
+  /** Emails that an earlier step could not erase yet, in the order of their ids. */
+  waitingIds: readonly string[];
+  /** How often the number of rows is halved, because a step took too long. */
+  halvings: number;
 };
 
-/** `last`: the last key that was read, null at the end. `waiting`: emails that cannot be erased yet. */
-export type StepResult = { last: string | null; counts: Record<string, number>; waiting: string[] };
+export type StepResult = {
+  /** The last key that was read, null at the end. */
+  last: string | null;
+  counts: Record<string, number>;
+  /** The emails that were read, and those of them that cannot be erased yet. */
+  read?: readonly string[];
+  waiting?: readonly string[];
+  /** Idempotency keys that cannot be erased yet. */
+  waitingKeys?: number;
+};
 
 /** A part of the stored data. A step reads a limited number of rows, in the order of their keys. */
 export type ErasurePlace = {
   name: string;
   erase(tx: HotTransaction, step: ErasureStep): Promise<StepResult>;
 };
+
+/** How many rows this step reads. */
+export const rowsOf = ({ halvings }: ErasureStep, max: number): number => Math.max(1, max >> halvings);

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { HAS_MENTION } from "./address-pattern";
 import type { Eraser } from "./mentions";
-import type { ErasurePlace, ErasureStep } from "./place";
+import { type ErasurePlace, type ErasureStep, rowsOf } from "./place";
 
 /** Rows that one step reads. */
 const rowsMax = 1_000;
@@ -22,8 +22,12 @@ type RecordTable = {
   documents?: readonly string[];
   /** SQL: which rows are read. */
   where?: string;
-  /** Whether `id` contains the time of the row. */
-  isTimed?: true;
+  /** The column whose id contains the time of the row. Later passes read only new rows, from this column on. */
+  timed?: string;
+  /** The key in later passes, if `key` does not begin with `timed`: they read an index from the first new row on. */
+  laterKey?: readonly string[];
+  /** SQL: rows whose key must stay, because a program can still use it. The erasure waits for them. */
+  keptWhile?: string;
 };
 
 /** The tables beside emails and suppressions. The actions on members and invitations name accounts of the console. */
@@ -34,7 +38,8 @@ const RECORDS: readonly RecordTable[] = [
     keyType: "uuid",
     json: ["data"],
     documents: ["payload"],
-    isTimed: true,
+    timed: "id",
+    laterKey: ["id"],
   },
   {
     name: "webhook_attempts",
@@ -42,7 +47,8 @@ const RECORDS: readonly RecordTable[] = [
     keyType: "uuid",
     texts: ["url", "response"],
     json: ["headers"],
-    isTimed: true,
+    // Attempts of older events were read in the first pass, after their bodies were erased.
+    timed: "delivery_id",
   },
   {
     name: "api_requests",
@@ -50,9 +56,16 @@ const RECORDS: readonly RecordTable[] = [
     keyType: "uuid",
     texts: ["path", "user_agent", "rejection_detail"],
     bodies: ["request_body", "response_body"],
-    isTimed: true,
+    timed: "id",
   },
-  { name: "idempotency_keys", key: ["route", "key"], keyType: "text", json: ["answer"] },
+  {
+    name: "idempotency_keys",
+    key: ["route", "key"],
+    keyType: "text",
+    json: ["answer"],
+    // Without its record, a repeated request would be accepted as a new one.
+    keptWhile: "expires_at > now()",
+  },
   {
     name: "audit_log",
     key: ["id"],
@@ -60,7 +73,7 @@ const RECORDS: readonly RecordTable[] = [
     texts: ["subject_name"],
     json: ["detail"],
     where: "split_part(action, '.', 1) not in ('member', 'invitation')",
-    isTimed: true,
+    timed: "id",
   },
   { name: "queue_pauses", key: ["id"], keyType: "uuid", texts: ["reason"] },
 ];
@@ -83,11 +96,9 @@ const mapText = (value: unknown, map: (text: string) => string): string | null =
 
 /** Replaces the address in the rows of one table. */
 function placeOf(table: RecordTable): ErasurePlace {
-  const { name, key, keyType, texts = [], json = [], bodies = [], documents = [], where, isTimed } = table;
+  const { name, keyType, texts = [], json = [], bodies = [], documents = [] } = table;
+  const { where, timed, laterKey, keptWhile } = table;
   const columns = columnsOf(table);
-  const keys = key.join(", ");
-  const rowOf = (first: number) => `(${key.map((_, n) => `$${first + n}::${keyType}`).join(", ")})`;
-  const content = contentOf([...columns, ...key]);
 
   /** The new values of the columns, as texts. */
   const eraseRow = ({ eraser }: ErasureStep, row: Row) => [
@@ -106,50 +117,65 @@ function placeOf(table: RecordTable): ErasurePlace {
     ...[...json, ...bodies].map((column) => mapText(row[column], () => JSON.stringify(row[column]))),
   ];
   const isJson = (column: string) => [...json, ...bodies].includes(column);
-  const update = `update ${name} set ${columns
+  const changes = columns
     .map((column, n) => `${column} = $${n + 1}::text${isJson(column) ? "::jsonb" : ""}`)
-    .join(", ")} where team_id = $${columns.length + 1} and (${keys}) = ${rowOf(columns.length + 2)}`;
-  const remove = `delete from ${name} where team_id = $1 and (${keys}) = ${rowOf(2)}`;
+    .join(", ");
 
   return {
     name,
     async erase(tx, step) {
       const { teamId, eraser, after, floor } = step;
+      const key = (floor !== null && laterKey) || table.key;
+      const keys = key.join(", ");
+      const rowAt = (first: number) => `(${key.map((_, n) => `$${first + n}::${keyType}`).join(", ")})`;
       const given: string[] = [teamId];
       const range = ["team_id = $1", ...(where ? [where] : [])];
       if (after !== null) {
-        range.push(`(${keys}) > ${rowOf(given.length + 1)}`);
+        range.push(`(${keys}) > ${rowAt(given.length + 1)}`);
         given.push(...(JSON.parse(after) as string[]));
       }
-      if (floor !== null && isTimed) range.push(`id >= $${given.push(floor)}::uuid`);
+      if (floor !== null && timed) range.push(`${timed} >= $${given.push(floor)}::uuid`);
       const [end] = await tx.unsafe<Row[]>(
-        `select ${keys} from ${name} where ${range.join(" and ")} order by ${keys} limit 1 offset ${rowsMax - 1}`,
+        `select ${keys} from ${name} where ${range.join(" and ")} order by ${keys}
+         limit 1 offset ${rowsOf(step, rowsMax) - 1}`,
         given,
       );
       const last = end ? key.map((column) => String(end[column])) : null;
       if (last) {
-        range.push(`(${keys}) <= ${rowOf(given.length + 1)}`);
+        range.push(`(${keys}) <= ${rowAt(given.length + 1)}`);
         given.push(...last);
       }
-      const search = `$${given.length + 1}`;
+      const content = contentOf([...columns, ...key]);
       const found = await tx.unsafe<Row[]>(
-        `select ${[...key, ...columns].join(", ")} from ${name}
-         where ${range.join(" and ")} and ${HAS_MENTION(content, search)} order by ${keys} for update`,
+        `select ${[...key, ...columns].join(", ")}, ${keptWhile ?? "false"} as "isKept" from ${name}
+         where ${range.join(" and ")} and ${HAS_MENTION(content, `$${given.length + 1}`)} order by ${keys} for update`,
         [...given, eraser.search],
       );
       let count = 0;
+      let waitingKeys = 0;
       for (const row of found) {
         const own = key.map((column) => String(row[column]));
         const isInKey = own.some(eraser.hasMention);
+        if (isInKey && row.isKept === true) waitingKeys++;
+        const isRemoved = isInKey && row.isKept !== true;
         const values = eraseRow(step, row);
         // Another address can contain this one.
-        if (!isInKey && JSON.stringify(values) === JSON.stringify(valuesOf(row))) continue;
+        if (!isRemoved && JSON.stringify(values) === JSON.stringify(valuesOf(row))) continue;
         // A key that contains the address cannot be changed: the caller would no longer find it.
-        if (isInKey) await tx.unsafe(remove, [teamId, ...own]);
-        else await tx.unsafe(update, [...values, teamId, ...own] as string[]);
+        await (isRemoved
+          ? tx.unsafe(`delete from ${name} where team_id = $1 and (${keys}) = ${rowAt(2)}`, [teamId, ...own])
+          : tx.unsafe(
+              `update ${name} set ${changes}
+               where team_id = $${columns.length + 1} and (${keys}) = ${rowAt(columns.length + 2)}`,
+              [...values, teamId, ...own] as string[],
+            ));
         count++;
       }
-      return { last: last && JSON.stringify(last), counts: count ? { [name]: count } : {}, waiting: [] };
+      return {
+        last: last && JSON.stringify(last),
+        counts: count ? { [name]: count } : {},
+        ...(keptWhile && { waitingKeys }),
+      };
     },
   };
 }

@@ -8,12 +8,13 @@ import { recordAudit } from "../audit/record";
 import type { OperatorCtx } from "../pauses/scope";
 import { erasedFormOf } from "../suppressions/erased";
 import { findErasedForm, readAddress } from "./address";
+import { suppressHash } from "./suppression";
 
 const listMax = 100;
 
 export type ErasureInput = {
   address: string;
-  /** Nothing is sent to the address any longer, even if it was not suppressed before. */
+  /** Nothing is sent to the address from the request on, even if it was not suppressed before. */
   suppresses: boolean;
 };
 
@@ -27,6 +28,8 @@ export type Erasure = Pick<
   | "status"
   | "pass"
   | "waiting"
+  | "waitingKeys"
+  | "fault"
   | "counts"
   | "requestedAt"
   | "doneAt"
@@ -40,6 +43,8 @@ const COLUMNS = {
   status: erasures.status,
   pass: erasures.pass,
   waiting: erasures.waiting,
+  waitingKeys: erasures.waitingKeys,
+  fault: erasures.fault,
   counts: erasures.counts,
   requestedAt: erasures.requestedAt,
   doneAt: erasures.doneAt,
@@ -73,6 +78,7 @@ export async function requestErasure(ctx: Ctx, { address, suppresses }: ErasureI
       })
       .returning(COLUMNS);
     if (!created) throw new AppError("conflict", "The erasure could not be recorded. Try again.");
+    if (suppresses) await suppressHash(tx, { teamId, address: created.addressHash });
     await recordAudit(tx, ctx, {
       action: "address.erasure_requested",
       subject: { id: created.id, name: null },
@@ -128,6 +134,8 @@ export const presentErasure = ({
   suppresses,
   status,
   waiting,
+  waitingKeys,
+  fault,
   counts,
   requestedAt,
   doneAt,
@@ -139,6 +147,10 @@ export const presentErasure = ({
   status,
   /** Emails that wait for a result or for other recipients. */
   waiting,
+  /** Idempotency keys that contain the address and have not expired. */
+  waiting_keys: waitingKeys,
+  /** Why the last step failed; null after a step that succeeded. */
+  fault,
   /** Changed rows by table. */
   counts,
   requested_at: requestedAt.toISOString(),

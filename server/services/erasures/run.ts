@@ -2,24 +2,37 @@ import type { HotSql } from "#db/client";
 import type { AuditActor } from "#db/schema/audit";
 import type { Actor, Deps } from "#server/deps";
 import { firstIdAt, newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
 import { recordAuditHot } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
 import { HAS_MENTION } from "./address-pattern";
-import { emailPlace, recipientPlace } from "./emails";
+import { emailPlace, recipientPlace, waitingPlace } from "./emails";
 import { createEraser } from "./mentions";
 import type { ErasurePlace, StepResult } from "./place";
 import { recordPlaces } from "./records";
 import { suppressionPlace } from "./suppression";
 
-/** In this order, so that emails to the address are erased first. */
-const PLACES: readonly ErasurePlace[] = [recipientPlace, emailPlace, ...recordPlaces, suppressionPlace];
-const FIRST_PLACE = recipientPlace.name;
+/** In this order, so that emails to the address are erased first. The first pass begins with `recipients`. */
+const PLACES: readonly ErasurePlace[] = [
+  waitingPlace,
+  recipientPlace,
+  emailPlace,
+  ...recordPlaces,
+  suppressionPlace,
+];
+const LATER_FIRST_PLACE = waitingPlace.name;
 
 const stepsPerClaim = 50;
 const leaseMinutes = 10;
 /** A request that is recorded late must be found by the second pass. */
 const nextPassSeconds = 60;
-const waitingMinutes = 5;
+/** What waits is read again after these times, so that an erasure that waits for weeks costs little. */
+const waitingMinutesMin = 5;
+const waitingMinutesMax = 6 * 60;
+/** Emails that wait and are read by their ids. With more, a pass reads everything from the first of the others on. */
+const waitingIdsMax = 1_000;
+const faultMinutes = 5;
+const halvingsMax = 10;
 const overlapMs = 10 * 60_000;
 
 type Lease = { teamId: string; id: string; leaseToken: string };
@@ -27,7 +40,8 @@ type Lease = { teamId: string; id: string; leaseToken: string };
 /**
  * Continues the requested erasures in small steps, and stops between them when `shouldContinue` returns false. A step and its
  * progress commit together, so an interrupted erasure continues at the same place and counts nothing twice. At least two passes
- * find what was written meanwhile. If none is due, it costs one index lookup.
+ * find what was written meanwhile. A step that fails is repeated later, smaller if it took too long, and other erasures
+ * continue. If none is due, it costs one index lookup.
  */
 export async function runErasures(
   deps: Pick<Deps, "hot" | "log">,
@@ -36,10 +50,14 @@ export async function runErasures(
   while (shouldContinue()) {
     const lease = await claimErasure(deps.hot, newId());
     if (!lease) return;
-    for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await runStep(deps, lease))) break;
-    await deps.hot`
-      update erasures set lease_token = null, next_at = now()
-      where team_id = ${lease.teamId} and id = ${lease.id} and lease_token = ${lease.leaseToken}`;
+    try {
+      for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await runStep(deps, lease))) break;
+      await deps.hot`
+        update erasures set lease_token = null, next_at = now()
+        where team_id = ${lease.teamId} and id = ${lease.id} and lease_token = ${lease.leaseToken}`;
+    } catch (error) {
+      await recordFault(deps, lease, error);
+    }
   }
 }
 
@@ -51,6 +69,25 @@ async function claimErasure(hot: HotSql, leaseToken: string): Promise<Lease | nu
       order by next_at limit 1 for update skip locked)
     returning team_id as "teamId", id, lease_token as "leaseToken"`;
   return row ?? null;
+}
+
+/** PostgreSQL's code for a statement that was canceled, because it took longer than `statement_timeout`. */
+const queryCanceled = "57014";
+
+/** The fault is stored without the message of the error, which can contain personal data. */
+async function recordFault(
+  { hot, log }: Pick<Deps, "hot" | "log">,
+  { teamId, id, leaseToken }: Lease,
+  error: unknown,
+): Promise<void> {
+  const { kind, code, ...facts } = errorFacts(error);
+  const isTooLong = code === queryCanceled;
+  const fault = isTooLong ? "The database canceled a statement that took too long." : `${kind} ${code ?? ""}`;
+  await hot`
+    update erasures set fault = ${fault.trim()}, lease_token = null, next_at = now() + ${faultMinutes} * interval '1 minute',
+      halvings = least(halvings + ${isTooLong ? 1 : 0}, ${halvingsMax})
+    where team_id = ${teamId} and id = ${id} and lease_token = ${leaseToken}`;
+  log.error("erasure.step_failed", { teamId, erasureId: id, kind, code, ...facts });
 }
 
 type Progress = Lease & {
@@ -66,7 +103,10 @@ type Progress = Lease & {
   place: string;
   after: string | null;
   waiting: number;
+  waitingIds: string[];
   firstWaiting: string | null;
+  waitingKeys: number;
+  halvings: number;
   counts: Record<string, number>;
 };
 
@@ -76,7 +116,8 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
     const [now] = await tx<Progress[]>`
       select team_id as "teamId", id, lease_token as "leaseToken", address, address_hash as "addressHash", suppresses,
         actor, actor_id as "actorId", request_id as "requestId", pass, pass_started_at as "passStartedAt", floor, place,
-        after, waiting, first_waiting as "firstWaiting", counts
+        after, waiting, waiting_ids as "waitingIds", first_waiting as "firstWaiting", waiting_keys as "waitingKeys",
+        halvings, counts
       from erasures
       where team_id = ${lease.teamId} and id = ${lease.id} and lease_token = ${lease.leaseToken} for update`;
     if (!now) return false;
@@ -85,10 +126,10 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
       PLACES.findIndex(({ name }) => name === now.place),
     );
     const place = PLACES[at] as ErasurePlace;
-    const { teamId, after, floor, suppresses } = now;
+    const { teamId, after, floor, waitingIds, halvings } = now;
     const eraser = createEraser(now.address);
-    const done = await place.erase(tx, { teamId, eraser, after, floor, suppresses });
-    const progress = merge(now, done, place.name === emailPlace.name);
+    const done = await place.erase(tx, { teamId, eraser, after, floor, waitingIds, halvings });
+    const progress = merge(now, done, place);
     const next = done.last === null ? PLACES[at + 1]?.name : place.name;
     if (next === undefined) {
       await endPass(deps, tx, progress);
@@ -96,32 +137,43 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
     }
     await tx`
       update erasures set place = ${next}, after = ${done.last}, waiting = ${progress.waiting},
-        first_waiting = ${progress.firstWaiting}, counts = ${JSON.stringify(progress.counts)}::text::jsonb,
+        waiting_ids = ${progress.waitingIds}::uuid[], first_waiting = ${progress.firstWaiting},
+        waiting_keys = ${progress.waitingKeys}, counts = ${JSON.stringify(progress.counts)}::text::jsonb, fault = null,
         next_at = now() + ${leaseMinutes} * interval '1 minute'
       where team_id = ${teamId} and id = ${now.id}`;
     return true;
   });
 }
 
-/** Emails that wait count once, in the place that reads all of them. Until then the number is that of the pass before. */
-function merge(now: Progress, { counts, waiting }: StepResult, isScan: boolean): Progress {
+/** Emails that wait are listed by their ids. Those beyond the limit count once, in the place that reads all emails. */
+function merge(now: Progress, done: StepResult, { name }: ErasurePlace): Progress {
+  const { counts, read = [], waiting = [], waitingKeys } = done;
   const sums = { ...now.counts };
   for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
-  const first = waiting[0];
+  const isStart = now.after === null;
+  const ids = new Set(now.waitingIds);
+  let others = now.waiting - ids.size;
+  if (name === emailPlace.name && isStart) others = 0;
+  for (const id of read) ids.delete(id);
+  const unlisted = waiting.filter((id) => ids.size >= waitingIdsMax || !ids.add(id));
+  if (name === emailPlace.name) others += unlisted.length;
   return {
     ...now,
     counts: sums,
-    waiting: isScan ? (now.after === null ? 0 : now.waiting) + waiting.length : now.waiting,
-    firstWaiting: [now.firstWaiting, first].filter((id) => id != null).sort()[0] ?? null,
+    waiting: ids.size + others,
+    waitingIds: [...ids].sort(),
+    firstWaiting: [now.firstWaiting, unlisted[0]].filter((id) => id != null).sort()[0] ?? null,
+    waitingKeys: waitingKeys === undefined ? now.waitingKeys : (isStart ? 0 : now.waitingKeys) + waitingKeys,
   };
 }
 
-/** The second pass or a later one ends the erasure if no email waits. */
+/** The second pass or a later one ends the erasure if nothing waits. */
 async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Progress): Promise<void> {
-  const { teamId, id, pass, firstWaiting, counts } = done;
-  if (pass >= 2 && firstWaiting === null) {
+  const { teamId, id, pass, waiting, waitingIds, firstWaiting, waitingKeys, counts } = done;
+  const isWaiting = waitingIds.length > 0 || firstWaiting !== null || waitingKeys > 0;
+  if (pass >= 2 && !isWaiting) {
     await tx`
-      update erasures set status = 'done', address = null, lease_token = null, done_at = now(), waiting = 0,
+      update erasures set status = 'done', address = null, lease_token = null, done_at = now(), waiting = 0, fault = null,
         counts = ${JSON.stringify(counts)}::text::jsonb
       where team_id = ${teamId} and id = ${id}`;
     await recordReceipt(tx, done);
@@ -130,10 +182,12 @@ async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Pro
   }
   const overlap = firstIdAt(new Date(done.passStartedAt.getTime() - overlapMs));
   const floor = [overlap, firstWaiting].filter((each) => each !== null).sort()[0] ?? overlap;
-  const delay = firstWaiting === null ? `${nextPassSeconds} seconds` : `${waitingMinutes} minutes`;
+  const minutes = Math.min(waitingMinutesMin * 2 ** Math.min(pass - 1, halvingsMax), waitingMinutesMax);
+  const delay = isWaiting ? `${minutes} minutes` : `${nextPassSeconds} seconds`;
   await tx`
-    update erasures set pass = pass + 1, pass_started_at = null, floor = ${floor}, place = ${FIRST_PLACE}, after = null,
-      waiting = ${done.waiting}, first_waiting = null, counts = ${JSON.stringify(counts)}::text::jsonb,
+    update erasures set pass = pass + 1, pass_started_at = null, floor = ${floor}, place = ${LATER_FIRST_PLACE}, after = null,
+      waiting = ${waiting}, waiting_ids = ${waitingIds}::uuid[], first_waiting = null, waiting_keys = ${waitingKeys},
+      counts = ${JSON.stringify(counts)}::text::jsonb, fault = null, halvings = 0,
       lease_token = null, next_at = now() + ${delay}::text::interval
     where team_id = ${teamId} and id = ${id}`;
 }

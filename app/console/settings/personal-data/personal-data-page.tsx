@@ -129,13 +129,14 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
 }
 
 function ErasureItem({ erasure }: { erasure: ErasureView }) {
-  const { address_hash, status, waiting, counts, requested_at, done_at } = erasure;
+  const { address_hash, status, waiting, waiting_keys, fault, counts, requested_at, done_at } = erasure;
   const rows = Object.entries(counts).map(([table, count]) => `${table.replaceAll("_", " ")} ${count}`);
+  const isDone = status === "done";
   return (
     <li className="flex flex-col gap-1 py-3 leading-6">
       <span className="break-all font-mono text-xs">{address_hash}</span>
       <span>
-        {status === "done" && done_at ? (
+        {isDone && done_at ? (
           <>
             Erased <When at={done_at} />
           </>
@@ -145,10 +146,17 @@ function ErasureItem({ erasure }: { erasure: ErasureView }) {
             {waiting > 0
               ? `; ${waiting} ${waiting === 1 ? "email waits" : "emails wait"} for other recipients`
               : null}
+            {waiting_keys > 0
+              ? `; ${waiting_keys} idempotency ${waiting_keys === 1 ? "key expires" : "keys expire"} within 24 hours`
+              : null}
           </>
         )}
       </span>
-      <span className="text-soft">{rows.length > 0 ? rows.join(", ") : "Nothing was stored."}</span>
+      {fault === null ? null : (
+        <span className="text-bad">Last step failed and will be repeated: {fault}</span>
+      )}
+      {rows.length > 0 ? <span className="text-soft">{rows.join(", ")}</span> : null}
+      {rows.length === 0 && isDone ? <span className="text-soft">Nothing was stored.</span> : null}
     </li>
   );
 }

@@ -70,16 +70,21 @@ export function addAddressCommands(program: AdminCommand): void {
   });
 }
 
-const rowOf = ({ requested_at, address_hash, status, done_at, waiting, counts }: ErasureView) => ({
-  requested_at,
-  address_hash,
-  status,
-  done_at,
-  waiting,
-  counts: Object.entries(counts)
-    .map(([table, count]) => `${table} ${count}`)
-    .join(", "),
-});
+const rowOf = (erasure: ErasureView) => {
+  const { requested_at, address_hash, status, done_at, waiting, waiting_keys, fault, counts } = erasure;
+  return {
+    requested_at,
+    address_hash,
+    status,
+    done_at,
+    waiting,
+    waiting_keys,
+    fault,
+    counts: Object.entries(counts)
+      .map(([table, count]) => `${table} ${count}`)
+      .join(", "),
+  };
+};
 
 const ADDRESS = ["<address>", "email address of the person"] as const;
 

@@ -20,6 +20,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
     erased: "path rejection_detail request_body response_body user_agent",
     settings: "method rejection_reason",
   },
+  // In emails to others, only text files are searched.
   attachments: { erased: "content filename", settings: "content_id content_type" },
   audit_log: {
     erased: "detail subject_name",

@@ -3,6 +3,7 @@ import type { Header, Tag } from "#db/schema/emails";
 import type { EventData } from "#db/schema/events";
 import type { HotTransaction } from "../emails/status";
 import { HAS_MENTION, TEXT_OF } from "./address-pattern";
+import { eraseFiles } from "./files";
 import type { ErasureStep } from "./place";
 
 /** The texts of an email that its row contains. */
@@ -60,18 +61,22 @@ export async function eraseContent(
   });
 }
 
-/** Replaces the address in an email to others. Bytes in which it cannot be replaced are deleted: the texts remain. */
+/**
+ * Replaces the address in an email to others. Bytes of a message in which it cannot be replaced are deleted: the texts remain.
+ * Files other than texts are not searched.
+ */
 export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email: EmailRow): Promise<Counts> {
   const { teamId, eraser } = step;
   const key = { teamId, emailId: email.id };
   const isInRow = isChanged(eraser.eraseValue(email), email);
-  await writeEmail(tx, step, email);
+  if (isInRow) await writeEmail(tx, step, email);
   const [body] = await tx<Body[]>`
     select html, text, made_text as "madeText", ${bytesWith(tx, "raw", step)} as raw from email_bodies
     where team_id = ${teamId} and email_id = ${email.id}`;
   const texts = body && { html: body.html, text: body.text, madeText: body.madeText };
   const erased = texts && (eraser.eraseValue(texts) as typeof texts);
-  const isInTexts = isInRow || isChanged(erased, texts);
+  const files = await eraseFiles(tx, step, email.id);
+  const isInTexts = isInRow || isChanged(erased, texts) || files > 0;
   const isInBody = isInTexts || hasBytes(step, body?.raw ?? null);
   if (erased && isInBody)
     await tx`
@@ -83,19 +88,15 @@ export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email
   const isCaptured = copy !== undefined && (isInTexts || hasBytes(step, copy.raw));
   if (isCaptured)
     await tx`delete from captured_messages where team_id = ${teamId} and email_id = ${email.id}`;
-  const files = await tx<{ id: string; filename: string }[]>`
-    select id, filename from attachments
-    where team_id = ${teamId} and email_id = ${email.id} and filename is not null`;
-  for (const { id, filename } of files.filter((file) => eraser.hasMention(file.filename)))
-    await tx`
-      update attachments set filename = ${eraser.eraseText(filename)}
-      where team_id = ${teamId} and email_id = ${email.id} and id = ${id}`;
   const events = await eraseEvents(tx, step, email.id, []);
   await eraseReplies(tx, step, email.id);
-  const webhooks = await eraseWebhooks(tx, key, { isRecipient: false });
+  // Another address can contain this one: then nothing was changed, and the bodies of its events stay.
+  const isInEvents = isInRow || events > 0;
+  const webhooks = isInEvents ? await eraseWebhooks(tx, key, { isRecipient: false }) : 0;
   return counted({
     emails: isInRow ? 1 : 0,
     email_bodies: body && isInBody ? 1 : 0,
+    attachments: files,
     captured_messages: isCaptured ? 1 : 0,
     email_events: events,
     webhook_deliveries: webhooks,
@@ -143,16 +144,19 @@ async function eraseEvents(
        or ${HAS_MENTION("lower(concat_ws(' ', e.recipient, e.data::text))", "$4")}) order by id`,
     [teamId, emailId, own as string[], eraser.search],
   );
+  let count = 0;
   for (const { id, deliveryId, recipient, data } of events) {
     const isOwn =
       (deliveryId !== null && own.includes(deliveryId)) ||
       (recipient !== null && eraser.isAddress(recipient));
     const left = isOwn ? figuresOf(data) : eraser.eraseValue(data);
+    if (!isOwn && !isChanged(left, data)) continue;
+    count++;
     await tx`
       update email_events set recipient = ${isOwn ? ERASED_ADDRESS : recipient}, data = ${JSON.stringify(left)}::text::jsonb
       where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
   }
-  return events.length;
+  return count;
 }
 
 /** The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient. */
@@ -193,25 +197,33 @@ async function eraseReplies(
       where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
 }
 
-/** The stored bodies of the email's webhook events are deleted: they are rendered again from what is left. */
+/**
+ * The stored bodies of the email's webhook events are deleted: they are rendered again from what is left. An attempt in
+ * progress loses its lease, so that neither its body nor the response is stored, and is repeated.
+ */
 async function eraseWebhooks(
   tx: HotTransaction,
   { teamId, emailId }: { teamId: string; emailId: string },
   { isRecipient }: { isRecipient: boolean },
 ): Promise<number> {
-  const locked = await tx<{ id: string }[]>`
-    select id from webhook_deliveries
-    where team_id = ${teamId} and email_id = ${emailId} and payload is not null order by id for update`;
+  const locked = await tx<{ id: string; hasBody: boolean }[]>`
+    select id, payload is not null as "hasBody" from webhook_deliveries
+    where team_id = ${teamId} and email_id = ${emailId} order by id for update`;
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await tx`update webhook_deliveries set payload = null where team_id = ${teamId} and id = any(${ids}::uuid[])`;
+  await tx`
+    update webhook_deliveries set payload = null, lease_token = ${tx.unsafe(LOST_LEASE)}
+    where team_id = ${teamId} and id = any(${ids}::uuid[]) and (payload is not null or lease_token is not null)`;
   // An endpoint can respond with what it received.
   if (isRecipient)
     await tx`
       update webhook_attempts set response = null
       where team_id = ${teamId} and delivery_id = any(${ids}::uuid[]) and response is not null`;
-  return ids.length;
+  return locked.filter(({ hasBody }) => hasBody).length;
 }
+
+/** SQL: the lease token of an event delivery whose attempt in progress must store nothing. */
+export const LOST_LEASE = "case when lease_token is not null then gen_random_uuid() end";
 
 const counted = (counts: Counts): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

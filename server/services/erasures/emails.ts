@@ -3,6 +3,7 @@ import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
 import { HAS_MENTION, TEXT_OF } from "./address-pattern";
 import { type EmailRow, eraseContent, eraseMentions } from "./email-content";
+import { countUnsearchedFiles, IS_FILE_WITH, IS_TEXT_FILE } from "./files";
 import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
 
 /** Emails that one step reads, by recipient and by content. */
@@ -54,9 +55,15 @@ export const emailPlace: ErasurePlace = {
     const ids = await tx<{ id: string }[]>`
       select id from emails where team_id = ${teamId} and id > ${after ?? FIRST} and id >= ${floor ?? FIRST}
       order by id limit ${limit}`;
-    return eraseAll(tx, step, ids, limit);
+    const done = await eraseAll(tx, step, ids, limit);
+    // The first pass reads each email once. Files of emails to the address are deleted already.
+    const files = floor === null ? await countUnsearchedFiles(tx, teamId, done.read ?? []) : 0;
+    return files > 0 ? { ...done, counts: { ...done.counts, [UNSEARCHED]: files } } : done;
   },
 };
+
+/** In the counts of an erasure: files of emails to others that were not searched for the address. */
+export const UNSEARCHED = "files_not_searched";
 
 async function eraseAll(
   tx: HotTransaction,
@@ -84,7 +91,7 @@ async function readSizes(
 ): Promise<SizedId[]> {
   if (found.length === 0) return [];
   return tx<SizedId[]>`
-    select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0))::float8 as bytes
+    select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0) + coalesce(a.bytes, 0))::float8 as bytes
     from unnest(${found.map(({ id }) => id)}::uuid[]) as f(id)
     left join lateral (
       select coalesce(octet_length(html), 0)::bigint + coalesce(octet_length(text), 0) + coalesce(octet_length(made_text), 0)
@@ -92,6 +99,9 @@ async function readSizes(
       from email_bodies where team_id = ${teamId} and email_id = f.id) b on true
     left join lateral (
       select octet_length(raw)::bigint as bytes from captured_messages where team_id = ${teamId} and email_id = f.id) c on true
+    left join lateral (
+      select sum(size_bytes) as bytes from attachments x
+      where team_id = ${teamId} and email_id = f.id and ${tx.unsafe(IS_TEXT_FILE("x"))}) a on true
     order by f.id`;
 }
 
@@ -125,7 +135,7 @@ export async function readConcerned(
        ${has("e.sender", 'e."to"::text', "e.cc::text", "e.bcc::text", "e.reply_to::text", "e.subject", "e.tags::text", "e.headers::text", "e.message_id")}
        or ${child("email_bodies", `(${has("c.html", "c.text", "c.made_text")} or ${hasBytes("c.raw")})`)}
        or ${child("captured_messages", hasBytes("c.raw"))}
-       or ${child("attachments", has("c.filename"))}
+       or ${child("attachments", IS_FILE_WITH("c", "$3"))}
        or ${child("deliveries", has("c.address", "c.last_text", "c.last_reason"))}
        or ${child("email_events", has("c.recipient", "c.data::text"))})
      order by e.id ${isLocked ? "for update of e" : ""}`,

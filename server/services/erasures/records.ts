@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import { HAS_MENTION } from "./address-pattern";
+import { LOST_LEASE } from "./email-content";
 import type { Eraser } from "./mentions";
 import { type ErasurePlace, type ErasureStep, rowsOf } from "./place";
 
@@ -26,6 +27,8 @@ type RecordTable = {
   timed?: string;
   /** The key in later passes, if `key` does not begin with `timed`: they read an index from the first new row on. */
   laterKey?: readonly string[];
+  /** Whether an attempt in progress must store nothing, because it has the values of before. */
+  isLeased?: true;
   /** SQL: rows whose key must stay, because a program can still use it. The erasure waits for them. */
   keptWhile?: string;
 };
@@ -40,6 +43,7 @@ const RECORDS: readonly RecordTable[] = [
     documents: ["payload"],
     timed: "id",
     laterKey: ["id"],
+    isLeased: true,
   },
   {
     name: "webhook_attempts",
@@ -97,7 +101,7 @@ const mapText = (value: unknown, map: (text: string) => string): string | null =
 /** Replaces the address in the rows of one table. */
 function placeOf(table: RecordTable): ErasurePlace {
   const { name, keyType, texts = [], json = [], bodies = [], documents = [] } = table;
-  const { where, timed, laterKey, keptWhile } = table;
+  const { where, timed, laterKey, isLeased, keptWhile } = table;
   const columns = columnsOf(table);
 
   /** The new values of the columns, as texts. */
@@ -117,9 +121,10 @@ function placeOf(table: RecordTable): ErasurePlace {
     ...[...json, ...bodies].map((column) => mapText(row[column], () => JSON.stringify(row[column]))),
   ];
   const isJson = (column: string) => [...json, ...bodies].includes(column);
-  const changes = columns
-    .map((column, n) => `${column} = $${n + 1}::text${isJson(column) ? "::jsonb" : ""}`)
-    .join(", ");
+  const changes = [
+    ...columns.map((column, n) => `${column} = $${n + 1}::text${isJson(column) ? "::jsonb" : ""}`),
+    ...(isLeased ? [`lease_token = ${LOST_LEASE}`] : []),
+  ].join(", ");
 
   return {
     name,

@@ -8,6 +8,7 @@ import { recordAudit } from "../audit/record";
 import type { OperatorCtx } from "../pauses/scope";
 import { erasedFormOf } from "../suppressions/erased";
 import { findErasedForm, readAddress } from "./address";
+import { UNSEARCHED } from "./emails";
 import { suppressHash } from "./suppression";
 
 const listMax = 100;
@@ -152,7 +153,9 @@ export const presentErasure = ({
   /** Why the last step failed; null after a step that succeeded. */
   fault,
   /** Changed rows by table. */
-  counts,
+  counts: Object.fromEntries(Object.entries(counts).filter(([table]) => table !== UNSEARCHED)),
+  /** Files of emails to others that were not searched: they are larger than 1 MB, or not a text. */
+  files_not_searched: counts[UNSEARCHED] ?? 0,
   requested_at: requestedAt.toISOString(),
   done_at: doneAt?.toISOString() ?? null,
 });

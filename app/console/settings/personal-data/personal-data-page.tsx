@@ -112,6 +112,10 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
             received the same email. Email that waits for it is canceled. This cannot be undone.
           </p>
           <p>
+            In emails to others, it is replaced in texts. Their files are searched if they are texts of up to
+            1 MB; the receipt has the number of the others.
+          </p>
+          <p>
             If it is suppressed, it stays suppressed by a hash. Backups contain it until they are deleted.
           </p>
           <label className="flex items-center gap-2 text-ink">
@@ -129,7 +133,17 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
 }
 
 function ErasureItem({ erasure }: { erasure: ErasureView }) {
-  const { address_hash, status, waiting, waiting_keys, fault, counts, requested_at, done_at } = erasure;
+  const {
+    address_hash,
+    status,
+    waiting,
+    waiting_keys,
+    fault,
+    counts,
+    files_not_searched,
+    requested_at,
+    done_at,
+  } = erasure;
   const rows = Object.entries(counts).map(([table, count]) => `${table.replaceAll("_", " ")} ${count}`);
   const isDone = status === "done";
   return (
@@ -157,6 +171,12 @@ function ErasureItem({ erasure }: { erasure: ErasureView }) {
       )}
       {rows.length > 0 ? <span className="text-soft">{rows.join(", ")}</span> : null}
       {rows.length === 0 && isDone ? <span className="text-soft">Nothing was stored.</span> : null}
+      {files_not_searched > 0 ? (
+        <span className="text-soft">
+          {files_not_searched === 1 ? "1 file" : `${files_not_searched} files`} of emails to others not
+          searched
+        </span>
+      ) : null}
     </li>
   );
 }

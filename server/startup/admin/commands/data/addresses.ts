@@ -71,7 +71,17 @@ export function addAddressCommands(program: AdminCommand): void {
 }
 
 const rowOf = (erasure: ErasureView) => {
-  const { requested_at, address_hash, status, done_at, waiting, waiting_keys, fault, counts } = erasure;
+  const {
+    requested_at,
+    address_hash,
+    status,
+    done_at,
+    waiting,
+    waiting_keys,
+    fault,
+    counts,
+    files_not_searched,
+  } = erasure;
   return {
     requested_at,
     address_hash,
@@ -80,6 +90,7 @@ const rowOf = (erasure: ErasureView) => {
     waiting,
     waiting_keys,
     fault,
+    files_not_searched,
     counts: Object.entries(counts)
       .map(([table, count]) => `${table} ${count}`)
       .join(", "),

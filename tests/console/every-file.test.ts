@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 type Handler = (request: NextRequest, context: { params: Promise<object> }) => Promise<Response>;
-type Asked = { by: string | null; team: string; input: Record<string, string> };
+type Asked = { by: string | null; team: string; input: Record<string, string>; origin?: string };
 
 const callOf = (folder: string): FileCall => {
   const call = calls[folder];
@@ -53,33 +53,34 @@ const callOf = (folder: string): FileCall => {
 /** Calls the route handler itself, as Next.js would. */
 async function callFile(
   folder: string,
-  { by, team, input }: Asked,
+  { by, team, input, origin = console.deps.url }: Asked,
 ): Promise<{ status: number; text: string }> {
   const params: Record<string, string> = {};
   const place = folder.replace(/\[(\w+)\]/g, (_, name: string) => {
     params[name] = input[name] ?? "";
     return encodeURIComponent(params[name]);
   });
+  const { body: csv, isForm } = callOf(folder);
   const url = new URL(`${console.deps.url}/console/${place}`);
-  for (const [name, value] of Object.entries({ team, ...input }))
+  for (const [name, value] of Object.entries({ team, ...(isForm ? {} : input) }))
     if (!(name in params)) url.searchParams.set(name, value);
-  const { body } = callOf(folder);
+  const body = isForm ? new URLSearchParams(input).toString() : csv;
   const session = by && (await cookiesOf((await console.session(by)).id)).get("__Host-backstamp.session");
   const request = new NextRequest(url, {
     headers: {
       ...(session && { cookie: `__Host-backstamp.session=${session.value}` }),
-      ...(body && {
-        origin: console.deps.url,
-        "content-type": "text/csv",
+      ...(body !== undefined && {
+        origin,
+        "content-type": isForm ? "application/x-www-form-urlencoded" : "text/csv",
         "content-length": String(body.length),
       }),
     },
-    ...(body && { method: "POST", body }),
+    ...(body !== undefined && { method: "POST", body }),
   });
   const { GET, POST }: Record<string, Handler | undefined> = await import(
     path.join(root, folder, "route.ts")
   );
-  const handler = body ? POST : GET;
+  const handler = body === undefined ? GET : POST;
   if (!handler) throw new Error(`${folder} takes no such call`);
   const response = await handler(request, { params: Promise.resolve(params) });
   expect(response.headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none'/);
@@ -117,6 +118,16 @@ describe.each(folders)("%s", (folder) => {
     const foreign = await callFile(folder, { by, team: ann.teamId, input });
     expect(foreign.status).toBe(404);
     expect(plain((await callFile(folder, { by, team: newId(), input })).text)).toBe(plain(foreign.text));
+    expect(await writes.since(ann.teamId)).toEqual([]);
+  });
+
+  test("rejects what a page of another site posts", async () => {
+    const { body, isForm, input } = callOf(folder);
+    if (body === undefined && !isForm) return;
+    const asked = { by: ann.userIds.owner, team: ann.teamId, input: await input(ann) };
+    await writes.since();
+    for (const origin of ["https://other.example", "null"])
+      expect((await callFile(folder, { ...asked, origin })).status, origin).toBe(403);
     expect(await writes.since(ann.teamId)).toEqual([]);
   });
 

@@ -38,8 +38,10 @@ test("the data stored of an address is exported, then erased, with a receipt tha
   await page.getByLabel("Email address").fill(ann);
   await expectNoAccessibilityViolations(page);
   const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Export" }).click();
-  const lines = await readFile(await (await download).path(), "utf8");
+  await page.getByRole("button", { name: "Export" }).click();
+  const file = await download;
+  expect(file.url()).not.toContain("example.net");
+  const lines = await readFile(await file.path(), "utf8");
   expect(lines).toContain(ann);
   await page.getByRole("button", { name: "Erase…" }).click();
   const dialog = page.getByRole("alertdialog");

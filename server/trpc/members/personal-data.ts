@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
+import { AppError } from "#server/platform/errors";
+import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
 import { readAddress } from "#server/services/erasures/address";
 import { exportAddress } from "#server/services/erasures/export";
 import { listErasures, presentErasure, requestErasure } from "#server/services/erasures/request";
@@ -10,6 +12,7 @@ import { fileResponse, handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";
 
 const addressCharsMax = 1_000;
+const formMaxBytes = 16 * 1024;
 
 /** What is stored of a recipient, for owners and admins. */
 export const personalDataRouter = router({
@@ -25,13 +28,22 @@ export const personalDataRouter = router({
     }),
 });
 
-/** What is stored of an address, as lines of JSON. */
+/**
+ * What is stored of an address, as lines of JSON. One of our pages sends the address as a form, because proxies and browsers
+ * record the URL of a request.
+ */
 export const answerAddressExport = (
   deps: ConsoleDeps,
-  { cookies, team }: { cookies: Cookies; team: string },
-  address: string,
+  request: Request,
+  cookies: Cookies,
+  team: string,
 ): Promise<Response> =>
   handleTeamFile(deps, { cookies, team, permission: "people:write" }, async (ctx) => {
+    const { headers } = request;
+    if (!isFromOwnPage(deps.url, headers))
+      throw new AppError("forbidden", formatForeignOrigin(deps.url, headers));
+    if (!isBodyWithin(formMaxBytes, headers)) throw new AppError("too_large", "The address is too long.");
+    const address = new URLSearchParams(await request.text()).get("address") ?? "";
     rejectUnstorableText(address);
     return fileResponse(deps, exportAddress(ctx, readAddress(address)), {
       filename: "personal-data.ndjson",

@@ -13,8 +13,10 @@ export type FileCall = {
   input: (party: RoleTeam) => Promise<Record<string, string>>;
   /** The parameters that contain ids. */
   names: readonly string[];
-  /** The CSV body of a POST. Without it the call is a GET. */
+  /** The CSV body of a POST. Without it, and without `isForm`, the call is a GET. */
   body?: string;
+  /** The parameters are sent as a form, because they must not be in a URL. */
+  isForm?: true;
 };
 
 /** The calls by the folder of the route file. */
@@ -72,6 +74,7 @@ export function fileCalls({ world }: Console): Record<string, FileCall> {
       permission: "people:write",
       input: async () => ({ address: "ann@example.net" }),
       names: [],
+      isForm: true,
     },
     "suppressions/export": { permission: "suppressions:read", input: async () => ({}), names: [] },
     "suppressions/import": {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { ErasureView } from "#server/services/erasures/request";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionForm } from "../../_ui/form/action-form";
@@ -59,7 +59,7 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
     },
   });
   const isComplete = /^\S+@\S+$/.test(address.trim());
-  const query = new URLSearchParams({ team: teamId, address: address.trim() });
+  const exportFormId = useId();
   return (
     <Section
       title="Data of a person"
@@ -86,15 +86,20 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
           onChange={({ target }) => setAddress(target.value)}
         />
         {isComplete && disabledReason === undefined ? (
-          <a
-            href={`/console/settings/personal-data/export?${query}`}
-            download
-            className={`${buttonStyle.plain} h-9 w-fit`}
-          >
+          <button type="submit" form={exportFormId} className={`${buttonStyle.plain} h-9 w-fit`}>
             Export
-          </a>
+          </button>
         ) : null}
       </ActionForm>
+      {/* The address is sent in the body, because URLs are recorded by proxies and in the history. */}
+      <form
+        id={exportFormId}
+        method="post"
+        action={`/console/settings/personal-data/export?team=${encodeURIComponent(teamId)}`}
+        hidden
+      >
+        <input type="hidden" name="address" value={address.trim()} />
+      </form>
       {isConfirming ? (
         <Confirm
           onOpenChange={() => {

@@ -11,10 +11,11 @@ import { freshDatabase } from "../support/database/postgres";
 const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", string>>> = {
   account_events: { account: "address kind subject user_agent" },
   accounts: { account: "email provider provider_account_id" },
+  // Alerts of the installation. They repeat no text of a team.
   alert_calls: { settings: "payload" },
   alert_notices: { settings: "event" },
-  // About domains, endpoints, relays and teams.
-  alerts: { settings: "kind message name subject" },
+  // About domains, endpoints, relays and teams. The message repeats the reason of a pause.
+  alerts: { erased: "message", settings: "kind name subject" },
   api_keys: { settings: "client_networks limits name scopes secret_hash token_id" },
   api_requests: {
     erased: "path rejection_detail request_body response_body user_agent",

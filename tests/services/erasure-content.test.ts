@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimWebhooks, storePayloads } from "#server/delivery/webhooks/queue";
 import { newId } from "#server/platform/ids";
+import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { presentErasure } from "#server/services/erasures/request";
+import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { renderPayloads } from "#server/services/webhooks/events/render";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
@@ -131,4 +133,19 @@ test("the events of an email to a similar address keep their bodies", async () =
   const [row] = await world.hot<{ payload: string | null }[]>`
     select payload from webhook_deliveries where webhook_id = ${endpoint} and payload is not null`;
   expect(row?.payload).toContain("joann.lee@example.net");
+});
+
+test("the reason of a pause is also erased in the alert that repeats it", async () => {
+  await pauseQueue(world.ctx, { teamId: world.id, domain: null, reason: `Requested by Ann <${ANN}>` });
+  await evaluateAlerts(world.deps);
+  await resumeQueue(world.ctx, { teamId: world.id, domain: null });
+  await world.elapse("1 hour");
+  await evaluateAlerts(world.deps);
+  expect(await world.tablesWith(ANN)).toEqual(expect.arrayContaining(["alerts", "queue_pauses"]));
+  await world.erase();
+  expect(await world.tablesWith(ANN)).toEqual([]);
+  const [alert] = await world.hot<
+    { message: string }[]
+  >`select message from alerts where kind = 'team_paused'`;
+  expect(alert?.message).toBe(`Sending is paused for the team First. Reason: Requested by Ann <${ERASED}>`);
 });

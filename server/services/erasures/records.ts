@@ -80,6 +80,8 @@ const RECORDS: readonly RecordTable[] = [
     timed: "id",
   },
   { name: "queue_pauses", key: ["id"], keyType: "uuid", texts: ["reason"] },
+  // After the pauses, whose reasons they repeat.
+  { name: "alerts", key: ["id"], keyType: "uuid", texts: ["message"] },
 ];
 
 type Row = Record<string, unknown>;

@@ -21,6 +21,9 @@ export function isDuplicateRow(error: unknown, table: string): boolean {
   return name === table || name?.startsWith(`${table}_`) === true;
 }
 
+/** A row refers to one that does not exist or was deleted meanwhile (SQLSTATE 23503). */
+export const isReferenceMissing = (error: unknown): boolean => findFault(error)?.code === "23503";
+
 /** Another transaction held a lock for longer than `lock_timeout` (SQLSTATE 55P03). */
 export const isLockTimeout = (error: unknown): boolean => findFault(error)?.code === "55P03";
 

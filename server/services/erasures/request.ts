@@ -1,9 +1,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { isDatabaseUnreachable, isReferenceMissing } from "#db/faults";
 import { erasures } from "#db/schema/audit";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
 import { recordAudit } from "../audit/record";
 import type { OperatorCtx } from "../pauses/scope";
 import { erasedFormOf } from "../suppressions/erased";
@@ -91,12 +93,32 @@ export async function requestErasure(ctx: Ctx, { address, suppresses }: ErasureI
   return erasure;
 }
 
-/** The same in every team, for the operator. */
-export async function requestErasureInAllTeams(ctx: OperatorCtx, input: ErasureInput): Promise<Erasure[]> {
-  const all = await ctx.db.select({ id: teams.id }).from(teams).orderBy(teams.id);
+/** A team in which an erasure could not be requested, and why. */
+export type FailedRequest = { teamId: string; teamName: string; fault: string };
+
+/**
+ * The same in every team, for the operator. A fault in one team does not stop the others; teams that are deleted meanwhile are left
+ * out. AppError `invalid` if it is not an address.
+ */
+export async function requestErasureInAllTeams(
+  ctx: OperatorCtx,
+  input: ErasureInput,
+): Promise<{ requested: Erasure[]; failed: FailedRequest[] }> {
+  readAddress(input.address);
+  const all = await ctx.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(teams.id);
   const requested: Erasure[] = [];
-  for (const { id } of all) requested.push(await requestErasure({ ...ctx, teamId: id }, input));
-  return requested;
+  const failed: FailedRequest[] = [];
+  for (const { id, name } of all)
+    try {
+      requested.push(await requestErasure({ ...ctx, teamId: id }, input));
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) throw error;
+      if (isReferenceMissing(error)) continue;
+      const { kind, code } = errorFacts(error);
+      failed.push({ teamId: id, teamName: name, fault: `${kind} ${code ?? ""}`.trim() });
+      ctx.log.error("erasure.not_requested", { teamId: id, ...errorFacts(error) });
+    }
+  return { requested, failed };
 }
 
 /** The erasures of a team, newest first. */

@@ -1,4 +1,5 @@
 import type { HotSql } from "#db/client";
+import { isStatementTimeout } from "#db/faults";
 import type { AuditActor } from "#db/schema/audit";
 import type { Actor, Deps } from "#server/deps";
 import { firstIdAt, newId } from "#server/platform/ids";
@@ -71,9 +72,6 @@ async function claimErasure(hot: HotSql, leaseToken: string): Promise<Lease | nu
   return row ?? null;
 }
 
-/** PostgreSQL's code for a statement that was canceled, because it took longer than `statement_timeout`. */
-const queryCanceled = "57014";
-
 /** The fault is stored without the message of the error, which can contain personal data. */
 async function recordFault(
   { hot, log }: Pick<Deps, "hot" | "log">,
@@ -81,7 +79,7 @@ async function recordFault(
   error: unknown,
 ): Promise<void> {
   const { kind, code, ...facts } = errorFacts(error);
-  const isTooLong = code === queryCanceled;
+  const isTooLong = isStatementTimeout(error);
   const fault = isTooLong ? "The database canceled a statement that took too long." : `${kind} ${code ?? ""}`;
   await hot`
     update erasures set fault = ${fault.trim()}, lease_token = null, next_at = now() + ${faultMinutes} * interval '1 minute',

@@ -8,11 +8,11 @@ import {
   requestErasureInAllTeams,
 } from "#server/services/erasures/request";
 import { findTeam } from "#server/services/teams";
-import { type AdminCommand, examples, runInDatabase, TEAM_OPTION } from "../../command";
+import { type AdminCommand, CommandExit, examples, runInDatabase, TEAM_OPTION } from "../../command";
 import { operatorCtx, operatorOf, withDatabase } from "../../session";
-import { listOutput } from "../../terminal";
+import { listOutput, printOutput } from "../../terminal";
 
-type EraseOptions = { team?: string; suppress?: true };
+type EraseOptions = { team?: string; suppress?: true; json?: true };
 
 /** `address export`, `address erase`, `address erasures`. */
 export function addAddressCommands(program: AdminCommand): void {
@@ -40,20 +40,37 @@ export function addAddressCommands(program: AdminCommand): void {
     .option("--team <team>", "only this team, by id or name (default: all teams)")
     .option("--suppress", "also suppress it, so that nothing is sent to it again")
     .addHelpText("after", ERASE_HELP);
-  runInDatabase(erase, async ({ deps }, text: string, { team, suppress }: EraseOptions) => {
-    const input = { address: text, suppresses: suppress === true };
-    const requested =
-      team === undefined
-        ? await requestErasureInAllTeams(operatorOf(deps), input)
-        : [await requestErasure(operatorCtx(deps, (await findTeam(deps, team)).id), input)];
-    deps.wake();
-    return {
-      json: { data: requested.map(presentErasure) },
-      text: [
-        `Requested the erasure in ${requested.length === 1 ? "one team" : `${requested.length} teams`}. The worker does it within minutes.`,
-      ],
-      notes: ["address erasures shows the progress and the receipts."],
-    };
+  erase.action(async (text: string, { team, suppress, json }: EraseOptions) => {
+    const { terminal } = erase;
+    const failed = await withDatabase(terminal, async ({ deps }) => {
+      const input = { address: text, suppresses: suppress === true };
+      const { requested, failed } =
+        team === undefined
+          ? await requestErasureInAllTeams(operatorOf(deps), input)
+          : {
+              requested: [await requestErasure(operatorCtx(deps, (await findTeam(deps, team)).id), input)],
+              failed: [],
+            };
+      deps.wake();
+      const output = {
+        json: {
+          data: requested.map(presentErasure),
+          failed: failed.map(({ teamId, fault }) => ({ team_id: teamId, fault })),
+        },
+        text: [
+          `Requested the erasure in ${requested.length === 1 ? "one team" : `${requested.length} teams`}. The worker does it within minutes.`,
+        ],
+        notes: [
+          ...failed.map(
+            ({ teamName, fault }) => `Not requested in team ${teamName}: ${fault}. Run it again.`,
+          ),
+          "address erasures shows the progress and the receipts.",
+        ],
+      };
+      printOutput(terminal, output, json === true);
+      return failed.length;
+    });
+    if (failed > 0) throw new CommandExit(1);
   });
 
   const list = address

@@ -43,14 +43,14 @@ CREATE TABLE "team_deletions" (
 	"actor_name" text,
 	"requested_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"deletes_at" timestamp with time zone NOT NULL,
-	"pause_id" uuid,
 	"canceled_at" timestamp with time zone,
 	"canceled_by_name" text,
 	"started_at" timestamp with time zone,
 	"ended_at" timestamp with time zone,
 	"counts" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"next_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"lease_token" uuid
+	"lease_token" uuid,
+	"fault" text
 );
 --> statement-breakpoint
 ALTER TABLE "erasures" ADD CONSTRAINT "erasures_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -225,8 +225,6 @@ export const teamDeletions = pgTable(
     requestedAt: now(),
     /** From this time on a worker deletes everything of the team. */
     deletesAt: instant().notNull(),
-    /** Not used: a deletion stops the team without a pause. */
-    pauseId: c.uuid(),
     canceledAt: instant(),
     canceledByName: c.text(),
     /** After this time it cannot be canceled. */

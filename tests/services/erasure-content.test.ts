@@ -122,6 +122,25 @@ test("a response to an event that arrives during the erasure is not stored after
   expect(await world.tablesWith(ANN)).toEqual([]);
 });
 
+test("a response that repeats an email to others is erased with the email, even if the event is old", async () => {
+  const sink = await world.sink(({ body }) => ({ status: 500, body }));
+  await world.endpoint(sink, ["email.sent"]);
+  await world.sendMail({ to: "ben@example.net", subject: `About ${ANN}` });
+  await world.sendMail({ to: "ben@example.net", subject: "About joann.lee@example.net" });
+  await world.deliver();
+  await world.round();
+  expect(await world.tablesWith(ANN)).toContain("webhook_attempts");
+  await world.requestErasure();
+  // As in a later pass of an erasure that waited for the email.
+  await world.hot`
+    update erasures set pass = 5, place = 'waiting', floor = 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      waiting_ids = array(select id from emails where subject like 'About ann%')`;
+  await world.runErasures();
+  expect(await world.tablesWith(ANN)).not.toContain("webhook_attempts");
+  const left = await world.hot`select from webhook_attempts where response like '%joann%'`;
+  expect(left).toHaveLength(1);
+});
+
 test("the events of an email to a similar address keep their bodies", async () => {
   const sink = await world.sink();
   const { id: endpoint } = await world.endpoint(sink, ["email.sent"]);

@@ -49,7 +49,7 @@ export async function eraseContent(
     where team_id = ${key.teamId} and email_id = ${key.emailId} and id = any(${own as string[]}::uuid[])`;
   const events = await eraseEvents(tx, step, email.id, own);
   await eraseReplies(tx, step, email.id);
-  const webhooks = await eraseWebhooks(tx, key, { isRecipient: true });
+  const webhooks = await eraseWebhooks(tx, step, email.id, { isRecipient: true });
   return counted({
     emails: 1,
     email_bodies: bodies.count,
@@ -67,7 +67,6 @@ export async function eraseContent(
  */
 export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email: EmailRow): Promise<Counts> {
   const { teamId, eraser } = step;
-  const key = { teamId, emailId: email.id };
   const isInRow = isChanged(eraser.eraseValue(email), email);
   if (isInRow) await writeEmail(tx, step, email);
   const [body] = await tx<Body[]>`
@@ -92,7 +91,7 @@ export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email
   await eraseReplies(tx, step, email.id);
   // Another address can contain this one: then nothing was changed, and the bodies of its events stay.
   const isInEvents = isInRow || events > 0;
-  const webhooks = isInEvents ? await eraseWebhooks(tx, key, { isRecipient: false }) : 0;
+  const webhooks = isInEvents ? await eraseWebhooks(tx, step, email.id, { isRecipient: false }) : 0;
   return counted({
     emails: isInRow ? 1 : 0,
     email_bodies: body && isInBody ? 1 : 0,
@@ -203,7 +202,8 @@ async function eraseReplies(
  */
 async function eraseWebhooks(
   tx: HotTransaction,
-  { teamId, emailId }: { teamId: string; emailId: string },
+  { teamId, eraser }: ErasureStep,
+  emailId: string,
   { isRecipient }: { isRecipient: boolean },
 ): Promise<number> {
   const locked = await tx<{ id: string; hasBody: boolean }[]>`
@@ -215,10 +215,12 @@ async function eraseWebhooks(
     update webhook_deliveries set payload = null, lease_token = ${tx.unsafe(LOST_LEASE)}
     where team_id = ${teamId} and id = any(${ids}::uuid[]) and (payload is not null or lease_token is not null)`;
   // An endpoint can respond with what it received.
-  if (isRecipient)
-    await tx`
-      update webhook_attempts set response = null
-      where team_id = ${teamId} and delivery_id = any(${ids}::uuid[]) and response is not null`;
+  await tx.unsafe(
+    `update webhook_attempts set response = null
+     where team_id = $1 and delivery_id = any($2::uuid[]) and response is not null
+       and ($3::boolean or ${HAS_MENTION("lower(response)", "$4")})`,
+    [teamId, ids, isRecipient, eraser.search],
+  );
   return locked.filter(({ hasBody }) => hasBody).length;
 }
 

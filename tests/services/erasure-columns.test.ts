@@ -77,7 +77,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   smtp_url_relays: { settings: "host id last_fault" },
   suppressions: { erased: "address", settings: "origin" },
   system_mails: { account: "details last_reply message_id recipient", settings: "kind status" },
-  team_deletions: { account: "actor_name canceled_by_name", settings: "actor counts team_name" },
+  team_deletions: { account: "actor_name canceled_by_name", settings: "actor counts fault team_name" },
   teams: { settings: "name unknown_policy" },
   // The team's own texts. The receipt counts templates with the address.
   template_versions: { settings: "html reply_to sender subject text variables" },

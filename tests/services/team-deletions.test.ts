@@ -5,6 +5,7 @@ import { requestErasure } from "#server/services/erasures/request";
 import { inviteMember } from "#server/services/invitations/send";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
+import { readActivePauses } from "#server/services/pauses/read";
 import { setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
@@ -61,7 +62,7 @@ test("keys, email and webhooks of the team stop at once, and go on after a cance
   expect(deliveries[0]?.pause).toMatchObject({
     rule: "team_deletion",
     reason: expect.stringMatching(
-      /^Its deletion is planned for \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Until then, an owner can cancel it\.$/,
+      /^Its deletion is planned for \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Until then, an owner or an operator can cancel it\.$/,
     ),
   });
   await cancelTeamDeletion(world.ctx);
@@ -197,4 +198,7 @@ test("a deletion that has started cannot be canceled", async () => {
   let calls = 0;
   await run(() => calls++ < 2);
   await expect(cancelTeamDeletion(world.ctx)).rejects.toThrow("has started");
+  expect(await readActivePauses(world.hot, [world.id])).toMatchObject([
+    { isDeletion: true, reason: "Its deletion has started and cannot be canceled." },
+  ]);
 });

@@ -17,7 +17,7 @@ where lifted_at is null and ($1::uuid[] is null or team_id is null or team_id = 
 union all
 select id, team_id, null, case when started_at is not null then 'Its deletion has started and cannot be canceled.'
   else 'Its deletion is planned for ' || to_char(deletes_at at time zone 'utc', 'YYYY-MM-DD HH24:MI') ||
-    ' UTC. Until then, an owner can cancel it.' end, true
+    ' UTC. Until then, an owner or an operator can cancel it.' end, true
 from team_deletions
 where canceled_at is null and ended_at is null and ($1::uuid[] is null or team_id = any($1::uuid[]))`;
 

@@ -41,7 +41,7 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
               {deletion.status === "waiting" ? (
                 <>
                   The team will be deleted <When at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
-                  requested. Until then, an owner can cancel it.
+                  requested. Until then, an owner or an operator can cancel it.
                 </>
               ) : (
                 "The deletion of the team has started and cannot be canceled."

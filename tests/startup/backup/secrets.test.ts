@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { installationSecret } from "../../support/deps";
-import { killLeftovers, startTsx } from "../../support/processes/processes";
+import { killLeftovers } from "../../support/processes/processes";
+import { startProgram } from "../../support/processes/program";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
 
 const newSecret = "a new secret of this installation, for the tests";
@@ -30,7 +31,7 @@ test("the scheduled backup of a stand-alone worker has all generated secrets, al
   // After the first `secret rotate` and a restart, before the second one.
   const kept = { secret: newSecret, oldSecrets: [installationSecret] };
   await writeFile(path.join(dataDir, "secrets.json"), JSON.stringify(kept), { mode: 0o600 });
-  const worker = await startTsx("server/startup/admin.ts", ["worker"], {
+  const worker = await startProgram("server/startup/admin.ts", ["worker"], {
     env: {
       DATABASE_URL: world.source.databaseUrl,
       BACKSTAMP_URL: "http://localhost:3000",
@@ -39,7 +40,7 @@ test("the scheduled backup of a stand-alone worker has all generated secrets, al
       BACKSTAMP_BACKUP_PASSPHRASE: passphrase,
     },
   });
-  await worker.waitFor(/backup\.(made|failed)/, { timeoutMs: 60_000 });
+  await worker.waitFor(/backup\.(made|failed)/, { timeoutMs: 100_000 });
   await worker.stop("SIGTERM");
   const [file = ""] = await readdir(folder);
 

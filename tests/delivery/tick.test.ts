@@ -52,3 +52,12 @@ test("a round without anything to deliver does all of it at once", async () => {
   expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
   expect(await world.hot`select from alert_rounds`).toHaveLength(1);
 });
+
+test("a part of a round that fails stops no other part, and the round reports it", async () => {
+  const gone = await world.otherTeam("Gone");
+  await requestTeamDeletion(gone.ctx, { confirm: "Gone" });
+  await world.elapse("8 days");
+  await world.hot`alter table alert_rounds rename to missing`;
+  await expect(tick(world.withTransport(), { budgetMs: 20_000 })).rejects.toMatchObject({ code: "42P01" });
+  expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
+});

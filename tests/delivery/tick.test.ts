@@ -30,7 +30,7 @@ test("a round that always has more email to deliver also aggregates usage, evalu
     const [row] = await world.hot`
       select exists (select from usage_days where team_id = ${world.id}) as usage,
         exists (select from alert_rounds) as alerts,
-        exists (select from erasures where pass_started_at is not null) as erasures,
+        exists (select from erasures where pass_started_at is not null or pass > 1) as erasures,
         exists (select from team_deletions where ended_at is not null) as deletions,
         exists (select from deliveries where status = 'queued') as "hasMore"`;
     return row;

@@ -6,7 +6,6 @@ const LONG = [
   "delivery/destinations",
   "delivery/long-texts",
   "delivery/webhooks/health",
-  "rest/database-restart",
   "rest/fetched-budget",
   "rest/overload",
   "rest/slow-bodies",

@@ -102,7 +102,7 @@ export const MESSAGE: Threats = {
       "email whose DKIM key cannot be decrypted waits and is never sent unsigned",
     ],
     [
-      "delivery/postfix",
+      "product/interoperability/postfix",
       "delivers body and headers byte for byte, to a mailbox and to a server behind it, with both signatures valid",
     ],
   ],

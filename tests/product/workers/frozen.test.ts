@@ -4,14 +4,14 @@ import {
   spawnWorker,
   type WorkerProcess,
   waitForHeartbeats,
-} from "../support/processes/worker-process";
+} from "../../support/processes/worker-process";
 import {
   type Act,
   PASS,
   type SmtpTestServer,
   startSmtpTestServer,
-} from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+} from "../../support/servers/smtp-test-server";
+import { createWorld, type World } from "../../support/world";
 
 /* The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock. */
 

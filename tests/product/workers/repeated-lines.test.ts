@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { startTap, type Tap } from "../support/database/database-tap";
-import { killWorkers, spawnWorker } from "../support/processes/worker-process";
-import { createWorld, type World } from "../support/world";
+import { startTap, type Tap } from "../../support/database/database-tap";
+import { killWorkers, spawnWorker } from "../../support/processes/worker-process";
+import { createWorld, type World } from "../../support/world";
 
 let world: World;
 let tap: Tap;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { listRelays } from "#server/services/relays/read";
-import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
-import { relayTo } from "../support/relays";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { killWorkers, spawnWorker, waitForHeartbeats } from "../../support/processes/worker-process";
+import { relayTo } from "../../support/relays";
+import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { createWorld, type World } from "../../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 /** The secret of the worker processes. */

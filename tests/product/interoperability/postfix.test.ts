@@ -8,11 +8,11 @@ import type { OutgoingMessage, Transport } from "#server/mail/transport/transpor
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { openInbound } from "#server/startup/smtp/inbound";
-import { renderNewsletters } from "../mail/newsletters";
-import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { type Postfix, postfixMissing, startPostfix } from "../support/processes/postfix";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { renderNewsletters } from "../../mail/newsletters";
+import { hasDkimVerifier, verifyDkim } from "../../support/dkim-verifier";
+import { type Postfix, postfixMissing, startPostfix } from "../../support/processes/postfix";
+import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { createWorld, type World } from "../../support/world";
 
 const hasVerifier = hasDkimVerifier();
 if (postfixMissing !== null)

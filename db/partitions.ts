@@ -58,16 +58,27 @@ export async function prunesPartitions(db: Db): Promise<boolean> {
 
 /** The partitions of a table in ascending order. */
 export async function listPartitions(sql: Pick<HotSql, "unsafe">, table: string): Promise<Partition[]> {
-  const rows = await sql.unsafe<Partition[]>(
-    `select c.relname as name, substring(b.bound from 'FROM \\(''([^'']+)') as "from",
+  return (await listAllPartitions(sql, [table])).get(table) ?? [];
+}
+
+/** The partitions of several tables, each in ascending order. */
+export async function listAllPartitions(
+  sql: Pick<HotSql, "unsafe">,
+  tables: readonly string[],
+): Promise<Map<string, Partition[]>> {
+  const rows = await sql.unsafe<(Partition & { table: string })[]>(
+    `select t.name as "table", c.relname as name, substring(b.bound from 'FROM \\(''([^'']+)') as "from",
        substring(b.bound from 'TO \\(''([^'']+)') as "to",
        coalesce(pg_relation_size(c.oid), 0)::float8 as bytes
-     from pg_inherits i join pg_class c on c.oid = i.inhrelid,
+     from unnest($1::text[]) as t(name) join pg_inherits i on i.inhparent = t.name::regclass
+       join pg_class c on c.oid = i.inhrelid,
        lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
-     where i.inhparent = $1::text::regclass order by "from" nulls first`,
-    [table],
+     order by "from" nulls first`,
+    [[...tables]],
   );
-  return [...rows];
+  const partitions = new Map(tables.map((table) => [table, [] as Partition[]]));
+  for (const { table, ...partition } of rows) partitions.get(table)?.push(partition);
+  return partitions;
 }
 
 /**

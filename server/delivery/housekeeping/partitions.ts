@@ -1,9 +1,8 @@
-import type { HotSql } from "#db/client";
 import {
   dropOldChecks,
   firstIdAt,
   type IdRange,
-  listPartitions,
+  listAllPartitions,
   mergePartitions,
   type Partition,
   type PartitionedTable,
@@ -32,6 +31,8 @@ export const WEBHOOK_TABLES = [
 
 const REQUEST_TABLES = [{ table: "api_requests", key: "id" }] as const satisfies PartitionedTable[];
 
+const ALL_TABLES = [...EMAIL_TABLES, ...REQUEST_TABLES, ...WEBHOOK_TABLES].map(({ table }) => table);
+
 const dayMs = 86_400_000;
 /** Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many times more. */
 const recipientsPerPartition = 3_000_000;
@@ -58,8 +59,18 @@ export async function maintainPartitions(
   if (!row) return;
   const { nowMs, perDay } = row;
   await dropOldChecks(hot, nowMs);
+  // Most rounds change nothing, so they read the partitions of all tables at once.
+  let known: Map<string, Partition[]> | null = null;
+  const list = async ({ table }: PartitionedTable): Promise<Partition[]> => {
+    known ??= await listAllPartitions(hot, ALL_TABLES);
+    return known.get(table) ?? [];
+  };
+  const change = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    known = null;
+    return run();
+  };
   const split = async (table: PartitionedTable, at: string): Promise<boolean> => {
-    const reason = await splitPartition(hot, table, at);
+    const reason = await change(() => splitPartition(hot, table, at));
     if (reason !== null) log.warn("partitions.postponed", { table: table.table, reason });
     return reason === null;
   };
@@ -74,30 +85,31 @@ export async function maintainPartitions(
   ] as const) {
     const [first, ...others] = tables;
     for (let n = 0; n < splitsMax && shouldContinue(); n++) {
-      const at = findNextStart(await listPartitions(hot, first.table), nowMs, days);
+      const at = findNextStart(await list(first), nowMs, days);
       if (at === null || !(await split(first, at))) break;
       log.info("partitions.added", { table: first.table, from: new Date(timeOfId(at)).toISOString() });
     }
-    for (const { table } of tables)
-      for (const { name, bytes } of pastOf(await listPartitions(hot, table), nowMs))
-        if (bytes > 0 && shouldContinue() && (await truncatePartition(hot, name)))
-          log.info("partitions.emptied", { table, bytes });
-    await mergeEmpty(hot, first, nowMs);
-    const starts = (await listPartitions(hot, first.table)).flatMap(({ from }) => from ?? []);
+    for (const table of tables)
+      for (const { name, bytes } of pastOf(await list(table), nowMs))
+        if (bytes > 0 && shouldContinue() && (await change(() => truncatePartition(hot, name))))
+          log.info("partitions.emptied", { table: table.table, bytes });
+    const empty = findEmpty(await list(first), nowMs);
+    if (empty) await change(() => mergePartitions(hot, first, empty));
+    const starts = (await list(first)).flatMap(({ from }) => from ?? []);
     for (const table of others) {
-      const own = await listPartitions(hot, table.table);
+      const own = await list(table);
       for (const start of starts)
         if (shouldContinue() && !own.some(({ from }) => from === start)) await split(table, start);
       for (const [index, second] of own.entries()) {
         const before = own[index - 1];
         if (before && second.from && !starts.includes(second.from))
-          await mergePartitions(hot, table, [before, second]);
+          await change(() => mergePartitions(hot, table, [before, second]));
       }
     }
   }
 }
 
-const pastOf = (partitions: Partition[], nowMs: number) =>
+const pastOf = (partitions: readonly Partition[], nowMs: number) =>
   partitions.filter(({ to }) => to !== null && timeOfId(to) < nowMs);
 
 /**
@@ -114,14 +126,12 @@ export function findNextStart(partitions: readonly IdRange[], nowMs: number, day
   return null;
 }
 
-/** Makes one of two empty partitions of the past. A table with rows in this range keeps both. */
-async function mergeEmpty(hot: HotSql, table: PartitionedTable, nowMs: number): Promise<void> {
-  const past = pastOf(await listPartitions(hot, table.table), nowMs);
+/** Two empty partitions of the past to make one of. Null if there are none. A table with rows in this range keeps both. */
+function findEmpty(partitions: readonly Partition[], nowMs: number): [Partition, Partition] | null {
+  const past = pastOf(partitions, nowMs);
   for (const [index, second] of past.entries()) {
     const before = past[index - 1];
-    if (before?.bytes === 0 && second.bytes === 0) {
-      await mergePartitions(hot, table, [before, second]);
-      return;
-    }
+    if (before?.bytes === 0 && second.bytes === 0) return [before, second];
   }
+  return null;
 }

@@ -12,11 +12,50 @@ function openMaintenance(): Sql {
   return maintenance;
 }
 
-/** A migrated, empty database for one test. `drop` ends all connections to it. */
-export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export type TestDatabase = {
+  url: string;
+  /** Ends all connections to it, too. */
+  drop(): Promise<void>;
+};
+
+/** A migrated, empty database for one test. */
+export const freshDatabase = (): Promise<TestDatabase> => cloneDatabase(inject("postgresTemplate"));
+
+const prepared = new Map<string, Promise<string>>();
+
+/**
+ * A database for one test with what `prepare` wrote to an empty one. It runs once per run; all databases of this name
+ * are copies.
+ */
+export async function preparedDatabase(
+  name: string,
+  prepare: (url: string) => Promise<void>,
+): Promise<TestDatabase> {
+  const template = prepared.get(name) ?? prepareOnce(`${inject("postgresTemplate")}_${name}`, prepare);
+  prepared.set(name, template);
+  return cloneDatabase(await template);
+}
+
+async function prepareOnce(template: string, prepare: (url: string) => Promise<void>): Promise<string> {
+  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
+  try {
+    // The other test processes wait here. The lock ends with the connection.
+    await sql`select pg_advisory_lock(hashtext(${template}))`;
+    const found = await sql`select from pg_database where datname = ${template}`;
+    if (found.length > 0) return template;
+    const { url } = await freshDatabase();
+    await prepare(url);
+    await sql`alter database ${sql(new URL(url).pathname.slice(1))} rename to ${sql(template)}`;
+    return template;
+  } finally {
+    await sql.end();
+  }
+}
+
+async function cloneDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const sql = openMaintenance();
-  await sql`create database ${sql(name)} template ${sql(inject("postgresTemplate"))} strategy file_copy`;
+  await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return {

@@ -2,13 +2,26 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long for their size, because they wait for processes and time limits or create a large load. */
 const LONG = [
+  "console/every-procedure",
   "db/lost-connection",
   "delivery/destinations",
   "delivery/long-texts",
+  "delivery/pauses",
+  "delivery/relay-breaker",
+  "delivery/relays",
+  "delivery/reply-codes",
+  "delivery/webhooks/deliver",
   "delivery/webhooks/health",
+  "rest/every-route",
   "rest/fetched-budget",
+  "rest/isolation",
   "rest/overload",
   "rest/slow-bodies",
+  "services/alerts/alerts",
+  "startup/admin",
+  "startup/backup/refusals",
+  "startup/backup/round-trip",
+  "startup/backup/schedule",
   "submission/submission",
 ];
 

@@ -156,6 +156,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
         await hot.unsafe(
           `update ${table} set ${columns.map((name) => `${name} = ${name} - $1::text::interval`).join()}`,
           [interval],
+          { prepare: true },
         );
       clock.advance(row?.ms ?? 0);
     },

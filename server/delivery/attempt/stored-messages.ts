@@ -93,7 +93,10 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
       case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text,
       case when s.small then b.raw end as raw
     from mail e
-    join email_bodies b on b.team_id = e.team_id and b.email_id = e.id
+    -- With a plain join, a plan for few rows reads all bodies of the team for each email.
+    cross join lateral (
+      select b.html, b.text, b.made_text, b.raw from email_bodies b where b.team_id = e.team_id and b.email_id = e.id offset 0
+    ) b
     join teams t on t.id = e.team_id
     left join linked k on k.team_id = e.team_id and k.sender_domain = e.sender_domain
       and k.api_key_id is not distinct from e.api_key_id
@@ -103,6 +106,8 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
         -- A message submitted over SMTP contains its files.
         and (b.raw is not null
           or not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id)) as small
+      -- Evaluated once, not in each column.
+      offset 0
     ) s`;
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -155,15 +155,20 @@ with horizon as materialized (
     count(*) filter (where f.type = 'email.suppressed') as suppressed,
     count(*) filter (where f.type = 'email.unknown') as unknown
   from fresh f
-  join emails m on m.team_id = $1 and m.id = f.email_id
+  -- With plain joins, a plan for few rows reads all emails or events of the team for each row.
+  cross join lateral (
+    select e.api_key_id, e.sender_domain from emails e where e.team_id = $1 and e.id = f.email_id offset 0
+  ) m
   left join lateral (
     select count(*) as recipients from deliveries d
     where d.team_id = $1 and d.email_id = f.email_id
       and f.delivery_id is null and f.type in ('email.queued', 'email.scheduled')
       and not exists (
-        select from email_events p
-        where p.team_id = $1 and p.email_id = f.email_id and p.delivery_id is null
-          and p.type in ('email.queued', 'email.scheduled') and (p.position, p.id) < (f.position, f.id))
+        select from (
+          select p.position, p.id from email_events p
+          where p.team_id = $1 and p.email_id = f.email_id and p.delivery_id is null
+            and p.type in ('email.queued', 'email.scheduled') offset 0
+        ) p where (p.position, p.id) < (f.position, f.id))
   ) a on true
   group by 1, 2, 3
 ), counted as (

@@ -268,7 +268,8 @@ export async function dropOldChecks(hot: HotSql, nowMs: number): Promise<void> {
     select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
     from pg_constraint where conname = 'partition_range'`;
   for (const { table, definition } of checks) {
-    const at = definition.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)?.at(-1);
+    // The last constant: CHECK (((id >= '…'::uuid) AND (id < '…'::uuid)))
+    const at = definition.split("'").at(-2);
     if (at && timeOfId(at) < nowMs + dayMs) await dropCheck(hot, table);
   }
 }

@@ -14,10 +14,9 @@ const OTHER_TABLES = ["users", "invitations", "sign_in_counters"];
 
 export type ErasureWorld = WebhookWorld & {
   sendMail(mail: Record<string, unknown>): Promise<string>;
-  /** Delivers email, and writes the log of the requests: it flushes on a real clock. */
   deliver(): Promise<void>;
   requestErasure(options?: { address?: string; suppresses?: boolean }): Promise<Erasure>;
-  /** The erasures that are due, until they wait. */
+  /** The erasures that are due, until they wait. The log of the requests is written before: it flushes on a real clock. */
   runErasures(): Promise<void>;
   /** The request and the two passes of an erasure that waits for nothing. */
   erase(options?: { address?: string; suppresses?: boolean }): Promise<Erasure>;
@@ -33,14 +32,14 @@ export async function createErasureWorld(options: DepsOptions = {}): Promise<Era
   const world = await createWebhookWorld(options);
   const request: ErasureWorld["requestErasure"] = ({ address = ANN, suppresses = false } = {}) =>
     requestErasure(world.ctx, { address, suppresses });
-  const run = () => runErasures(world.deps, () => true);
+  const run = async () => {
+    await world.deps.requestLog.flush();
+    await runErasures(world.deps, () => true);
+  };
   return {
     ...world,
     sendMail: (mail) => world.sendByApi({ from: "Sales <sales@example.org>", ...mail }),
-    async deliver() {
-      await tick(world.worker, { budgetMs: 5_000 });
-      await world.deps.requestLog.flush();
-    },
+    deliver: () => tick(world.worker, { budgetMs: 5_000 }),
     requestErasure: request,
     runErasures: run,
     async erase(input) {

@@ -43,13 +43,13 @@ const config: NextConfig = {
   rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
   headers: async () => [
     { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
-    {
-      // Next.js rejects some invalid requests to this route before our code runs.
-      source: "/console/suppressions/import",
+    // Next.js rejects some invalid requests to these routes before our code runs.
+    ...["/console/suppressions/import", "/console/settings/personal-data/export"].map((source) => ({
+      source,
       headers: asHeaders({
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
       }),
-    },
+    })),
     {
       // Calls of the console: responses for our scripts that a browser must never render.
       source: "/api/:door(auth|trpc)/:path*",

@@ -1,8 +1,9 @@
 import { readSettings } from "#server/platform/env/settings";
-import { createLog } from "#server/platform/log";
+import { createLog, errorFacts } from "#server/platform/log";
 import { dispatch } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
 import { openHttpServer } from "#server/startup/http/node";
+import { admitWhenReachable } from "#server/startup/install/admit-secrets";
 import { openSubmission } from "#server/startup/smtp/submission";
 
 /**
@@ -19,6 +20,11 @@ const built = buildDeps(
   { ...settings, databaseUrl: settings.databaseUrl },
   { log, applicationName: "chaos web" },
 );
+// Requests are answered meanwhile, as in the product.
+admitWhenReachable(built.deps).catch((error) => {
+  log.error("secret.rejected", errorFacts(error));
+  process.exit(1);
+});
 const deps = built.forRest({ tick: async () => built.deps.wake() });
 const server = await openHttpServer({
   host: "127.0.0.1",

@@ -17,7 +17,7 @@ const FLOOR_ROUTE = `export const GET = () => Response.json({ ok: true });\nexpo
  * not look.
  */
 const folder = path.join(projectRoot, "tests", ".artifacts", "bench-product");
-const NOT_COPIED = /^(\..*|node_modules|tests|package-lock\.json|.*\.md|.*\.tsbuildinfo)$/;
+const NOT_COPIED = /^(\.(?!github$).*|node_modules|tests|package-lock\.json|.*\.md|.*\.tsbuildinfo)$/;
 const buildMaxMs = 300_000;
 
 /** Copies the tree and builds it with `npm run build`. */

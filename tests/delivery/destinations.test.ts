@@ -77,9 +77,11 @@ test("a backlog of 5,000 emails to a slow destination hardly delays a single ema
   expect(out.handedOver.findIndex((address) => address.endsWith("@quick.example")) - before).toBeLessThan(
     150,
   );
-  const [waiting] = await world.hot<{ n: number }[]>`
-    select count(*)::int as n from deliveries where wait_rule = 'destination_throttled' and due_at > now()`;
-  expect(waiting?.n).toBeGreaterThan(3_000);
+  await vi.waitFor(async () => {
+    const [waiting] = await world.hot<{ n: number }[]>`
+      select count(*)::int as n from deliveries where wait_rule = 'destination_throttled' and due_at > now()`;
+    expect(waiting?.n).toBeGreaterThan(3_000);
+  }, eventually);
 });
 
 test("more tarpits than slots do not block other destinations", async () => {

@@ -17,7 +17,7 @@ CREATE TABLE "email_terms_backlog" (
 );
 --> statement-breakpoint
 ALTER TABLE "email_terms_backlog" ADD CONSTRAINT "email_terms_backlog_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "email_terms_idx" ON "email_terms" USING gin ("terms") WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "email_terms_idx" ON "email_terms" USING gin ("terms") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 -- Words in lower case, of a subject, a list of recipients, or what a user searches for. The characters that the parser would take
 -- for parts of numbers, hosts, paths, addresses or markup separate words.
 CREATE FUNCTION "search_words"("value" text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -35,29 +35,30 @@ CREATE FUNCTION "search_term"("scope" bigint, "name" text) RETURNS bigint LANGUA
   SELECT "scope" | (hashtext("name")::bigint & 4294967295)
 $$;
 --> statement-breakpoint
--- The terms of an email. Its shorter periods are terms too: with them, a search reads the entries of one period only.
+-- The terms of an email, as a table of one row, so that PostgreSQL can make the function a part of the statement. Its shorter
+-- periods are terms too: with them, a search reads the entries of one period only.
 CREATE FUNCTION "search_terms"("team" uuid, "email" uuid, "subject" text, "recipients" jsonb, "sender" text, "domain" text, "key" uuid, "tags" jsonb)
-RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE
-  "ms" bigint := ('x' || left(replace("email"::text, '-', ''), 12))::bit(48)::bigint;
-  "scope" bigint := search_scope("team", "ms" >> 30);
-BEGIN
-  RETURN (
-    SELECT coalesce(array_agg(search_term("scope", "n"."name")), '{}') FROM (
-      SELECT left("w"."word", "l"."size")
-      FROM unnest(search_words(concat("subject", ' ', "recipients"))) AS "w"("word")
-        JOIN unnest('{3,4,7,11}'::int[]) AS "l"("size") ON length("w"."word") >= "l"."size"
+RETURNS TABLE ("terms" bigint[]) LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(array_agg(search_term("s"."scope", "n"."name")), '{}')
+  FROM (SELECT ('x' || left(replace("email"::text, '-', ''), 12))::bit(48)::bigint AS "ms" OFFSET 0) AS "i"
+    CROSS JOIN LATERAL (SELECT search_scope("team", "i"."ms" >> 30) AS "scope" OFFSET 0) AS "s"
+    CROSS JOIN LATERAL (
+      SELECT unnest(ARRAY[
+        CASE WHEN length("w"."word") >= 3 THEN left("w"."word", 3) END,
+        CASE WHEN length("w"."word") >= 4 THEN left("w"."word", 4) END,
+        CASE WHEN length("w"."word") >= 7 THEN left("w"."word", 7) END,
+        CASE WHEN length("w"."word") >= 11 THEN left("w"."word", 11) END
+      ]) AS "name" FROM unnest(search_words(concat("subject", ' ', "recipients"))) AS "w"("word")
       UNION ALL
-      SELECT unnest(ARRAY['f:' || "sender", 'e:' || "domain", 'k:' || "key"::text, '25:' || ("ms" >> 25), '20:' || ("ms" >> 20), '15:' || ("ms" >> 15)])
+      SELECT unnest(ARRAY['f:' || "sender", 'e:' || "domain", 'k:' || "key"::text, '25:' || ("i"."ms" >> 25), '20:' || ("i"."ms" >> 20), '15:' || ("i"."ms" >> 15)])
       UNION ALL
       SELECT 'd:' || lower(substring("a"."address" from '@([^@>]+)>?$')) FROM jsonb_array_elements_text("recipients") AS "a"("address")
       UNION ALL
       SELECT unnest(ARRAY['t:' || ("t"."tag" ->> 'name'), 't:' || ("t"."tag" ->> 'name') || '=' || ("t"."tag" ->> 'value')])
       FROM jsonb_array_elements("tags") AS "t"("tag")
-    ) AS "n"("name")
-    WHERE "n"."name" IS NOT NULL
-  );
-END $$;
+    ) AS "n"
+  WHERE "n"."name" IS NOT NULL
+$$;
 --> statement-breakpoint
 -- Only a note of each email, because its terms cost more than accepting it. For release 0.2.0, too.
 CREATE FUNCTION "note_new_emails"() RETURNS trigger LANGUAGE plpgsql AS $$

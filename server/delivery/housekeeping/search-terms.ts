@@ -16,10 +16,15 @@ export async function writeMissingTerms(
 ): Promise<void> {
   let step = 0;
   const mayContinue = () => step++ < stepsPerRun && shouldContinue();
-  while (mayContinue()) if ((await writePending(hot)) < emailsPerStep) break;
+  while (mayContinue()) {
+    const count = await writePending(hot);
+    if (count > 0) await emptyPendingEntries(hot);
+    if (count < emailsPerStep) break;
+  }
   while (mayContinue()) {
     const done = await writeOlder(hot);
     if (!done) return;
+    await emptyPendingEntries(hot);
     if (done.emails === 0) log.info("search.indexed", { teamId: done.teamId });
   }
 }
@@ -30,9 +35,9 @@ export async function writeMissingTerms(
  */
 const termsOf = (emails: string) => `
   insert into email_terms (team_id, email_id, terms)
-  select team_id, id,
-    search_terms(team_id, id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id, tags)
-  from ${emails} on conflict (team_id, email_id) do update set terms = excluded.terms`;
+  select team_id, id, t.terms from ${emails}
+    cross join lateral search_terms(team_id, id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id, tags) as t
+  on conflict (team_id, email_id) do update set terms = excluded.terms`;
 
 /** Returns how many notes it took. It skips those that another worker takes, and those of emails that are being changed. */
 async function writePending(hot: HotSql): Promise<number> {
@@ -52,6 +57,14 @@ async function writePending(hot: HotSql): Promise<number> {
     ), terms as (${termsOf("email")})
     select count(*)::int as count from taken`);
   return row?.count ?? 0;
+}
+
+/**
+ * Sorts the entries of a step into the index. Together they cost a sixth of what they cost one by one, and until then each read
+ * of a search also reads all of them.
+ */
+async function emptyPendingEntries(hot: HotSql): Promise<void> {
+  await hot`select gin_clean_pending_list(relid) from pg_partition_tree('email_terms_idx') where isleaf`;
 }
 
 async function writeOlder(hot: HotSql): Promise<{ teamId: string; emails: number } | undefined> {

@@ -36,11 +36,12 @@ export async function deliverInOrder(
   recipients: readonly Recipient[],
   watch: DeliveryWatch,
 ): Promise<Outcome[]> {
-  const { signal, end } = watchAttempt(watch);
+  // A single relay limits the attempt itself.
+  const { signal, end } = relays.length > 1 ? watchAttempt(watch) : { signal: watch.signal, end() {} };
   const outcomes = new Map<string, Outcome>();
   let left = recipients;
   for (const relay of relays) {
-    if (left.length === 0 || signal.aborted || !watch.isLeaseValid()) break;
+    if (left.length === 0 || signal?.aborted || !watch.isLeaseValid()) break;
     const pause = relay.pause();
     const tried =
       pause === null
@@ -68,6 +69,7 @@ const isRelayFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" 
 
 function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
   const mark = formatMetadataLine(provider, message);
+  if (signs && mark === "") return message;
   const adapt = ({ bytes, signatureBytes = 0 }: Pick<OutgoingMessage, "bytes" | "signatureBytes">) => {
     const own = signs ? bytes : bytes.subarray(signatureBytes);
     return {

@@ -25,7 +25,7 @@ export async function fillSearch(hot: HotSql, teamId: string, otherId: string, c
     await insertTerms(hot, part);
   }
   await hot.unsafe("set maintenance_work_mem = '1GB'");
-  await hot.unsafe("create index email_terms_idx on email_terms using gin (terms) with (fastupdate = false)");
+  await hot.unsafe("create index email_terms_idx on email_terms using gin (terms)");
   for (const table of ["emails", "email_terms", "deliveries"]) await hot.unsafe(`vacuum analyze ${table}`);
   await requireRealTerms(hot);
 }
@@ -68,9 +68,9 @@ const insertTerms = (hot: HotSql, part: Part) => hot`
       group by 1, 2, 3, 4, 5
     ) as m
       join emails e on e.team_id = m.team_id and e.id = m.id
-      cross join lateral unnest(search_terms(e.team_id, e.id,
+      cross join lateral search_terms(e.team_id, e.id,
         regexp_replace(e.subject, '\\d+', ''), regexp_replace(e.to::text, 'r\\d+', '')::jsonb, e.sender_address,
-        e.sender_domain, e.api_key_id, e.tags)) as same(term)
+        e.sender_domain, e.api_key_id, e.tags) as made cross join lateral unnest(made.terms) as same(term)
     where same.term not in (
       select search_term(search_scope(m.team_id, m.period), s.bits || ':' || (s.ms >> s.bits))
       from (select ('x' || left(replace(m.id::text, '-', ''), 12))::bit(48)::bigint as ms, bits
@@ -91,8 +91,8 @@ async function requireRealTerms(hot: HotSql): Promise<void> {
   const [row] = await hot<{ wrong: number; all: number }[]>`
     select count(*) filter (where not real.terms <@ t.terms)::int as wrong, count(*)::int as all
     from (select * from email_terms limit 200) as t join emails e on e.team_id = t.team_id and e.id = t.email_id
-      cross join lateral (select search_terms(e.team_id, e.id, subject, "to" || cc || bcc, sender_address, sender_domain,
-        api_key_id, tags) as terms) as real`;
+      cross join lateral search_terms(e.team_id, e.id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id,
+        tags) as real`;
   if (!row || row.wrong > 0 || row.all === 0)
     throw new Error("The terms of the emails are not those of housekeeping.");
 }

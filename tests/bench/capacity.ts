@@ -5,6 +5,7 @@ import { silentLog } from "#server/platform/log";
 import type { Place } from "./bench-database";
 import { fillEmails } from "./fill-emails";
 import { type Line, plainLine } from "./report";
+import { measureWholePath } from "./whole-path";
 
 const emails = Number(process.env.BENCH_MAILS ?? 5_000_000);
 /** A short text. Random hexadecimal digits, which PostgreSQL cannot compress. */
@@ -21,7 +22,10 @@ const PARTS = {
   "its search terms": "email_terms",
 } as const satisfies Record<string, (typeof EMAIL_TABLES)[number]["table"]>;
 
-/** What an email with one recipient and a short text takes on the disk, tables with their indexes. */
+/**
+ * What an email with one recipient and a short text takes on the disk, tables with their indexes, and beside so many emails the
+ * processor time of another one.
+ */
 export async function measureCapacity(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot, close } = openDatabase(database.url, { connectionsMax: 1 });
@@ -43,7 +47,7 @@ export async function measureCapacity(place: Place): Promise<Line[]> {
       sum += bytes;
       lines.push(plainLine(`${what}, of ${count.toLocaleString("en")}`, formatBytes(bytes)));
     }
-    return [...lines, plainLine("all of it", formatBytes(sum))];
+    return [...lines, plainLine("all of it", formatBytes(sum)), ...(await measureWholePath(database))];
   } finally {
     await close();
     await database.drop();

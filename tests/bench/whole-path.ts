@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { type HotSql, openDatabase } from "#db/client";
+import { acceptTarget } from "./accept";
+import type { AcceptCommands } from "./accept-child";
+import type { BenchDatabase } from "./bench-database";
+import { type Child, startChild } from "./child";
+import type { DeliverCommands } from "./deliver-child";
+import { press } from "./load";
+import { type Line, perSecond, plainLine } from "./report";
+import { openSink } from "./sink";
+
+const connections = 16;
+/** Until the compiler has optimized the web process and the worker. */
+const secondsToWarmUp = 15;
+const seconds = 60;
+const doneMaxMs = 180_000;
+const pollMs = 250;
+const dayMs = 86_400_000;
+
+/**
+ * What an email costs from its request until it is delivered and can be searched: processor time of the web process, the
+ * worker and PostgreSQL, without those of the client and of the receiving server. What the database contains stays in it.
+ */
+export async function measureWholePath(database: BenchDatabase): Promise<Line[]> {
+  const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });
+  const sink = await openSink();
+  const web = startChild<AcceptCommands>("accept-child.ts");
+  const worker = startChild<DeliverCommands>("deliver-child.ts");
+  const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
+  try {
+    // Notes of filled emails would take the worker's time for the terms of the emails that are measured.
+    await hot`truncate email_terms_pending`;
+    const { serverPort } = await web.ask("open", { databaseUrl: database.url });
+    const target = acceptTarget(serverPort, database.token);
+    await worker.ask("startEngine", { databaseUrl: database.url, smtpUrl });
+    await press({ ...target, connections, seconds: secondsToWarmUp });
+    await done(hot);
+
+    const before = await readCpu(hot, web, worker);
+    const startedMs = performance.now();
+    const rate = await press({ ...target, connections, seconds });
+    await delivered(hot);
+    const tookMs = performance.now() - startedMs;
+    await done(hot);
+    const after = await readCpu(hot, web, worker);
+    await worker.ask("stopEngine", undefined as never);
+
+    const emails = rate.perSecond * seconds;
+    const spent = (name: keyof Cpu) => (after[name] - before[name]) / emails;
+    const sum = spent("web") + spent("worker") + spent("postgres");
+    const parts = `${spent("web").toFixed(2)} the web process, ${spent("worker").toFixed(2)} the worker, ${spent("postgres").toFixed(2)} PostgreSQL`;
+    return [
+      plainLine(
+        "request to delivery, client and receiver on the same machine",
+        perSecond(emails / (tookMs / 1_000), "emails"),
+      ),
+      plainLine("processor time of an email", `${sum.toFixed(2)} ms: ${parts}`),
+      plainLine("emails a day and core", `${(dayMs / sum / 1_000_000).toFixed(0)} million`),
+    ];
+  } finally {
+    await Promise.all([web.end(), worker.end()]);
+    await sink.close();
+    await close();
+  }
+}
+
+type Cpu = { web: number; worker: number; postgres: number };
+
+/** Processor time so far, in ms. */
+async function readCpu(
+  hot: HotSql,
+  web: Child<AcceptCommands>,
+  worker: Child<DeliverCommands>,
+): Promise<Cpu> {
+  const [backend] = await hot<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const [ofWeb, ofWorker] = await Promise.all([
+    web.ask("usage", undefined as never),
+    worker.ask("usage", undefined as never),
+  ]);
+  return { web: ofWeb.cpuMs, worker: ofWorker.cpuMs, postgres: cpuOfServer(backend?.pid ?? 0) };
+}
+
+/** Of the server that has this backend: its processes, and those of its processes that have ended. */
+function cpuOfServer(backendPid: number): number {
+  const server = statOf(String(backendPid))?.parent;
+  let ticks = 0;
+  for (const pid of readdirSync("/proc")) {
+    const stat = /^\d+$/.test(pid) ? statOf(pid) : null;
+    if (stat === null) continue;
+    if (stat.pid === server) ticks += stat.own + stat.ofEnded;
+    else if (stat.parent === server) ticks += stat.own;
+  }
+  // Linux reports these times in hundredths of a second, whatever its timer is (USER_HZ).
+  return ticks * 10;
+}
+
+/** See proc_pid_stat(5). Null for a process that has ended. */
+function statOf(pid: string): { pid: number; parent: number; own: number; ofEnded: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text
+      .slice(text.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    const [, parent = 0] = fields;
+    const [own = 0, system = 0, ofEnded = 0, systemOfEnded = 0] = fields.slice(11, 15);
+    return { pid: Number(pid), parent, own: own + system, ofEnded: ofEnded + systemOfEnded };
+  } catch {
+    return null;
+  }
+}
+
+const delivered = (hot: HotSql) =>
+  until(async () => {
+    const [row] = await hot<{ isDone: boolean }[]>`
+      select not exists (select from deliveries where status = 'queued')
+        and not exists (select from deliveries where status = 'sending') as "isDone"`;
+    return row?.isDone === true;
+  });
+
+/** Every email is delivered and has its search terms. */
+async function done(hot: HotSql): Promise<void> {
+  await delivered(hot);
+  await until(async () => (await hot`select from email_terms_pending limit 1`).length === 0);
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + doneMaxMs;
+  while (!(await isDone())) {
+    if (performance.now() > untilMs) throw new Error("Not every email was delivered and searchable in time.");
+    await wait(pollMs);
+  }
+}

@@ -16,7 +16,7 @@ export type ErasureWorld = WebhookWorld & {
   sendMail(mail: Record<string, unknown>): Promise<string>;
   deliver(): Promise<void>;
   requestErasure(options?: { address?: string; suppresses?: boolean }): Promise<Erasure>;
-  /** The erasures that are due, until they wait. The log of the requests is written before: it flushes on a real clock. */
+  /** The erasures that are due, until they wait. */
   runErasures(): Promise<void>;
   /** The request and the two passes of an erasure that waits for nothing. */
   erase(options?: { address?: string; suppresses?: boolean }): Promise<Erasure>;
@@ -30,8 +30,11 @@ export type ErasureWorld = WebhookWorld & {
 
 export async function createErasureWorld(options: DepsOptions = {}): Promise<ErasureWorld> {
   const world = await createWebhookWorld(options);
-  const request: ErasureWorld["requestErasure"] = ({ address = ANN, suppresses = false } = {}) =>
-    requestErasure(world.ctx, { address, suppresses });
+  // The log of the API's requests is flushed by a real clock, so it is flushed here before each step.
+  const request: ErasureWorld["requestErasure"] = async ({ address = ANN, suppresses = false } = {}) => {
+    await world.deps.requestLog.flush();
+    return requestErasure(world.ctx, { address, suppresses });
+  };
   const run = async () => {
     await world.deps.requestLog.flush();
     await runErasures(world.deps, () => true);

@@ -7,7 +7,7 @@ import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestS
 
 let testServer: TestServer;
 beforeAll(async () => {
-  testServer = await startTestServer({ bodyMaxBytes: 1_000_000 });
+  testServer = await startTestServer({ bodyMaxBytes: 1_000_000, connectionsMax: 8 });
 });
 afterAll(() => testServer.close());
 

@@ -100,7 +100,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const keyring = createKeyring([secret, ...formerSecrets]);
   if (!options.areSecretsUnchecked) keyring.admit([]);
   const database = openDatabase(url, {
-    connectionsMax: options.connectionsMax ?? 8,
+    // Each connection costs a backend that reads the catalogs of the new database.
+    connectionsMax: options.connectionsMax ?? 4,
     pooled: options.pooled ?? false,
     onWait: (pool, waitedMs) => metrics?.recordConnectionWait(pool, waitedMs / 1_000),
   });

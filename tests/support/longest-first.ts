@@ -19,9 +19,6 @@ const LONG = [
   "rest/slow-bodies",
   "services/alerts/alerts",
   "startup/admin",
-  "startup/backup/refusals",
-  "startup/backup/round-trip",
-  "startup/backup/schedule",
   "submission/submission",
 ];
 

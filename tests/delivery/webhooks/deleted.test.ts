@@ -9,7 +9,7 @@ beforeEach(async () => {
   lines = [];
   const record = (event: string, facts: Record<string, unknown> = {}) =>
     void lines.push({ event, code: facts.code });
-  world = await createWebhookWorld({ log: { info: record, warn: record, error: record } });
+  world = await createWebhookWorld({ log: { info: record, warn: record, error: record }, connectionsMax: 8 });
 });
 afterEach(() => world.close());
 

@@ -6,7 +6,7 @@ import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-wor
 
 let world: WebhookWorld;
 beforeEach(async () => {
-  world = await createWebhookWorld();
+  world = await createWebhookWorld({ connectionsMax: 8 });
 });
 afterEach(async () => {
   await world.close();

@@ -47,13 +47,11 @@ export function readTables(hot: HotSql): Promise<Table[]> {
 
 const lookUpTables = async (hot: HotSql): Promise<Table[]> =>
   hot<Table[]>`
-    select t.table_name as name, bool_or(c.column_name = 'team_id') as "hasTeam",
-      bool_or(c.column_name = 'id' and c.data_type = 'uuid') as "hasId"
-    from information_schema.tables t
-      join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name
-    where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
-      and t.table_name not in (select relname from pg_class where relispartition)
-    group by t.table_name order by t.table_name`;
+    select c.relname as name, bool_or(a.attname = 'team_id') as "hasTeam",
+      bool_or(a.attname = 'id' and a.atttypid = 'uuid'::regtype) as "hasId"
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    group by c.relname order by c.relname`;
 
 /** The id of a team's newest row in each table with ids. */
 export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string, string>> {

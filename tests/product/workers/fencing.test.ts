@@ -4,14 +4,14 @@ import {
   spawnWorker,
   type WorkerProcess,
   waitForHeartbeats,
-} from "../support/processes/worker-process";
+} from "../../support/processes/worker-process";
 import {
   type Act,
   PASS,
   type SmtpTestServer,
   startSmtpTestServer,
-} from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+} from "../../support/servers/smtp-test-server";
+import { createWorld, type World } from "../../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 /** Connections of a worker, one dialogue at a time each. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { actionsOf, RECORDED, TASKS, type TaskName } from "./e2e/tasks/recorded";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const documents = ["README.md", ...below(".github"), ...below("app/docs/guides")].filter((file) =>
@@ -68,4 +69,17 @@ test("a broken link, a missing anchor and a missing file are found", () => {
 
 test("the workflow runs the same script as developers", () => {
   expect(read(".github/workflows/ci.yml")).toContain("run: .ci/run");
+});
+
+test("the counts of the console's tasks are those that its tests record", () => {
+  const rows = read(".github/CONSOLE_TASKS.md")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter(([, task = ""]) => Object.values<string>(TASKS).includes(task));
+  const documented = rows.map(([, task, clicks, keys, sum, later]) => {
+    expect(Number(clicks) + Number(keys)).toBe(Number(sum));
+    return [task, Number(later || sum)];
+  });
+  const names = Object.keys(TASKS) as TaskName[];
+  expect(documented).toEqual(names.map((name) => [TASKS[name], actionsOf(RECORDED[name])]));
 });

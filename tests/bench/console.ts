@@ -23,14 +23,14 @@ const dayMs = 86_400_000;
 /** Pages of the list that an index finds, or that fill immediately. */
 const PAGES: Record<string, EmailFilter> = {
   "the first page": {},
-  "a status that most have": { status: "delivered" },
-  "a status that few have": { status: "bounced" },
+  "a status that most have": { statuses: ["delivered"] },
+  "a status that few have": { statuses: ["bounced"] },
   "a key that most have": { apiKeyId: COMMON.key },
   "a recipient": { recipient: RARE.to },
   "a tag that many have": { tag: { name: "kind", value: "news" } },
   "a tag that few have": { tag: { name: "kind", value: "rare" } },
   "words that many have": { words: "order" },
-  "status, key and domain": { status: "bounced", apiKeyId: COMMON.key, domain: COMMON.domain },
+  "status, key and domain": { statuses: ["bounced"], apiKeyId: COMMON.key, domain: COMMON.domain },
 };
 
 /**

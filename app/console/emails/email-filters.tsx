@@ -1,9 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
+import { ChevronDown, X } from "lucide-react";
 import { useState } from "react";
-import { STATUSES } from "#server/shared/email-words";
+import { STATUSES, type Status } from "#server/shared/email-words";
+import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { fieldStyle } from "../_ui/styles";
@@ -44,14 +45,7 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
           onSettle={(q) => change({ q: q || null })}
           className="col-span-2 md:basis-full lg:basis-0"
         />
-        <SelectFilter
-          label="Status"
-          value={filters.status}
-          options={STATUS_OPTIONS}
-          anyLabel="Any status"
-          onChange={(status) => change({ status })}
-          className="md:grow lg:w-36 lg:grow-0"
-        />
+        <StatusFilter chosen={filters.status ?? []} change={change} />
         <SelectFilter
           label="Key"
           value={filters.key}
@@ -97,30 +91,79 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
   );
 }
 
-const LABELS: Record<(typeof WITHIN)[number] | "span", string> = {
+/** One status or several, in a menu that stays open while they are chosen. */
+function StatusFilter({ chosen, change }: { chosen: readonly Status[]; change: Props["change"] }) {
+  const text = chosen.length === 0 ? "Any status" : chosen.map((name) => STATUSES[name].label).join(", ");
+  return (
+    <Menu
+      label="Status"
+      align="start"
+      items={[]}
+      marks={{
+        options: STATUS_OPTIONS,
+        values: chosen,
+        onChange: (values) => {
+          const status = STATUS_NAMES.filter((name) => values.includes(name));
+          change({ status: status.length > 0 ? status : null });
+        },
+      }}
+      className={`${fieldStyle} flex min-w-0 items-center justify-between gap-2 text-left md:w-44 md:grow lg:w-36 lg:grow-0`}
+    >
+      <span className="truncate">
+        <span className="sr-only">Status: </span>
+        {text}
+      </span>
+      <ChevronDown className="size-4 shrink-0 text-soft" aria-hidden="true" />
+    </Menu>
+  );
+}
+
+const LABELS: Record<(typeof WITHIN)[number] | "today" | "yesterday" | "span", string> = {
+  today: "Today",
+  yesterday: "Yesterday",
   "1h": "Last hour",
   "24h": "Last 24 hours",
   "7d": "Last 7 days",
   "30d": "Last 30 days",
   span: "Custom range",
 };
-const OPTIONS = [...WITHIN, "span" as const].map((value) => ({ value, label: LABELS[value] }));
+const OPTIONS = (["today", "yesterday", ...WITHIN, "span"] as const).map((value) => ({
+  value,
+  label: LABELS[value],
+}));
 
-/** Filters by the time an email was accepted: a range that ends now, or a custom range in the user's time zone. */
+/** A day of the user's time zone as a range, which the URL keeps when the day has passed. */
+function dayRange(day: "today" | "yesterday") {
+  const start = new Date();
+  start.setHours(0, 0, 0, 0);
+  if (day === "today") return { since: start.toISOString(), until: null };
+  const until = new Date(start.getTime() - 1).toISOString();
+  start.setDate(start.getDate() - 1);
+  return { since: start.toISOString(), until };
+}
+
+const isRange = (a: Pick<EmailFilters, "since" | "until">, b: Pick<EmailFilters, "since" | "until">) =>
+  a.since === b.since && a.until === b.until;
+
+/**
+ * Filters by the time an email was accepted: a day or a custom range in the user's time zone, or a range that ends now.
+ */
 function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   const { within, since, until } = filters;
   const [isOpen, setOpen] = useState(false);
-  const isCustom = isOpen || since !== null || until !== null;
+  const day = (["today", "yesterday"] as const).find((name) => isRange(dayRange(name), filters));
+  const isCustom = isOpen || (day === undefined && (since !== null || until !== null));
   return (
     <>
       <SelectFilter
         label="Time"
-        value={isCustom ? "span" : within}
+        value={isCustom ? "span" : (day ?? within)}
         options={OPTIONS}
         anyLabel="Any time"
         onChange={(chosen) => {
           setOpen(chosen === "span");
-          change({ within: chosen === "span" ? null : chosen, since: null, until: null });
+          if (chosen === "today" || chosen === "yesterday") change({ within: null, ...dayRange(chosen) });
+          else change({ within: chosen === "span" ? null : chosen, since: null, until: null });
         }}
         className="md:grow lg:w-40 lg:grow-0"
       />

@@ -18,8 +18,8 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
   const { status } = filters;
   const disabledReason =
     useDisabledReason()("emails:send", "retry emails") ??
-    (status !== null && !RETRYABLE.includes(status)
-      ? `Emails with the status "${status}" cannot be retried. Choose another status.`
+    (status !== null && !status.some((name) => RETRYABLE.includes(name))
+      ? `Emails with the status "${status.join('" or "')}" cannot be retried. Choose another status.`
       : isFiltered(filters)
         ? undefined
         : "Set at least one filter first.");

@@ -1,4 +1,4 @@
-import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { STATUSES, type Status } from "#server/shared/email-words";
 import { activeFilters, CURSOR } from "../_ui/list/list-filters";
 
@@ -9,7 +9,7 @@ export const STATUS_NAMES = Object.keys(STATUSES) as Status[];
 /** The URL parameters of the list. */
 export const emailFilters = {
   q: parseAsString,
-  status: parseAsStringLiteral(STATUS_NAMES),
+  status: parseAsArrayOf(parseAsStringLiteral(STATUS_NAMES)),
   key: parseAsString,
   domain: parseAsString,
   within: parseAsStringLiteral(WITHIN),
@@ -22,8 +22,8 @@ export const emailFilters = {
 export type EmailFilters = inferParserType<typeof emailFilters>;
 
 /** The active filters as input of all calls that use them: list, retry and export. */
-export function filterInput({ q: search, after: _after, before: _before, ...filters }: EmailFilters) {
-  return activeFilters({ search, ...filters });
+export function filterInput({ q: search, status, after: _after, before: _before, ...filters }: EmailFilters) {
+  return activeFilters({ search, status: status?.join(",") ?? null, ...filters });
 }
 
 /** The input of the list query. Server and browser must use the same input to share the prefetched result. */

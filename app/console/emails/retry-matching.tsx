@@ -23,7 +23,7 @@ const formatEmails = (count: number, more = false) =>
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
   const [includesUnknown, setIncludesUnknown] = useState(false);
-  const acceptDuplicates = includesUnknown || filters.status === "unknown";
+  const acceptDuplicates = includesUnknown || filters.status?.includes("unknown") === true;
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
   const { data, error } = useQuery(
     trpc.emails.countRetryable.queryOptions(input, { staleTime: 0, retry: false }),
@@ -97,7 +97,7 @@ function Summary({ count, hasMore, status, withUnknown }: SummaryProps) {
   const which =
     status === null
       ? `failed${withUnknown ? ", deferred or of unknown outcome" : " or deferred"}`
-      : STATUSES[status].label.toLowerCase();
+      : status.map((name) => STATUSES[name].label.toLowerCase()).join(" or ");
   if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>

@@ -63,7 +63,8 @@ export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
   const recipient = oneOf("recipient", query.recipient, "to", query.to);
   const sender = oneOf("sender", query.sender, "from", query.from);
   const { recipient_domain: recipientDomain } = query;
-  return { status, recipient, recipientDomain, sender, subject, tag, apiKeyId: key, domain, since, until };
+  const statuses = status && [status];
+  return { statuses, recipient, recipientDomain, sender, subject, tag, apiKeyId: key, domain, since, until };
 }
 
 /** The query of `GET /api/emails`. */

@@ -25,7 +25,13 @@ const Address = z
 export const FILTER = {
   /** An id, an address, `tag:name=value`, words of the subject, or several of them. */
   search: z.string().trim().max(320).optional(),
-  status: z.enum(EMAIL_STATUSES).optional(),
+  /** One or several, separated by commas, as in the page's URL. */
+  status: z
+    .string()
+    .max(200)
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.enum(EMAIL_STATUSES)))
+    .optional(),
   recipient: Address,
   subject: Address,
   key: z.uuid().optional(),
@@ -44,7 +50,7 @@ type FilterInput = z.output<z.ZodObject<typeof FILTER>>;
 export function filterOf(input: FilterInput, now: Date): EmailFilter {
   const { search, status, recipient, subject, key, domain, within, since, until } = input;
   const own: EmailFilter = {
-    status,
+    statuses: status,
     recipient,
     subject,
     apiKeyId: key,

@@ -10,7 +10,7 @@ const itemStyle =
 
 /** The menu. It is open as soon as its code is loaded. Not modal: the page behind stays accessible. */
 export function OpenMenu(props: MenuProps) {
-  const { choice, items, align = "end", isInline } = props;
+  const { choice, marks, items, align = "end", isInline } = props;
   const content = (
     <DropdownMenu.Content
       align={align}
@@ -19,6 +19,7 @@ export function OpenMenu(props: MenuProps) {
       className="z-60 min-w-48 max-w-72 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg motion-safe:animate-[fade-in_100ms_ease-out]"
     >
       {choice ? <Choice {...choice} /> : null}
+      {marks ? <Marks {...marks} /> : null}
       {items.map((item, place) =>
         item === "line" ? (
           <DropdownMenu.Separator key={`line-${String(place)}`} className="mx-1 my-1.5 h-px bg-line" />
@@ -56,6 +57,28 @@ const Choice = ({ label, options, value, onChange }: NonNullable<MenuProps["choi
     </DropdownMenu.RadioGroup>
   </>
 );
+
+const Marks = ({ options, values, onChange }: NonNullable<MenuProps["marks"]>) =>
+  options.map(({ value, label }) => (
+    <DropdownMenu.CheckboxItem
+      key={value}
+      checked={values.includes(value)}
+      onSelect={(event) => event.preventDefault()}
+      onCheckedChange={(isOn) =>
+        onChange(
+          options.flatMap((option) =>
+            (option.value === value ? isOn : values.includes(option.value)) ? option.value : [],
+          ),
+        )
+      }
+      className={`${itemStyle} pl-9`}
+    >
+      <DropdownMenu.ItemIndicator className="-ml-6.5">
+        <Check className="size-4" aria-hidden="true" />
+      </DropdownMenu.ItemIndicator>
+      {label}
+    </DropdownMenu.CheckboxItem>
+  ));
 
 function Item({ label, Icon, tone, why, onSelect, href }: Exclude<MenuItem, "line">) {
   const id = useId();

@@ -31,6 +31,12 @@ export type MenuProps = {
     value: string;
     onChange: (value: string) => void;
   };
+  /** Choices that are each on or off, above the items. The menu stays open. */
+  marks?: {
+    options: readonly { value: string; label: string }[];
+    values: readonly string[];
+    onChange: (values: string[]) => void;
+  };
   /** Whether the menu is rendered beside its button, not in `main`. */
   isInline?: boolean;
   /** The content of the button; the default is three dots. */

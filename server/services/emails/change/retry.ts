@@ -63,7 +63,7 @@ export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean
 
 /**
  * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
- * `invalid` without a filter. Bounced emails are retried only if `filter.status` is `bounced`. `after`
+ * `invalid` without a filter. Bounced emails are retried only if `filter.statuses` contains `bounced`. `after`
  * continues after an email, so paging through all of them processes none twice even if some fail again;
  * `next` is the cursor of the next call, null at the end. A key that is linked to domains finds only emails
  * from these domains; a filter for another domain is 403.
@@ -94,7 +94,8 @@ export async function countRetryable(
 
 /**
  * The states that a filter retries. Sending again to addresses that were permanently rejected harms the
- * sender's reputation, so this happens only if the filter names that status.
+ * sender's reputation, so this happens only if the filter names that status. Of several statuses, those that cannot
+ * be retried are skipped.
  */
 function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly RetryableState[] {
   // An empty string does not restrict the result.
@@ -103,14 +104,14 @@ function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly Ret
       "invalid",
       "Set at least one filter, such as `status`, `recipient`, `domain` or `since`.",
     );
-  const { status } = filter;
   const all = retryableStates(acceptDuplicates);
-  if (status && !all.some((state) => state === status))
+  const { statuses = [] } = filter;
+  if (statuses.length > 0 && !all.some((state) => statuses.includes(state)))
     throw new AppError(
       "conflict",
-      `Email with the status ${status} cannot be retried. Possible: ${all.join(", ")}.`,
+      `Email with the status ${statuses.join(" or ")} cannot be retried. Possible: ${all.join(", ")}.`,
     );
-  return all.filter((state) => state !== "bounced" || status === "bounced");
+  return all.filter((state) => state !== "bounced" || statuses.includes("bounced"));
 }
 
 async function findRetryable(
@@ -119,11 +120,13 @@ async function findRetryable(
   states: readonly RetryableState[],
   page: { limit: number; after?: string },
 ): Promise<{ ids: string[]; hasMore: boolean }> {
-  const statuses = filter.status ? [filter.status] : states;
   if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
   const senderDomains = await readLinkedDomains(ctx);
+  const named = states.filter((state) => filter.statuses?.includes(state));
   const found = await Promise.all(
-    statuses.map((status) => listEmails(ctx, { ...filter, ...page, status, senderDomains })),
+    (named.length > 0 ? named : states).map((status) =>
+      listEmails(ctx, { ...filter, ...page, statuses: [status], senderDomains }),
+    ),
   );
   const ids = found
     .flatMap(({ rows }) => rows.map(({ id }) => id))

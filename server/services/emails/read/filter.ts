@@ -7,7 +7,8 @@ import type { Cursor } from "../../paging";
 
 export type EmailFilter = {
   id?: string;
-  status?: EmailStatus;
+  /** One of these; all if it is empty. */
+  statuses?: readonly EmailStatus[];
   /** Exact address of a recipient. */
   recipient?: string;
   /** Exact address of the sender. */
@@ -49,14 +50,22 @@ export const inDeliveries = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL
 
 /**
  * Conditions that the indexes of emails resolve, in id order. Only the ends of a time range read rows that do
- * not match.
+ * not match. With several statuses, `status` is the one of this part of the result.
  */
-export const inEmails = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | undefined =>
+export const inEmails = (
+  ctx: Ctx,
+  filter: EmailFilter,
+  cursor: Cursor,
+  status = onlyStatusOf(filter),
+): SQL | undefined =>
   and(
     eq(emails.teamId, ctx.teamId),
-    filter.status ? eq(emails.status, filter.status) : undefined,
+    status ? eq(emails.status, status) : undefined,
     inOrder(sql`${emails.id}`, filter, cursor),
   );
+
+const onlyStatusOf = ({ statuses }: EmailFilter): EmailStatus | undefined =>
+  statuses?.length === 1 ? statuses[0] : undefined;
 
 /** Conditions on an email's id. */
 export function inOrder(
@@ -75,11 +84,11 @@ export function inOrder(
 
 /** Conditions that are checked row by row, independent of the index that found the rows. */
 export function rowConditions(filter: EmailFilter): SQL | undefined {
-  const { status, sender, subjectWords, anyWords, tag, apiKeyId, domain, senderDomains, since, until } =
+  const { statuses, sender, subjectWords, anyWords, tag, apiKeyId, domain, senderDomains, since, until } =
     filter;
   const recipients = sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`;
   return and(
-    status && eq(emails.status, status),
+    statuses?.length ? inArray(emails.status, [...statuses]) : undefined,
     sender ? eq(emails.senderAddress, sender) : undefined,
     subjectWords && containsWords(sql`${emails.subject}`, subjectWords),
     anyWords && containsWords(recipients, anyWords),
@@ -98,7 +107,7 @@ export function rowConditions(filter: EmailFilter): SQL | undefined {
  */
 export const hasRowConditions = ({ sender, subject, words, tag, apiKeyId, ...rest }: EmailFilter): boolean =>
   Boolean(sender || subject || words || tag || apiKeyId || rest.domain || rest.senderDomains) ||
-  Boolean(rest.recipientDomain || (rest.recipient && rest.status));
+  Boolean(rest.recipientDomain || (rest.recipient && rest.statuses?.length));
 
 /** Every word is the beginning of a word of the text. A text without words, such as "%", is found nowhere. */
 function containsWords(text: SQL, words: readonly string[]): SQL {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
 import { deliveries } from "#db/schema/deliveries";
-import { emails } from "#db/schema/emails";
+import { type EmailStatus, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import type { EmailSummary } from "#server/shared/wire/email";
 import { type Cursor, type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
@@ -94,8 +95,8 @@ async function scanUpTo(ctx: Ctx, query: Query, readMax: number): Promise<EmailS
   let cursor: Cursor;
   const page = await pageOf(query, (at, order, limit) => {
     cursor = at;
-    const find = query.recipient ? findByRecipient : findInOrder;
-    return find(ctx, query, at, order, readMax).limit(limit);
+    if (query.recipient) return findByRecipient(ctx, query, at, order, readMax).limit(limit);
+    return findInOrder(ctx, query, at, order, hasRowConditions(query) ? readMax : limit).limit(limit);
   });
   if (page.hasMore || !hasRowConditions(query)) return { ...page, scannedTo: null };
   return { ...page, scannedTo: await findScanEnd(ctx, query, cursor, readMax) };
@@ -134,14 +135,22 @@ const byId = (order: Order) => (order === "newest" ? desc(emails.id) : asc(email
 
 /** Reads emails in id order and filters them on the way: reading ends when the page is full. */
 function findInOrder(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order, readMax: number) {
-  const scanned = ctx.db
-    .select()
-    .from(emails)
-    .where(inEmails(ctx, filter, cursor))
-    .orderBy(byId(order))
-    .limit(readMax)
-    // Same name as the table, so conditions on its columns apply to the subquery.
-    .as("emails");
+  const withStatus = (status?: EmailStatus) =>
+    ctx.db
+      .select()
+      .from(emails)
+      .where(inEmails(ctx, filter, cursor, status))
+      .orderBy(byId(order))
+      .limit(readMax);
+  const [first, second, ...others] = filter.statuses ?? [];
+  // The index has the order of each status, so several are read separately.
+  const found = second
+    ? unionAll(withStatus(first), withStatus(second), ...others.map(withStatus))
+        .orderBy(byId(order))
+        .limit(readMax)
+    : withStatus(first);
+  // Same name as the table, so conditions on its columns apply to the subquery.
+  const scanned = found.as("emails");
   return ctx.db
     .select(getTableColumns(emails))
     .from(scanned)
@@ -177,14 +186,19 @@ async function findScanEnd(
   readMax: number,
 ): Promise<string | null> {
   const order: Order = cursor?.direction === "newer" ? "oldest" : "newest";
+  const withStatus = (status?: EmailStatus) =>
+    ctx.db
+      .select({ id: emails.id })
+      .from(emails)
+      .where(inEmails(ctx, filter, cursor, status))
+      .orderBy(byId(order))
+      .limit(readMax);
+  const [first, second, ...others] = filter.statuses ?? [];
   const scanned = filter.recipient
     ? toAddress(ctx, filter, cursor, order)
-    : ctx.db
-        .select({ id: emails.id })
-        .from(emails)
-        .where(inEmails(ctx, filter, cursor))
-        .orderBy(byId(order))
-        .$dynamic();
+    : second
+      ? unionAll(withStatus(first), withStatus(second), ...others.map(withStatus)).orderBy(byId(order))
+      : withStatus(first).$dynamic();
   const [end] = await scanned.offset(readMax - 1).limit(1);
   return end?.id ?? null;
 }

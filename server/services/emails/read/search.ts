@@ -93,7 +93,7 @@ export async function findByTerms(
 
 /** The times in ms of the first and last email that the cursor and the filter allow; null if there is none. */
 async function findEnds(ctx: Ctx, filter: EmailFilter, cursor: Cursor) {
-  const { status: _, ...anyStatus } = filter;
+  const { statuses: _, ...anyStatus } = filter;
   const where = inEmails(ctx, anyStatus, cursor);
   const endOf = (order: SQL) =>
     ctx.db.select({ id: emails.id }).from(emails).where(where).orderBy(order).limit(1);

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { scanEmails } from "#server/services/emails/read/list";
+import { openReadCounter, type ReadCounter } from "../support/database/buffer-reads";
+import { queueMany } from "../support/database/queue-many";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let counter: ReadCounter;
+beforeAll(async () => {
+  world = await createWorld();
+  await queueMany(world.hot, {
+    teamId: world.ctx.teamId,
+    domain: "example.org",
+    count: 5_000,
+    to: "example.net",
+  });
+  await world.hot`
+    update emails e set status = case when o.n % 2 = 0 then 'failed' else 'bounced' end
+    from (select id, row_number() over (order by id) as n from emails) as o where o.id = e.id and o.n <= 60`;
+  await world.hot.unsafe("vacuum analyze emails");
+  counter = openReadCounter(world.databaseUrl, world.ctx);
+});
+afterAll(async () => {
+  await counter.close();
+  await world.close();
+});
+
+test("a page of several statuses reads as many emails as a page of each", async () => {
+  const statuses = ["bounced", "failed"] as const;
+  const { result, rows, seqRows } = await counter.countReads((ctx) =>
+    scanEmails(ctx, { statuses, limit: 25 }),
+  );
+  expect(result).toMatchObject({ hasMore: true, scannedTo: null });
+  expect(result.rows.map(({ status }) => status).slice(0, 4)).toEqual([
+    "failed",
+    "bounced",
+    "failed",
+    "bounced",
+  ]);
+  expect(rows).toBeGreaterThanOrEqual(26);
+  expect(rows).toBeLessThan(60);
+  expect(seqRows).toBe(0);
+});

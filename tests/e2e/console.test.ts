@@ -107,6 +107,8 @@ describe("the list", () => {
     await page.getByRole("menuitemcheckbox", { name: "Complained" }).click();
     await page.waitForURL(/status=bounced,complained|status=complained,bounced/);
     await expect.poll(() => rows().count(), patience).toBe(2);
+    await expectNoAccessibilityViolations(page);
+    await takePictures(page, "emails-statuses");
     await page.keyboard.press("Escape");
     await page.reload();
     await expect.poll(() => rows().count(), patience).toBe(2);
@@ -117,7 +119,8 @@ describe("the list", () => {
     await page.getByLabel("Time").selectOption({ label: "Yesterday" });
     await expect.poll(() => rows().count(), patience).toBe(0);
     await page.getByLabel("Time").selectOption({ label: "Today" });
-    await page.waitForURL(/since=/);
+    await expect.poll(() => rows().count(), patience).toBe(2);
+    await page.waitForURL((url) => url.searchParams.has("since") && !url.searchParams.has("until"));
     await page.reload();
     await expect.poll(() => rows().count(), patience).toBe(2);
     expect(await page.getByLabel("Time").inputValue()).toBe("today");

@@ -90,7 +90,7 @@ export const dropAfterDot = destinationFault(
 
 export const misleading = destinationFault(
   "lying",
-  "misleading servers: stored although rejected, rejected after an accepted RCPT, absurd SIZE",
+  "contradictory servers: accepted after a rejection, rejected after a 250, absurd SIZE",
   {
     full: 60,
     short: 8,
@@ -108,7 +108,7 @@ export const tarpit = destinationFault(
 
 export const tls = destinationFault(
   "tls",
-  "TLS failure, STARTTLS stripped or rejected, self-signed certificate, response injection",
+  "TLS failure, STARTTLS stripped or refused, self-signed certificate, response injection",
   { full: 80, short: 12 },
   ["tls-works", "tls-broken", "tls-injected", "tls-refused"],
   { isFaultless: true },
@@ -116,7 +116,7 @@ export const tls = destinationFault(
 
 export const dns = destinationFault(
   "dns",
-  "connect refused / DNS: SERVFAIL, NXDOMAIN, null MX, slow, truncated, inside addresses",
+  "connect refused / DNS: SERVFAIL, NXDOMAIN, null MX, slow, truncated, internal addresses",
   { full: 80, short: 12 },
   ["two-servers", "no-mx", "null-mx", "nowhere", "inside", "servfail", "slow-dns", "tcp-dns"],
   { isFaultless: true },

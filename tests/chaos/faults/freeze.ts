@@ -56,7 +56,7 @@ export const freezeWeb: Fault = {
 /** Connections stay open and do not respond. */
 export const freezeDatabase: Fault = {
   name: "freeze-postgres",
-  row: "database that hangs",
+  row: "database hangs",
   place: "relay",
   times: { full: 6, short: 1 },
   async inject({ rig, random, row, times, isLate }) {

@@ -91,7 +91,7 @@ export const killAnything: Fault = {
 
 export const killDirect: Fault = {
   name: "kill-direct",
-  row: "kill -9 while sending straight to MX hosts, one recipient a transaction",
+  row: "kill -9 while delivering directly to MX hosts, one recipient per transaction",
   place: "direct",
   times: { full: 40, short: 3 },
   isKill: true,

@@ -35,7 +35,7 @@ const REPLIES: readonly SinkReply[] = [
 /** The rig's endpoint fails in several ways. A second endpoint never responds. */
 export const webhooks: Fault = {
   name: "webhooks",
-  row: "webhook 500 / timeout / slow drip / huge / gzip bomb / redirect; target down; event without its webhook",
+  row: "webhook 500 / timeout / slow drip / huge / gzip bomb / redirect; target down; event without its event delivery",
   place: "relay",
   times: { full: 60, short: 8 },
   async inject({ rig, row, times, isLate }) {
@@ -63,7 +63,7 @@ export const webhooks: Fault = {
  */
 export const returns: Fault = {
   name: "returns",
-  row: "250 first, bounced later, reported twice and in any order",
+  row: "250 first, bounce later, reported twice and in any order",
   place: "direct",
   times: { full: 20, short: 0 },
   isKill: true,

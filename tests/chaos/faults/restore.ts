@@ -29,7 +29,7 @@ const waitMaxMs = 60_000;
  */
 export const backupRestored: Fault = {
   name: "restore",
-  row: "backup restored",
+  row: "backup restored into a second database while the original continues",
   place: "relay",
   times: { full: 3, short: 1 },
   load: { clients: 8, pauseMsMax: 300 },

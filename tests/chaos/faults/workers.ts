@@ -39,7 +39,7 @@ const ticksAtOnce = 3;
 /** No worker: only overlapping rounds, of which one is killed and another frozen. */
 export const ticks: Fault = {
   name: "ticks",
-  row: "serverless function frozen / killed mid-send; cron tick overlaps, is missed, comes twice",
+  row: "serverless function frozen / killed mid-send; cron tick overlaps, is missed, runs twice",
   place: "relay",
   times: { full: 8, short: 0 },
   isKill: true,

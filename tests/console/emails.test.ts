@@ -2,7 +2,6 @@ import { and, eq, like } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { tick } from "#server/delivery/tick";
-import { scanEmails } from "#server/services/emails/read/list";
 import { answerEmailExport, answerFile, answerSource } from "#server/trpc/emails/files";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
@@ -130,35 +129,6 @@ describe("actions on email apply once, only to this team's email, and are audite
     expect(await call("emails.retryMatching", { ...filter, status: "bounced" })).toMatchObject({
       mails: 1,
     });
-  });
-
-  test("several statuses are listed in one order over all pages, and what can be retried of them is retried", async () => {
-    const subject = "Several";
-    const emails: { id: string; status: string }[] = [];
-    for (const status of ["failed", "delivered", "bounced", "failed", "deferred", "bounced", "failed"]) {
-      const id = await send({ subject });
-      await setStatus(id, status);
-      emails.unshift({ id, status });
-    }
-    const wanted = emails.filter(({ status }) => status === "failed" || status === "bounced");
-    const filters = [{}, { subject }, { recipient: "delivered@backstamp.test" }];
-    for (const filter of filters) {
-      const read = (page: object) =>
-        scanEmails(ann.ctx, { statuses: ["bounced", "failed"], ...filter, ...page, limit: 2 });
-      const pages = [await read({})];
-      while (pages.at(-1)?.hasMore) pages.push(await read({ after: pages.at(-1)?.rows.at(-1)?.id }));
-      const found = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
-      expect(found).toEqual(wanted.map(({ id }) => id));
-      const { rows } = await read({ before: wanted.at(-1)?.id });
-      expect(rows.map(({ id }) => id)).toEqual(wanted.slice(2, 4).map(({ id }) => id));
-    }
-    const listed = await (await callerOf(ann)).emails.list({ team: ann.teamId, status: "failed,bounced" });
-    expect(listed.rows.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
-    const matching = { status: "failed,delivered", acceptDuplicates: false };
-    expect(await call("emails.countRetryable", matching)).toEqual({ count: 3, hasMore: false });
-    expect(await call("emails.retryMatching", matching)).toMatchObject({ mails: 3 });
-    const wrong = await ann.call("member", "emails.list", { status: "failed,lost" });
-    expect(wrong).toMatchObject({ ok: false, code: "BAD_REQUEST" });
   });
 
   test("scheduled email can be rescheduled in words and canceled; email in progress stays and is reported", async () => {

@@ -1,5 +1,6 @@
 import { dehydrate, type FetchQueryOptions, HydrationBoundary, type QueryKey } from "@tanstack/react-query";
 import { TRPCError } from "@trpc/server";
+import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
 import { createLoader, type inferParserType } from "nuqs/server";
 import type { ReactNode } from "react";
@@ -48,6 +49,28 @@ export function consolePage<Path extends string>(
     return <HydrationBoundary state={dehydrate(results)}>{page}</HydrationBoundary>;
   };
 }
+
+/**
+ * The title of the page of one object is its name, which tabs, the history and bookmarks show; `kind` if it cannot be read or
+ * has none. The page uses the same query, which then runs once.
+ */
+export const objectTitle =
+  <Data,>(
+    kind: string,
+    query: (request: { team: string; id: string }) => Query | Promise<Query>,
+    nameOf: (data: Data) => string,
+  ) =>
+  async (props: { params: Promise<{ id: string }>; searchParams: Promise<Search> }): Promise<Metadata> => {
+    try {
+      const [{ id }, search] = await Promise.all([props.params, props.searchParams]);
+      const { teamId: team } = await requireTeam("", search);
+      const options = (await query({ team, id })) as FetchQueryOptions<Data>;
+      return { title: nameOf(await pageQueries().fetchQuery(options)) || kind };
+    } catch {
+      // The page itself redirects, or shows what is missing.
+      return { title: kind };
+    }
+  };
 
 /** The parameters of a list that the URL sets, for its query. */
 export const readFilters = <Parsers extends Parameters<typeof createLoader>[0]>(

@@ -32,8 +32,11 @@ export const pageTeams = async (): Promise<PageTeam[]> =>
     permissions: permissionsOf(membership.role),
   }));
 
-/** The query results of the page being rendered; they are sent to the browser with it. */
-export const pageQueries = cache(() => new QueryClient({ defaultOptions: { queries: { retry: false } } }));
+/** The query results of the page being rendered, each read once; they are sent to the browser with it. */
+export const pageQueries = cache(
+  () =>
+    new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Number.POSITIVE_INFINITY } } }),
+);
 
 /** Calls procedures in this process while a page is rendered: without HTTP, with one context per page. */
 export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext, queryClient: pageQueries });

@@ -1,9 +1,12 @@
-import type { Metadata } from "next";
 import { trpc } from "#server/trpc/caller";
-import { consolePage } from "../../console-page";
+import { consolePage, objectTitle } from "../../console-page";
 import { EmailPage } from "./email-page";
 
-export const metadata: Metadata = { title: "Email" };
+export const generateMetadata = objectTitle(
+  "Email",
+  (of) => trpc.emails.get.queryOptions(of),
+  ({ subject }: { subject: string }) => subject,
+);
 
 /** One email: its content, the status of each recipient, and its events with their reasons. */
 export default consolePage("/console/emails/[id]", ({ team, params: { id } }) => ({

@@ -1,9 +1,12 @@
-import type { Metadata } from "next";
 import { publicUrl, trpc } from "#server/trpc/caller";
-import { consolePage } from "../../console-page";
+import { consolePage, objectTitle } from "../../console-page";
 import { KeyPage } from "./key-page";
 
-export const metadata: Metadata = { title: "API key" };
+export const generateMetadata = objectTitle(
+  "API key",
+  (of) => trpc.keys.get.queryOptions(of),
+  ({ name }: { name: string }) => name,
+);
 
 /** One key: its permissions, the usage of its rate limits, and its rejected requests. */
 export default consolePage("/console/keys/[id]", ({ team, params: { id } }) => ({

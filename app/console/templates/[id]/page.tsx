@@ -1,9 +1,12 @@
-import type { Metadata } from "next";
 import { pageSession, publicUrl, trpc } from "#server/trpc/caller";
-import { consolePage } from "../../console-page";
+import { consolePage, objectTitle } from "../../console-page";
 import { TemplateEditor } from "./editor";
 
-export const metadata: Metadata = { title: "Template" };
+export const generateMetadata = objectTitle(
+  "Template",
+  (of) => trpc.templates.get.queryOptions(of),
+  ({ name }: { name: string }) => name,
+);
 
 /** One template: its content, preview, variables and publication. */
 export default consolePage("/console/templates/[id]", async ({ team, params: { id } }) => {

@@ -1,10 +1,13 @@
-import type { Metadata } from "next";
 import { trpc } from "#server/trpc/caller";
-import { consolePage, readFilters } from "../../console-page";
+import { consolePage, objectTitle, readFilters } from "../../console-page";
 import { deliveryFilters } from "./delivery-filters";
 import { EndpointPage } from "./endpoint-page";
 
-export const metadata: Metadata = { title: "Webhook" };
+export const generateMetadata = objectTitle(
+  "Webhook",
+  (of) => trpc.webhooks.get.queryOptions(of),
+  ({ endpoint }: { endpoint: string }) => endpoint,
+);
 
 /** One endpoint: its state, its event deliveries, and its actions. */
 export default consolePage("/console/webhooks/[id]", ({ team, params: { id }, search }) => ({

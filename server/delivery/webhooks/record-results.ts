@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
 import { failingDaysMax, failuresMin } from "#server/services/webhooks/endpoint-state";
+import { makePendingDue } from "./recovery";
 
 /** Result of an attempt to deliver an event. */
 export type WebhookResult = {
@@ -57,8 +58,8 @@ const endpointOf = ({ webhookId, url }: Written) => `${webhookId} ${url}`;
 
 /**
  * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without holding another:
- * deleting an endpoint locks it and then waits for its event deliveries. Returns whether the endpoint has a long run of
- * failures.
+ * deleting an endpoint locks it and then waits for its event deliveries. The first success after failures makes the pending
+ * event deliveries due. Returns whether the endpoint has a long run of failures.
  */
 async function recordEndpointHealth(
   hot: HotSql,
@@ -70,6 +71,7 @@ async function recordEndpointHealth(
   const failed = results.filter(({ status }) => status !== "success").length;
   const pauses = results.flatMap(({ pauseMs }) => pauseMs ?? []);
   const pauseMs = pauses.length > 0 ? Math.max(...pauses) : null;
+  if (hasSuccess) await makePendingDue(hot, webhookId, url);
   const [row] = await hot<{ isLong: boolean }[]>`
     update webhooks w
     set failing_since = case when ${hasSuccess} then null else coalesce(w.failing_since, now()) end,

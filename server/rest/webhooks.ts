@@ -71,7 +71,9 @@ export const ReplayRangeBody = z
   .strictObject({
     since: z.preprocess(absent, TimeInput),
     until: optional(TimeInput),
-    status: optional(z.enum(["failed", "success"], 'Must be "failed" or "success".')),
+    status: optional(
+      z.enum(["failed", "unfinished", "success"], 'Must be "failed", "unfinished" or "success".'),
+    ),
     type: optional(WebhookEventName),
   })
   .transform(
@@ -227,7 +229,8 @@ export const webhookRoutes = [
     {
       route: "POST /api/webhooks/{id}/replay",
       access: { scope: "webhooks:write" },
-      summary: "Replay the events of a time range; by default only failed event deliveries",
+      summary:
+        "Replay the events of a time range: by default failed ones; `unfinished` are failed and pending ones",
       body: ReplayRangeBody,
       example: { body: { since: "2026-01-01T00:00:00Z", status: "failed" } },
       response: z.object({

@@ -4,8 +4,7 @@ import { auditLog } from "#db/schema/audit";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
-import type { WebhookEventWire } from "#server/shared/wire/webhook";
-import type { EndpointView } from "#server/trpc/webhooks/views";
+import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
@@ -41,7 +40,7 @@ async function endpoint(reply: SinkReply = 204, events: string[] = ["email.deliv
 }
 const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string, filter: object = {}) =>
-  (await asAdmin<{ rows: WebhookEventWire[] }>("deliveries", { id, ...filter })).rows;
+  (await asAdmin<{ rows: DeliveryRow[] }>("deliveries", { id, ...filter })).rows;
 const round = () => tick(console.world.withTransport(), { budgetMs: 10_000 });
 const sendTest = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
 const actionsOn = async (id: string) =>
@@ -159,7 +158,7 @@ describe("a replay", () => {
   /** Event deliveries for a replay: id and age in minutes. */
   async function history(
     id: string,
-    rows: { status: "failed" | "success"; minutesAgo: number; type?: string }[],
+    rows: { status: "failed" | "pending" | "success"; minutesAgo: number; type?: string }[],
   ) {
     const nowMs = Date.now();
     return Promise.all(
@@ -174,6 +173,7 @@ describe("a replay", () => {
           status,
           attempts: 8,
           createdAt: new Date(nowMs - minutesAgo * 60_000),
+          dueAt: new Date(nowMs + (status === "pending" ? 3_600_000 : -minutesAgo * 60_000)),
         });
         return eventId;
       }),
@@ -205,6 +205,23 @@ describe("a replay", () => {
     expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[1], ids[3]].sort());
     expect(await asAdmin("countRange", input)).toMatchObject({ count: 0 });
     expect(await actionsOn(id)).toEqual(["webhook.created", "webhook.replayed"]);
+  });
+
+  test("of a range includes its pending events if the user chooses so", async () => {
+    const { id, sink } = await endpoint();
+    const ids = await history(id, [
+      { status: "failed", minutesAgo: 50 },
+      { status: "pending", minutesAgo: 40 },
+      { status: "success", minutesAgo: 30 },
+      { status: "pending", minutesAgo: 5 },
+    ]);
+    expect(await asAdmin("countRange", { id, ...range([60, 10]) })).toMatchObject({ count: 1 });
+    const input = { id, ...range([60, 10], { status: "unfinished" }) };
+    expect(await asAdmin("countRange", input)).toMatchObject({ count: 2 });
+    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, nextSince: null });
+    await round();
+    expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[0], ids[1]].sort());
+    expect(await deliveries(id, { status: "pending" })).toMatchObject([{ id: ids[3], attempts: 8 }]);
   });
 
   test("of one event starts a new series with all attempts", async () => {

@@ -51,5 +51,8 @@ export const GAPS: Readonly<Record<string, string>> = {
     "The number of held emails; the API lists them by status.",
   "webhooks/events/email-deliveries.listEmailEventDeliveries": PAGE,
   "webhooks/events/events.countReplayRange": "The number that the console shows before a replay of a range.",
+  "webhooks/events/event-emails.readEventEmails": PAGE,
+  "webhooks/events/retry-pending.retryPendingEvents":
+    "An action on the page of an endpoint. Over REST a replay of a range includes its pending events.",
   "webhooks/endpoint-state.readEndpointStates": PAGE,
 };

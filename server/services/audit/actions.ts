@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = {
   "webhook.changed": "Changed a webhook",
   "webhook.secret_rotated": "Rotated a webhook secret",
   "webhook.replayed": "Replayed events to a webhook",
+  "webhook.retried": "Retried the pending events of a webhook",
   "webhook.tested": "Sent a test event",
   "webhook.deleted": "Deleted a webhook",
   "suppression.added": "Suppressed an address",

@@ -12,12 +12,15 @@ export const waitingCountedMax = 1_000;
  */
 const eventsSearchedMax = 50;
 
+/** Failed event deliveries are counted among this many of the newest. */
+export const failedSearchedMax = 1_000;
+
 /** The result of an endpoint's last attempt. */
 export type LastResponse = Pick<WebhookAttemptWire, "http_status_code" | "fault" | "sent_at">;
 
 /**
- * The state of the team's endpoints with these ids, by id: pending event deliveries (up to `waitingCountedMax`), attempts in
- * progress, the last response, and whether the previous secret still signs after a rotation. It costs a few index lookups per endpoint,
+ * The state of the team's endpoints with these ids, by id: pending event deliveries (up to `waitingCountedMax`), failed ones among
+ * the newest `failedSearchedMax`, attempts in progress, the last response, and whether the previous secret still signs after a rotation. It costs a few index lookups per endpoint,
  * regardless of backlog.
  */
 export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
@@ -28,6 +31,9 @@ export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
         where d.webhook_id = webhooks.id and d.status = 'pending' limit ${waitingCountedMax}) counted)`,
       inProgress: sql<number>`(select count(*)::int from ${webhookDeliveries} d
         where d.webhook_id = webhooks.id and d.status = 'attempting')`,
+      failed: sql<number>`(select count(*)::int from (select d.status from webhook_deliveries d
+        where d.team_id = webhooks.team_id and d.webhook_id = webhooks.id
+        order by d.id desc limit ${failedSearchedMax}) newest where newest.status = 'failed')`,
       isPreviousLive: sql<boolean>`coalesce(webhooks.previous_until > now(), false)`,
       lastResponse: sql<LastResponse | null>`(select jsonb_build_object('http_status_code', a.status_code, 'fault', a.fault,
           'sent_at', to_char(a.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))

@@ -5,7 +5,13 @@ import {
   readEndpointStates,
   waitingCountedMax,
 } from "#server/services/webhooks/endpoint-state";
-import { presentWebhook, type Webhook } from "#server/shared/wire/webhook";
+import type { EventEmail } from "#server/services/webhooks/events/event-emails";
+import {
+  presentWebhook,
+  presentWebhookEvent,
+  type Webhook,
+  type WebhookDelivery,
+} from "#server/shared/wire/webhook";
 
 const dayMs = 86_400_000;
 
@@ -36,3 +42,11 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
   });
 }
 export type EndpointView = Awaited<ReturnType<typeof viewEndpoints>>[number];
+
+/** An event delivery as a row of a list. `email` is null for an event without one, or if it is no longer retained. */
+export const viewDelivery = (delivery: WebhookDelivery, emails: ReadonlyMap<string, EventEmail>) => ({
+  ...presentWebhookEvent(delivery),
+  hasEmail: delivery.emailId !== null,
+  email: emails.get(delivery.id) ?? null,
+});
+export type DeliveryRow = ReturnType<typeof viewDelivery>;

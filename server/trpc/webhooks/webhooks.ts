@@ -12,6 +12,7 @@ import {
   rotateSigningSecret,
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
+import { readEventEmails } from "#server/services/webhooks/events/event-emails";
 import {
   countReplayRange,
   getWebhookEvent,
@@ -20,19 +21,16 @@ import {
   replayWebhookEvent,
   replayWebhookRange,
 } from "#server/services/webhooks/events/events";
+import { retryPendingEvents } from "#server/services/webhooks/events/retry-pending";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
-import {
-  presentWebhookAttempt,
-  presentWebhookEvent,
-  presentWebhookEventDetail,
-} from "#server/shared/wire/webhook";
+import { presentWebhookAttempt, presentWebhookEventDetail } from "#server/shared/wire/webhook";
 import { inTeam, router } from "../init";
 import { TeamInput } from "../strict";
-import { viewEndpoints } from "./views";
+import { viewDelivery, viewEndpoints } from "./views";
 
 const deliveryRows = 25;
 const attemptsShownMax = 100;
@@ -63,7 +61,7 @@ const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text)
 const Range = WebhookId.extend({
   since: Time,
   until: Time.nullable(),
-  status: z.enum(["failed", "success"]),
+  status: z.enum(["failed", "unfinished", "success"]),
   type: WebhookEventName.nullable(),
 });
 
@@ -93,7 +91,8 @@ export const webhooksRouter = router({
     .query(async ({ ctx, input: { id, status, type, after, before } }) => {
       const page = { limit: deliveryRows, status, type, after, before };
       const { rows, hasMore } = await listWebhookEvents(ctx.service, requireId(id), page);
-      return { rows: rows.map(presentWebhookEvent), hasMore };
+      const emails = await readEventEmails(ctx.service, rows);
+      return { rows: rows.map((row) => viewDelivery(row, emails)), hasMore };
     }),
   delivery: inTeam("webhooks:read")
     .input(EventId)
@@ -103,8 +102,11 @@ export const webhooksRouter = router({
       const { rows, hasMore } = await listWebhookAttempts(ctx.service, id, event, {
         limit: attemptsShownMax,
       });
+      const emails = await readEventEmails(ctx.service, [delivery]);
       return {
         ...presentWebhookEventDetail(delivery),
+        /** The email of the event; null for an event without one, or if it is no longer retained. */
+        email: emails.get(delivery.id) ?? null,
         /** The payload is fixed at the first attempt; before that it is generated on read. */
         isPayloadFixed: delivery.payload !== null,
         /** Seconds between the attempts of a round, starting with the first failure. */
@@ -141,6 +143,10 @@ export const webhooksRouter = router({
     .mutation(({ ctx, input }) =>
       replayWebhookEvent(ctx.service, requireId(input.id), requireId(input.event, "Webhook event")),
     ),
+  /** Sends all pending events now, as fast as the endpoint's concurrency limit allows. */
+  retryPending: inTeam("webhooks:write")
+    .input(WebhookId)
+    .mutation(({ ctx, input }) => retryPendingEvents(ctx.service, requireId(input.id))),
   /** How many events a replay would send again, before it is started. */
   countRange: inTeam("webhooks:read")
     .input(Range)

@@ -50,6 +50,14 @@ export function webhookCalls({ world }: Console): ProcedureCalls {
       names: ["id"],
     },
     "webhooks.replay": { input: eventOf, names: ["id", "event"] },
+    "webhooks.retryPending": {
+      input: async (party) => {
+        const { id } = await eventOf(party);
+        await world.hot`update webhook_deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`;
+        return { id };
+      },
+      names: ["id"],
+    },
     "webhooks.countRange": {
       input: async (party) => ({ id: await endpointOf(party), ...range }),
       names: ["id"],

@@ -91,9 +91,15 @@ const replayedMax = 5_000;
 export type ReplayRange = {
   since: Date;
   until: Date | null;
-  /** Which event deliveries to replay. */
-  status: "failed" | "success";
+  /** Which event deliveries to replay: `unfinished` is failed and pending. */
+  status: "failed" | "unfinished" | "success";
   type: WebhookEvent | null;
+};
+
+const REPLAYED: Record<ReplayRange["status"], WebhookDeliveryStatus[]> = {
+  failed: ["failed"],
+  unfinished: ["failed", "pending"],
+  success: ["success"],
 };
 
 /**
@@ -167,7 +173,7 @@ export async function replayWebhookRange(
         and(
           eq(webhookDeliveries.teamId, ctx.teamId),
           inArray(webhookDeliveries.id, ids),
-          eq(webhookDeliveries.status, status),
+          inArray(webhookDeliveries.status, REPLAYED[status]),
         ),
       )
       .returning({ id: webhookDeliveries.id });
@@ -212,7 +218,7 @@ function inRange(ctx: Ctx, webhookId: string, { since, until, status, type }: Re
   return and(
     eq(webhookDeliveries.teamId, ctx.teamId),
     eq(webhookDeliveries.webhookId, webhookId),
-    eq(webhookDeliveries.status, status),
+    inArray(webhookDeliveries.status, REPLAYED[status]),
     gte(webhookDeliveries.createdAt, since),
     until === null ? undefined : lt(webhookDeliveries.createdAt, until),
     type === null ? undefined : eq(webhookDeliveries.type, type),

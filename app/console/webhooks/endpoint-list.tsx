@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Webhook } from "lucide-react";
+import Link from "next/link";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { CreateButton } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
@@ -9,6 +10,8 @@ import { Empty } from "../_ui/list/empty";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
+import { linkStyle } from "../_ui/styles";
+import { useConsoleHref } from "../_ui/team";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
@@ -22,6 +25,22 @@ import { UnknownOutcomes } from "./unknown-outcomes";
 const refetchMs = { active: 3_000, idle: 15_000 };
 
 const AddEndpoint = lazyDialog(async () => (await import("./endpoint-form")).AddEndpoint);
+
+/** The number of failed event deliveries, with a link to them. */
+function FailedLink({ endpoint: { id, failed } }: { endpoint: EndpointView }) {
+  const hrefOf = useConsoleHref();
+  if (failed === 0) return <span className="text-soft">None</span>;
+  return (
+    <Link
+      href={hrefOf(`/console/webhooks/${id}`, { status: "failed" })}
+      prefetch={false}
+      title="Of the latest 1,000 event deliveries"
+      className={`${linkStyle} tabular-nums`}
+    >
+      {failed} failed
+    </Link>
+  );
+}
 
 /** The columns of the endpoint list. */
 const COLUMNS: readonly Column<EndpointView>[] = [
@@ -59,6 +78,13 @@ const COLUMNS: readonly Column<EndpointView>[] = [
     header: "Pending",
     width: "w-24",
     cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,
+  },
+  {
+    id: "failed",
+    header: "Failed",
+    width: "w-24",
+    isActive: true,
+    cell: (endpoint) => <FailedLink endpoint={endpoint} />,
   },
   {
     id: "status",

@@ -23,7 +23,7 @@ export const RECORDED: Record<TaskName, Pick<Effort, "clicks" | "keys">> = {
   key: { clicks: 6, keys: 1 },
   domain: { clicks: 5, keys: 1 },
   template: { clicks: 10, keys: 0 },
-  replay: { clicks: 6, keys: 0 },
+  replay: { clicks: 3, keys: 0 },
   import: { clicks: 5, keys: 0 },
   invite: { clicks: 2, keys: 2 },
   twoFactor: { clicks: 5, keys: 2 },

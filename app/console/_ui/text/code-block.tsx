@@ -1,4 +1,5 @@
 import { CopyButton } from "./copy-button";
+import { formatJson } from "./format-json";
 
 type Props = {
   text: string;
@@ -21,3 +22,13 @@ export const CodeBlock = ({ text, label, language }: Props) => (
     </pre>
   </figure>
 );
+
+/** A request or response body: JSON is indented, any other text is unchanged. */
+export function BodyBlock({ text, label }: Pick<Props, "text" | "label">) {
+  const json = formatJson(text);
+  return json === null ? (
+    <CodeBlock text={text} label={label} />
+  ) : (
+    <CodeBlock text={json} label={label} language="JSON" />
+  );
+}

@@ -1,6 +1,6 @@
 "use client";
 
-import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
+import { Pause, Pencil, Play, RefreshCw, Rewind, RotateCw, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
@@ -17,6 +17,7 @@ const confirmations = () => import("./confirmations");
 const DIALOGS = {
   edit: lazyDialog(async () => (await import("../endpoint-form")).EditEndpoint),
   rotate: lazyDialog(async () => (await confirmations()).RotateSecret),
+  retry: lazyDialog(async () => (await confirmations()).RetryPending),
   pause: lazyDialog(async () => (await confirmations()).PauseEndpoint),
   delete: lazyDialog(async () => (await confirmations()).DeleteEndpoint),
   test: lazyDialog(async () => (await import("./test-event")).TestEvent),
@@ -40,6 +41,12 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
   const items: MenuItem[] = [
     { label: "Edit…", Icon: Pencil, why: disabledReason, onSelect: () => setOpened("edit") },
     { label: "Rotate secret…", Icon: RefreshCw, why: disabledReason, onSelect: () => setOpened("rotate") },
+    {
+      label: "Retry all pending now…",
+      Icon: RotateCw,
+      why: blockedReason ?? (endpoint.waiting === 0 ? "No events are pending." : undefined),
+      onSelect: () => setOpened("retry"),
+    },
     { label: "Replay events…", Icon: Rewind, why: blockedReason, onSelect: () => setOpened("replay") },
     "line",
     { label: "Delete…", Icon: Trash2, tone: "bad", why: disabledReason, onSelect: () => setOpened("delete") },

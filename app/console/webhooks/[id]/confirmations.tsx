@@ -40,6 +40,39 @@ export function PauseEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps
   );
 }
 
+/** Makes all pending events of an endpoint due now. The confirmation states how many there are. */
+export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps) {
+  const trpc = useTRPC();
+  const retrying = useAction(trpc.webhooks.retryPending.mutationOptions(), {
+    done: ({ count, hasMore }) =>
+      `${count} pending ${count === 1 ? "event is" : "events are"} sent now${hasMore ? ". More are pending: retry again." : ""}`,
+    refresh: [trpc.webhooks.pathKey()],
+    onDone: onClose,
+  });
+  const events = `${formatPending(endpoint)} pending ${endpoint.waiting === 1 ? "event" : "events"}`;
+  return (
+    <Confirm
+      onOpenChange={onClose}
+      title={`Retry ${events} now?`}
+      confirmLabel={`Retry ${events}`}
+      tone="plain"
+      isBusy={retrying.isBusy}
+      fault={retrying.fault}
+      onConfirm={() => retrying.run({ team: teamId, id: endpoint.id })}
+    >
+      <p>
+        The next attempt of each event starts as soon as the concurrency limit of the endpoint allows. It
+        counts as an attempt: if it fails, the retry schedule continues.
+      </p>
+      {endpoint.pausedUntil ? (
+        <p>
+          The endpoint requested a delay. Attempts resume <When at={endpoint.pausedUntil} />.
+        </p>
+      ) : null}
+    </Confirm>
+  );
+}
+
 /** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
 export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();

@@ -10,7 +10,7 @@ import { useTRPC } from "../../_ui/trpc";
 import { EndpointBadge } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import { EndpointActions } from "./actions";
-import { Deliveries } from "./deliveries";
+import { Deliveries } from "./deliveries/deliveries";
 import { EndpointNote } from "./endpoint-note";
 import { EndpointFacts } from "./facts";
 
@@ -53,7 +53,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
       <div className="flex flex-col gap-6">
         <EndpointNote endpoint={data} />
         <EndpointFacts endpoint={data} />
-        <Deliveries teamId={teamId} id={id} />
+        <Deliveries teamId={teamId} endpoint={data} />
         <Suspense fallback={<SkeletonCard lines={8} />}>
           <Verify teamId={teamId} />
         </Suspense>

@@ -1,6 +1,6 @@
 import { trpc } from "#server/trpc/caller";
 import { consolePage, objectTitle, readFilters } from "../../console-page";
-import { deliveryFilters } from "./delivery-filters";
+import { deliveryFilters } from "./deliveries/delivery-filters";
 import { EndpointPage } from "./endpoint-page";
 
 export const generateMetadata = objectTitle(

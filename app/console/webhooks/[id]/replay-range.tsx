@@ -18,6 +18,11 @@ import type { EndpointDialogProps } from "./actions";
 
 const STATUSES = [
   { value: "failed", label: "Failed", hint: "Events without a successful attempt." },
+  {
+    value: "unfinished",
+    label: "Failed and pending",
+    hint: "Pending events are sent now instead of at their next attempt.",
+  },
   { value: "success", label: "Succeeded", hint: "Your endpoint receives each event again." },
 ];
 
@@ -180,7 +185,7 @@ const formatCount = (count: number): string => `${count} ${count === 1 ? "event"
 
 /** The values of the range form. */
 type RangeFields = {
-  status: "failed" | "success";
+  status: "failed" | "unfinished" | "success";
   span: "hour" | "day" | "week" | "own";
   /** Values of `datetime-local` fields, in the local time zone of the user. Empty `until`: now. */
   since: string;
@@ -193,7 +198,7 @@ const EMPTY_RANGE: RangeFields = { status: "failed", span: "day", since: "", unt
 type Range = {
   since: string;
   until: string;
-  status: "failed" | "success";
+  status: "failed" | "unfinished" | "success";
   type: WebhookEvent | null;
 };
 

@@ -12,7 +12,7 @@ import { SelectField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { CodeBlock } from "../../_ui/text/code-block";
+import { BodyBlock } from "../../_ui/text/code-block";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -79,7 +79,7 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
             Response: <ResponseBadge of={attempt} />
             <span className="text-soft">after {attempt.duration_ms} ms</span>
           </p>
-          {attempt.response ? <CodeBlock text={attempt.response} label="Response body" /> : null}
+          {attempt.response ? <BodyBlock text={attempt.response} label="Response body" /> : null}
           {attempt.next_attempt_at ? (
             <p className="text-soft">
               Next attempt <When at={attempt.next_attempt_at} />.

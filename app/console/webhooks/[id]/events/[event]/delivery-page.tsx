@@ -1,27 +1,23 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Rewind } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
 import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
-import type { EndpointView } from "#server/trpc/webhooks/views";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
-import { Confirm } from "../../../../_ui/dialog/confirm";
-import { Button } from "../../../../_ui/form/button";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
+import { Fact, Facts } from "../../../../_ui/page/facts";
 import { Fetched } from "../../../../_ui/page/fetched";
 import { PageHeading } from "../../../../_ui/page/page-heading";
-import { useDisabledReason } from "../../../../_ui/page/permission";
 import { Section } from "../../../../_ui/page/section";
 import { cardStyle, linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
-import { CodeBlock } from "../../../../_ui/text/code-block";
+import { StatusBadge } from "../../../../_ui/text/badge";
+import { BodyBlock, CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
-import { useAction } from "../../../../_ui/use-action";
 import { DeliveryBadge, formatFault, ResponseBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
+import { ReplayButton } from "../../deliveries/replay-button";
 import { EndpointNote } from "../../endpoint-note";
 
 const refetchMs = { active: 1_500, idle: 10_000 };
@@ -29,7 +25,6 @@ const refetchMs = { active: 1_500, idle: 10_000 };
 /** One event delivery. Refetches often while it is pending. */
 export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string; event: string }) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const back = { href: `/console/webhooks/${id}`, label: "Webhook" };
   const endpointQuery = useQuery(
     trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs.idle }),
@@ -66,29 +61,41 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
           <>
             {describeEvent(data.type) ? `${describeEvent(data.type)}. Created ` : "Created "}
             <When at={data.created_at} />
-            {data.email_id ? (
-              <>
-                {" for "}
-                <Link href={hrefOf(`/console/emails/${data.email_id}`)} className={linkStyle}>
-                  this email
-                </Link>
-              </>
-            ) : null}
           </>
         }
         actions={<ReplayButton teamId={teamId} endpoint={endpoint} delivery={data} />}
       />
       <div className="flex flex-col gap-6">
         {data.status === "pending" ? <EndpointNote endpoint={endpoint} /> : null}
+        <EmailFacts delivery={data} />
         <NextAttempt delivery={data} />
         <Attempts {...data.attemptPage} />
-        <CodeBlock
+        <BodyBlock
           text={JSON.stringify(data.payload)}
           label={data.isPayloadFixed ? "Request body" : "Request body, as of now"}
-          language="JSON"
         />
       </div>
     </>
+  );
+}
+
+/** Recipient, subject and current status of the email that the event is about. Nothing for an event without an email. */
+function EmailFacts({ delivery: { email_id: id, email } }: { delivery: WebhookDeliveryView }) {
+  const hrefOf = useConsoleHref();
+  if (id === null) return null;
+  if (email === null) return <p className="text-soft">The email of this event is no longer retained.</p>;
+  return (
+    <Facts>
+      <Fact name="Recipient">{email.recipient ?? "None"}</Fact>
+      <Fact name="Subject">
+        <Link href={hrefOf(`/console/emails/${id}`)} className={linkStyle}>
+          {email.subject || "(no subject)"}
+        </Link>
+      </Fact>
+      <Fact name="Email status">
+        <StatusBadge status={email.status} />
+      </Fact>
+    </Facts>
   );
 }
 
@@ -162,7 +169,7 @@ function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boo
           ) : response === "" ? (
             <p className="text-soft leading-6">The response has no body.</p>
           ) : (
-            <CodeBlock text={response} label="Response" />
+            <BodyBlock text={response} label="Response" />
           )}
           {next_attempt_at ? (
             <p className="text-soft text-xs">
@@ -183,50 +190,3 @@ const requestText = ({ url, headers }: WebhookAttemptWire["request"]): string =>
       .sort(([a], [b]) => Number(a.startsWith("svix-")) - Number(b.startsWith("svix-")) || a.localeCompare(b))
       .map(([name, value]) => `${name}: ${value}`),
   ].join("\n");
-
-type Props = { teamId: string; endpoint: EndpointView; delivery: WebhookDeliveryView };
-
-/** Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice. */
-function ReplayButton({ teamId, endpoint, delivery }: Props) {
-  const trpc = useTRPC();
-  const [isConfirming, setConfirming] = useState(false);
-  const disabledReason = useDisabledReason()("webhooks:write", "replay events");
-  const replaying = useAction(trpc.webhooks.replay.mutationOptions(), {
-    done: "Event queued for replay",
-    refresh: [trpc.webhooks.pathKey()],
-    onDone: () => setConfirming(false),
-  });
-  const blockedReason =
-    endpoint.status === "enabled"
-      ? disabledReason
-      : (disabledReason ?? "The webhook is paused. Resume it first.");
-  const replay = () => replaying.run({ team: teamId, id: endpoint.id, event: delivery.id });
-  const hasSucceeded = delivery.status === "success";
-  return (
-    <>
-      <Button
-        Icon={Rewind}
-        disabled={replaying.isBusy}
-        disabledReason={blockedReason}
-        onClick={() => (hasSucceeded ? setConfirming(true) : replay())}
-      >
-        Replay
-      </Button>
-      <Confirm
-        open={isConfirming}
-        onOpenChange={setConfirming}
-        title="Replay this event?"
-        confirmLabel="Replay"
-        tone="plain"
-        isBusy={replaying.isBusy}
-        onConfirm={replay}
-      >
-        <p>
-          This event was delivered before. The endpoint receives it again, with the same id and body. A
-          program that checks <code className="font-mono text-ink">webhook-id</code> does not process it
-          twice.
-        </p>
-      </Confirm>
-    </>
-  );
-}

@@ -2,19 +2,23 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
-import type { WebhookEventWire } from "#server/shared/wire/webhook";
-import type { Column } from "../../_ui/list/data-table";
-import { SelectFilter } from "../../_ui/list/filter-bar";
-import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
-import { When } from "../../_ui/text/when";
-import { useTRPC } from "../../_ui/trpc";
-import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../badges";
-import { describeEvent, EVENT_NAMES } from "../events";
+import { useState } from "react";
+import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
+import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
+import { SelectFilter } from "../../../_ui/list/filter-bar";
+import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page";
+import { StatusBadge } from "../../../_ui/text/badge";
+import { When } from "../../../_ui/text/when";
+import { useTRPC } from "../../../_ui/trpc";
+import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../../badges";
+import { describeEvent, EVENT_NAMES } from "../../events";
 import { deliveryFilters } from "./delivery-filters";
+import { ReplayButton } from "./replay-button";
+import { Replayed } from "./replayed";
 
 const refetchMs = { active: 2_000, idle: 10_000 };
 
-const COLUMNS: readonly Column<WebhookEventWire>[] = [
+const COLUMNS: readonly Column<DeliveryRow>[] = [
   {
     id: "type",
     header: "Event",
@@ -23,6 +27,19 @@ const COLUMNS: readonly Column<WebhookEventWire>[] = [
         {type}
       </span>
     ),
+  },
+  {
+    id: "email",
+    header: "Email",
+    width: "w-[30%]",
+    phone: "plain",
+    cell: (row) => <EmailCell row={row} />,
+  },
+  {
+    id: "email-status",
+    header: "Email status",
+    width: "w-32",
+    cell: ({ email }) => (email ? <StatusBadge status={email.status} /> : null),
   },
   {
     id: "status",
@@ -48,12 +65,28 @@ const COLUMNS: readonly Column<WebhookEventWire>[] = [
   },
 ];
 
+/** Recipient and subject of the email of an event. */
+function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
+  if (!hasEmail) return <span className="text-soft">None</span>;
+  if (email === null) return <span className="text-soft">No longer retained</span>;
+  return (
+    <span className="block min-w-0">
+      <span className="block truncate">{email.recipient ?? "No recipient"}</span>
+      <span className="block truncate text-soft text-xs" title={email.subject}>
+        {email.subject || "(no subject)"}
+      </span>
+    </span>
+  );
+}
+
 const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_LABELS[value].label }));
 const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));
 
-/** The event deliveries of an endpoint, newest first. */
-export function Deliveries({ teamId, id }: { teamId: string; id: string }) {
+/** The event deliveries of an endpoint, newest first. Failed ones are replayed here, and their results are listed above. */
+export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
+  const { id } = endpoint;
   const trpc = useTRPC();
+  const [replayed, setReplayed] = useState<readonly string[]>([]);
   const state = useListState(deliveryFilters);
   const list = useQuery(
     trpc.webhooks.deliveries.queryOptions(
@@ -67,14 +100,34 @@ export function Deliveries({ teamId, id }: { teamId: string; id: string }) {
       },
     ),
   );
+  const columns: readonly Column<DeliveryRow>[] = [
+    ...COLUMNS,
+    {
+      ...MENU_COLUMN,
+      width: "w-30",
+      cell: (row) =>
+        row.status === "failed" ? (
+          <ReplayButton
+            isSmall
+            teamId={teamId}
+            endpoint={endpoint}
+            delivery={row}
+            onReplayed={(event) =>
+              setReplayed((events) => [event, ...events.filter((each) => each !== event)])
+            }
+          />
+        ) : null,
+    },
+  ];
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" className="mb-3 font-semibold text-base">
         Event deliveries
       </h2>
+      <Replayed teamId={teamId} id={id} events={replayed} />
       <ListPage
         label="Event deliveries"
-        columns={COLUMNS}
+        columns={columns}
         list={list}
         state={state}
         rowHref={(row) => `/console/webhooks/${id}/events/${row.id}`}

@@ -1,6 +1,6 @@
 import { parseAsStringLiteral } from "nuqs/server";
-import { CURSOR } from "../../_ui/list/list-filters";
-import { EVENT_NAMES } from "../events";
+import { CURSOR } from "../../../_ui/list/list-filters";
+import { EVENT_NAMES } from "../../events";
 
 /** The URL parameters of the list of event deliveries. */
 export const deliveryFilters = {

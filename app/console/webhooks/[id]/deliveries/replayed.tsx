@@ -1,0 +1,53 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { cardStyle, linkStyle } from "../../../_ui/styles";
+import { useConsoleHref } from "../../../_ui/team";
+import { useTRPC } from "../../../_ui/trpc";
+import { DeliveryBadge } from "../../badges";
+
+const refetchMs = 1_000;
+const listedMax = 5;
+
+type Props = { teamId: string; id: string; events: readonly string[] };
+
+/** The results of the latest replays from the list, because a filter by status hides the rows that were replayed. */
+export const Replayed = ({ teamId, id, events }: Props) => (
+  <div role="status">
+    {events.length > 0 ? (
+      <ul aria-label="Replayed" className={`${cardStyle} mb-3 divide-y divide-line`}>
+        {events.slice(0, listedMax).map((event) => (
+          <li key={event} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+            <Result teamId={teamId} id={id} event={event} />
+          </li>
+        ))}
+      </ul>
+    ) : null}
+  </div>
+);
+
+/** Refetches until the attempt has a result. */
+function Result({ teamId, id, event }: { teamId: string; id: string; event: string }) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const { data } = useQuery(
+    trpc.webhooks.delivery.queryOptions(
+      { team: teamId, id, event },
+      {
+        refetchInterval: ({ state }) =>
+          state.data?.status === "pending" || state.data?.status === "attempting" ? refetchMs : false,
+      },
+    ),
+  );
+  return (
+    <>
+      <span className="text-soft">Replayed</span>
+      <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={linkStyle}>
+        {data?.type ?? "Event"}
+      </Link>
+      {data?.email?.recipient ? <span className="min-w-0 truncate">{data.email.recipient}</span> : null}
+      {data ? <DeliveryBadge status={data.status} /> : null}
+    </>
+  );
+}

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useState } from "react";
+import { STATUSES } from "#server/shared/email-words";
 import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
 import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
 import { SelectFilter } from "../../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page";
-import { StatusBadge } from "../../../_ui/text/badge";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
 import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../../badges";
@@ -22,50 +22,39 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
   {
     id: "type",
     header: "Event",
-    cell: ({ type }) => (
-      <span className="block truncate font-mono text-xs" title={describeEvent(type)}>
-        {type}
+    cell: ({ type, created_at }) => (
+      <span className="block min-w-0">
+        <span className="block truncate font-mono text-xs" title={describeEvent(type)}>
+          {type}
+        </span>
+        <When at={created_at} className="font-normal text-soft text-xs" />
       </span>
     ),
   },
-  {
-    id: "email",
-    header: "Email",
-    width: "w-[30%]",
-    phone: "plain",
-    cell: (row) => <EmailCell row={row} />,
-  },
-  {
-    id: "email-status",
-    header: "Email status",
-    width: "w-32",
-    cell: ({ email }) => (email ? <StatusBadge status={email.status} /> : null),
-  },
+  { id: "email", header: "Email", width: "w-[36%]", phone: "plain", cell: (row) => <EmailCell row={row} /> },
   {
     id: "status",
     header: "Status",
-    width: "w-32",
-    phone: "corner",
-    cell: ({ status }) => <DeliveryBadge status={status} />,
-  },
-  { id: "attempts", header: "Attempts", width: "w-20", align: "right", cell: ({ attempts }) => attempts },
-  {
-    id: "next",
-    header: "Next attempt",
-    width: "w-32",
-    cell: ({ next_attempt_at }) =>
-      next_attempt_at ? <When at={next_attempt_at} /> : <span className="text-soft">None</span>,
-  },
-  {
-    id: "time",
-    header: "Time",
-    width: "w-28",
-    align: "right",
-    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
+    width: "w-48",
+    phone: "plain",
+    cell: ({ status, attempts, next_attempt_at }) => (
+      <span className="block min-w-0">
+        <DeliveryBadge status={status} />
+        <span className="block truncate text-soft text-xs">
+          {attempts} {attempts === 1 ? "attempt" : "attempts"}
+          {next_attempt_at ? (
+            <>
+              {", next "}
+              <When at={next_attempt_at} />
+            </>
+          ) : null}
+        </span>
+      </span>
+    ),
   },
 ];
 
-/** Recipient and subject of the email of an event. */
+/** Recipient, current status and subject of the email of an event. */
 function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
   if (!hasEmail) return <span className="text-soft">None</span>;
   if (email === null) return <span className="text-soft">No longer retained</span>;
@@ -73,7 +62,9 @@ function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
     <span className="block min-w-0">
       <span className="block truncate">{email.recipient ?? "No recipient"}</span>
       <span className="block truncate text-soft text-xs" title={email.subject}>
-        {email.subject || "(no subject)"}
+        <span>{STATUSES[email.status].label}</span>
+        {" · "}
+        <span>{email.subject || "(no subject)"}</span>
       </span>
     </span>
   );
@@ -104,7 +95,7 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
     ...COLUMNS,
     {
       ...MENU_COLUMN,
-      width: "w-30",
+      width: "w-28",
       cell: (row) =>
         row.status === "failed" ? (
           <ReplayButton

@@ -23,7 +23,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** Asks for confirmation. The dismiss button has the initial focus: pressing Enter by accident changes nothing. */
+/** Asks for confirmation. The focus is never on its main button at first: pressing Enter by accident changes nothing. */
 export function Confirm(props: Props) {
   const { onConfirm, confirmLabel, dismissLabel, tone = "bad", isBusy, fault, children, ...dialog } = props;
   const footer = (
@@ -37,17 +37,9 @@ export function Confirm(props: Props) {
     </>
   );
   return (
-    <Dialog {...dialog} role="alertdialog" footer={footer} onOpenAutoFocus={focusDismiss}>
+    <Dialog {...dialog} role="alertdialog" footer={footer}>
       <div className="flex flex-col gap-3 text-soft leading-6">{children}</div>
       {fault ? <FormFault fault={fault} /> : null}
     </Dialog>
   );
-}
-
-function focusDismiss(event: Event): void {
-  const button =
-    event.currentTarget instanceof Element ? event.currentTarget.querySelector("[data-dismiss]") : null;
-  if (!(button instanceof HTMLElement)) return;
-  event.preventDefault();
-  button.focus();
 }

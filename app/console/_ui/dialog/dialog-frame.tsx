@@ -2,16 +2,16 @@
 
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useRef } from "react";
 import { iconButtonStyle } from "../styles";
 import { DialogActions, type DialogProps } from "./dialog";
+import { useDialogFocus } from "./focus";
 
 const WIDTHS = { normal: "md:max-w-lg", wide: "md:max-w-3xl" };
 
-/** The dialog itself. On close it restores the focus: Radix has no trigger to return it to. */
+/** The dialog itself. A long one scrolls, and its title and `DialogActions` stay visible. */
 export function DialogFrame(props: DialogProps) {
   const { open, onOpenChange, title, description, footer, size = "normal", isPersistent, children } = props;
-  const before = useRef<Element | null>(null);
+  const focus = useDialogFocus();
   const preventClose = (event: Event) => {
     if (isPersistent) event.preventDefault();
   };
@@ -22,14 +22,7 @@ export function DialogFrame(props: DialogProps) {
         <Radix.Content
           {...(props.role ? { role: props.role } : {})}
           {...(description ? {} : { "aria-describedby": undefined })}
-          onOpenAutoFocus={(event) => {
-            before.current = document.activeElement;
-            props.onOpenAutoFocus?.(event);
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
-          }}
+          {...focus}
           onEscapeKeyDown={preventClose}
           onInteractOutside={(event) => {
             // Toasts are displayed above the dialog. A click on one must not close the dialog.
@@ -54,7 +47,7 @@ export function DialogFrame(props: DialogProps) {
               </Radix.Close>
             )}
           </div>
-          <div className="flex min-h-0 flex-col gap-5 overflow-y-auto px-5 pt-4 pb-5 md:px-6 md:pb-6">
+          <div className="flex min-h-0 scroll-pb-24 flex-col gap-5 overflow-y-auto px-5 pt-4 pb-5 has-[[data-actions]]:pb-0 md:px-6 md:pb-6 md:has-[[data-actions]]:pb-0">
             {children}
             {footer ? <DialogActions>{footer}</DialogActions> : null}
           </div>

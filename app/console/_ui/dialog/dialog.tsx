@@ -16,8 +16,6 @@ export type DialogProps = {
   isPersistent?: boolean;
   /** For a confirmation. */
   role?: "alertdialog";
-  /** Sets the initial focus. The default is the first field or button. */
-  onOpenAutoFocus?: (event: Event) => void;
   children?: ReactNode;
 };
 
@@ -34,7 +32,14 @@ export function Dialog({ open = true, ...props }: DialogProps) {
   return <Frame open={open} {...props} />;
 }
 
-/** The last line of a form in a dialog: its buttons, the primary one last. */
+/** The last line of a form in a dialog: its buttons, the primary one last. It stays visible while the form scrolls. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="mt-2 flex flex-col-reverse gap-2 md:flex-row md:justify-end">{children}</div>;
+  return (
+    <div
+      data-actions=""
+      className="sticky bottom-0 z-10 -mx-5 flex flex-col-reverse gap-2 border-line border-t bg-page px-5 py-4 md:-mx-6 md:flex-row md:justify-end md:px-6"
+    >
+      {children}
+    </div>
+  );
 }

@@ -4,6 +4,7 @@ import { KeyRound } from "lucide-react";
 import { useEffect } from "react";
 import { Button } from "../form/button";
 import { CopyButton } from "../text/copy-button";
+import { DialogActions } from "./dialog";
 
 type Props = {
   secret: string;
@@ -22,11 +23,11 @@ export function SecretOnce({ secret, label, onStored }: Props) {
         This secret is shown only once. Copy it now and store it where your application reads its secrets.
       </p>
       <SecretText text={secret} label={label} />
-      <div className="flex justify-end max-md:*:w-full">
+      <DialogActions>
         <Button tone="primary" onClick={onStored}>
           I have stored it
         </Button>
-      </div>
+      </DialogActions>
     </div>
   );
 }

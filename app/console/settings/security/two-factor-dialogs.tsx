@@ -91,7 +91,6 @@ function SecretStep({ secret, uri, action, onCode, onCancel }: SecretStepProps) 
         label="Code"
         hint="The current 6-digit code from the app."
         isMono
-        autoFocus
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={12}

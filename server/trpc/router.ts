@@ -13,6 +13,7 @@ import { membersRouter } from "./members/members";
 import { personalDataRouter } from "./members/personal-data";
 import { teamRouter } from "./members/team";
 import { overviewRouter } from "./overview/overview";
+import { searchRouter } from "./search";
 import { serviceRouter } from "./service";
 import { suppressionsRouter } from "./suppressions/suppressions";
 import { templatesRouter } from "./templates/templates";
@@ -34,6 +35,7 @@ export const appRouter = router({
   overview: overviewRouter,
   queues: queuesRouter,
   relays: relaysRouter,
+  search: searchRouter,
   service: serviceRouter,
   suppressions: suppressionsRouter,
   team: teamRouter,

@@ -5,6 +5,7 @@ import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
 import { keyCalls } from "./calls/keys";
 import { overviewCalls } from "./calls/overview";
+import { searchCalls } from "./calls/search";
 import { suppressionCalls } from "./calls/suppressions";
 import { teamCalls } from "./calls/team";
 import { templateCalls } from "./calls/templates";
@@ -19,6 +20,7 @@ export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...emailCalls(console),
   ...overviewCalls(console),
   ...keyCalls(console),
+  ...searchCalls(),
   ...suppressionCalls(console),
   ...templateCalls(console),
   ...webhookCalls(console),

@@ -47,6 +47,15 @@ const at = async (path: string) => {
   await page.goto(`${backstamp.url}${path}`);
   await page.locator("[data-row]").first().waitFor(patience);
 };
+type Seen = { wasEmpty?: boolean };
+/** Runs in the browser: records whether "No results." is shown from now on, even briefly. */
+function recordNoResults(): void {
+  (window as Seen).wasEmpty = false;
+  new MutationObserver(() => {
+    if (document.querySelector("[role=dialog]")?.textContent?.includes("No results."))
+      (window as Seen).wasEmpty = true;
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+}
 const palette = () => page.getByRole("dialog", { name: "Search and commands" });
 /** Keys have no effect before hydration, so the key is pressed until it works. */
 const pressUntil = async (press: () => Promise<unknown>, isDone: () => Promise<boolean>) =>
@@ -91,6 +100,56 @@ describe("the palette", () => {
       await option.first().click(patience);
       await page.waitForURL(`${backstamp.url}${address}`);
     }
+    expectNoUnexpectedErrors();
+  });
+
+  test("opens what Enter selects: the first result, also of a search that is still in progress", async () => {
+    for (const [text, address] of [
+      ["delivered+nora@backstamp.test", `/console/emails/${testData.email}`],
+      ["whole", `/console/keys/${testData.key}`],
+      ["hooks.example.invalid", `/console/webhooks/${testData.webhook}`],
+      ["mail.example", `/console/domains/${testData.domain}`],
+      ["gone@example.net", "/console/suppressions?search=gone@example.net"],
+      ["security", "/console/settings/security"],
+    ] as const) {
+      await at("/console/emails");
+      await openPalette();
+      await page.keyboard.insertText(text);
+      await page.keyboard.press("Enter");
+      await expect
+        .poll(() => decodeURIComponent(page.url()), { ...patience, message: text })
+        .toBe(backstamp.url + address);
+    }
+    expectNoUnexpectedErrors();
+  });
+
+  test("finds keys, webhooks, suppressions, members and pages of the settings, and never reports no results beside them", async () => {
+    for (const [text, group, option] of [
+      ["whole", "API keys", "Whole"],
+      ["hooks.example", "Webhooks", "https://hooks.example.invalid/backstamp"],
+      ["gone@", "Suppressions", "gone@example.net"],
+      [ADMIN.email, "Members", ADMIN.email],
+      ["passkeys", "Go to", "Settings: Security"],
+    ] as const) {
+      await at("/console/emails");
+      await openPalette();
+      await page.evaluate(recordNoResults);
+      await page.keyboard.type(text);
+      const found = palette().getByRole("group", { name: group }).getByRole("option", { name: option });
+      await found.first().waitFor(patience);
+      const selected = palette().locator("[role=option][aria-selected=true]");
+      await expect
+        .poll(() => selected.textContent(), patience)
+        .toBe(await palette().getByRole("option").first().textContent());
+      expect(await selected.count(), text).toBe(1);
+      expect(await page.evaluate(() => (window as Seen).wasEmpty), text).toBe(false);
+    }
+    await takePictures(page, "palette-results");
+    await page.keyboard.press("Escape");
+    await openPalette();
+    await page.keyboard.type("§");
+    await palette().getByText("No results.").waitFor(patience);
+    expect(await palette().getByRole("option").count()).toBe(0);
     expectNoUnexpectedErrors();
   });
 

@@ -2,6 +2,7 @@ const SENDS =
   "Programs send email; the console only sends test emails of templates and retries existing emails.";
 const PAGE = "Data of a console page; API responses contain the same data.";
 const MANY = "The console's bulk version of a call that the API has for one object.";
+const SEARCH = "The console's palette; programs page through the list.";
 
 /** Functions of services that only the API or only the console calls directly, each with the reason. */
 export const GAPS: Readonly<Record<string, string>> = {
@@ -28,6 +29,8 @@ export const GAPS: Readonly<Record<string, string>> = {
   "keys/use.readGauges": "Programs read their own window from the `X-RateLimit-*` headers.",
   "keys/read.listKeys": "Names for a selection field; the API and the console list keys in pages.",
   "keys/links.listLinkable": "The options of a form.",
+  "keys/read.findKeysByName": SEARCH,
+  "webhooks/endpoints.findWebhooksByUrl": SEARCH,
   "keys/read.nameKeys": "Names of keys for display; the API returns their ids.",
   "keys/read.getKey": "The page of one key; the API returns the same in its list.",
   "keys/read.listRotation": PAGE,

@@ -3,16 +3,7 @@ import type { ReactNode } from "react";
 import { pageSession } from "#server/trpc/caller";
 import { PageHeading } from "../_ui/page/page-heading";
 import { SubPages } from "../_ui/page/sub-pages";
-
-const PAGES = [
-  { path: "/console/installation", label: "Status" },
-  { path: "/console/installation/alerts", label: "Alerts" },
-  { path: "/console/installation/doctor", label: "Doctor" },
-  { path: "/console/installation/relays", label: "Relays" },
-  { path: "/console/installation/destinations", label: "Destinations" },
-  { path: "/console/installation/queues", label: "Queues" },
-  { path: "/console/installation/teams", label: "Teams" },
-] as const;
+import { INSTALLATION_PAGES } from "../_ui/palette/pages";
 
 /**
  * The heading and the navigation of the installation's pages. For other users there is no such page. This is decided above the
@@ -26,7 +17,7 @@ export default async function InstallationLayout({ children }: { children: React
   return (
     <>
       <PageHeading title="Installation" />
-      <SubPages label="Installation" pages={PAGES} />
+      <SubPages label="Installation" pages={INSTALLATION_PAGES} />
       {children}
     </>
   );

@@ -80,3 +80,17 @@ export async function nameKeys(ctx: Ctx, ids: readonly string[]): Promise<Map<st
     .where(keysOf(ctx, inArray(apiKeys.id, [...new Set(ids)])));
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+/** The newest keys of the team that are not revoked and have this text in their name, in any letter case. */
+export const findKeysByName = (
+  ctx: Ctx,
+  { part, limit }: { part: string; limit: number },
+): Promise<{ id: string; name: string }[]> =>
+  ctx.db
+    .select({ id: apiKeys.id, name: apiKeys.name })
+    .from(apiKeys)
+    .where(
+      keysOf(ctx, and(isNull(apiKeys.revokedAt), sql`strpos(lower(${apiKeys.name}), lower(${part})) > 0`)),
+    )
+    .orderBy(desc(apiKeys.id))
+    .limit(limit);

@@ -1,4 +1,4 @@
-import { asc, eq, max, sql } from "drizzle-orm";
+import { and, asc, eq, max, sql } from "drizzle-orm";
 import { passkeys, totpFactors } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
@@ -33,3 +33,21 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
     .orderBy(asc(memberships.createdAt), asc(memberships.userId))
     .limit(membersMax);
 }
+
+/** The team's members with this text in their name or email address, in any letter case, in the order of joining. */
+export const findMembers = (
+  ctx: Ctx,
+  { part, limit }: { part: string; limit: number },
+): Promise<{ userId: string; email: string; name: string | null }[]> =>
+  ctx.db
+    .select({ userId: users.id, email: users.email, name: users.name })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.teamId, ctx.teamId),
+        sql`strpos(lower(${users.email} || ' ' || coalesce(${users.name}, '')), lower(${part})) > 0`,
+      ),
+    )
+    .orderBy(asc(memberships.createdAt), asc(memberships.userId))
+    .limit(limit);

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
@@ -58,6 +58,18 @@ export const listWebhooks = (ctx: Ctx, query: PageQuery): Promise<Page<Webhook>>
   pageById(ctx, webhooks, query, (where, order, limit) =>
     ctx.db.select(columns).from(webhooks).where(where).orderBy(order).limit(limit),
   );
+
+/** The newest endpoints of the team that have this text in their URL, in any letter case. */
+export const findWebhooksByUrl = (
+  ctx: Ctx,
+  { part, limit }: { part: string; limit: number },
+): Promise<{ id: string; url: string }[]> =>
+  ctx.db
+    .select({ id: webhooks.id, url: webhooks.url })
+    .from(webhooks)
+    .where(and(eq(webhooks.teamId, ctx.teamId), sql`strpos(lower(${webhooks.url}), lower(${part})) > 0`))
+    .orderBy(desc(webhooks.id))
+    .limit(limit);
 
 export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   const [webhook] = await ctx.db.select(columns).from(webhooks).where(mine(ctx, id));

@@ -43,6 +43,34 @@ export const INSTALLATION: ConsolePage = {
   key: "i",
 };
 
+/** The pages of the settings: those of the user first, then those of the team. */
+export const SETTINGS_PAGES = [
+  { path: "/console/settings/profile", label: "Profile", keywords: ["name", "email address"] },
+  {
+    path: "/console/settings/security",
+    label: "Security",
+    keywords: ["password", "2fa", "passkeys", "sessions"],
+  },
+  { path: "/console/settings/team", label: "Team", keywords: ["retention", "delete", "create"] },
+  {
+    path: "/console/settings/members",
+    label: "Members",
+    keywords: ["people", "users", "invitations", "roles"],
+  },
+  { path: "/console/settings/personal-data", label: "Personal data", keywords: ["gdpr", "erase", "export"] },
+] as const;
+
+/** The pages of the installation, only for operators. */
+export const INSTALLATION_PAGES = [
+  { path: "/console/installation", label: "Status" },
+  { path: "/console/installation/alerts", label: "Alerts" },
+  { path: "/console/installation/doctor", label: "Doctor" },
+  { path: "/console/installation/relays", label: "Relays" },
+  { path: "/console/installation/destinations", label: "Destinations" },
+  { path: "/console/installation/queues", label: "Queues" },
+  { path: "/console/installation/teams", label: "Teams" },
+] as const;
+
 /** Outside the console. They need a full page load: their styles must not stay active on console pages. */
 export const DOCUMENTS: readonly ConsolePage[] = [
   { path: "/docs", label: "Guides", Icon: BookOpen, key: "h" },

@@ -4,57 +4,67 @@ import { Command } from "cmdk";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
-import { useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useDialogFocus } from "../dialog/focus";
 import { Key } from "../list/pager";
 import { useConsoleHref } from "../team";
-import { PaletteCommands } from "./palette-commands";
-import { type Go, PaletteResults } from "./palette-results";
+import { type Go, type PaletteGroup, PaletteLines } from "./palette-item";
+import { usePaletteCommands } from "./use-palette-commands";
+import { useResults } from "./use-results";
 
 type Props = { onClose: () => void; onKeys: () => void };
 
-/** The command palette: pages, actions, and the emails, templates and domains of the team. */
+/**
+ * The command palette: pages, actions, and what the text finds in the team. The first line is selected until the user selects
+ * another one. Enter opens the selected line; while the search is in progress and no command has that name, it waits for the
+ * result.
+ */
 export function Palette({ onClose, onKeys }: Props) {
   const [text, setText] = useState("");
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const before = useRef<Element | null>(null);
+  const focus = useDialogFocus();
   /** Closes the palette first, which restores the focus before the action moves it. */
   const run = (run: () => void) => {
     onClose();
     run();
   };
   const go: Go = (path, parameters) => run(() => router.push(hrefOf(path, parameters)));
+  const wanted = text.trim();
+  const commands = usePaletteCommands({ text: wanted, go, run, onKeys });
+  const results = useResults(wanted, go);
+  const groups = [...commands, ...results.groups];
+  const isAwaited = results.isPending && commands.every(({ items }) => items.length === 0);
+  const { change, isEmpty, ...selection } = useSelection(groups, isAwaited);
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 motion-safe:animate-[fade-in_100ms_ease-out]" />
         <Dialog.Content
           aria-describedby={undefined}
-          onOpenAutoFocus={() => {
-            before.current = document.activeElement;
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
-          }}
+          {...focus}
           className="fixed inset-x-3 top-3 z-50 overflow-hidden rounded-2xl border border-line bg-page shadow-xl outline-none md:inset-x-auto md:top-[14dvh] md:left-1/2 md:w-full md:max-w-xl md:-translate-x-1/2 motion-safe:animate-[rise-in_120ms_ease-out]"
         >
           <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
-          <Command label="Search and commands" loop>
+          <Command label="Search and commands" loop shouldFilter={false} {...selection}>
             <div className="flex items-center gap-3 border-line border-b px-4">
               <Search className="size-4.5 shrink-0 text-soft" aria-hidden="true" />
               <Command.Input
                 value={text}
-                onValueChange={setText}
+                onValueChange={(next) => {
+                  setText(next);
+                  change();
+                }}
                 maxLength={320}
-                placeholder="Page, command, recipient, subject or id…"
+                placeholder="Page, command, recipient, subject, name or id…"
                 className="h-13 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-soft"
               />
             </div>
             <Command.List className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5" label="Results">
-              <Command.Empty className="px-3 py-8 text-center text-soft">No results.</Command.Empty>
-              <PaletteResults text={text.trim()} go={go} />
-              <PaletteCommands go={go} run={run} onKeys={onKeys} />
+              {groups.map((group) => (
+                <PaletteLines key={group.heading} {...group} />
+              ))}
+              {isEmpty ? <p className="px-3 py-8 text-center text-soft">No results.</p> : null}
             </Command.List>
             <p
               className="flex gap-4 border-line border-t px-4 py-2.5 text-soft text-xs max-md:hidden"
@@ -76,4 +86,46 @@ export function Palette({ onClose, onKeys }: Props) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Keys with which the user selects a line. */
+const MOVES = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
+
+/** Which line is selected, as props of the list. `change` resets it for another text. */
+function useSelection(groups: readonly PaletteGroup[], isAwaited: boolean) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [isEntered, setEntered] = useState(false);
+  /** The list itself also selects lines, when lines come and go. Only what the user selects counts. */
+  const isByUser = useRef(false);
+  const items = groups.flatMap((group) => group.items);
+  const first = items[0];
+  const isThere = items.some(({ value }) => value === chosen);
+
+  useEffect(() => {
+    if (!isEntered || isAwaited) return;
+    setEntered(false);
+    first?.onSelect();
+  }, [isEntered, isAwaited, first]);
+
+  return {
+    isEmpty: items.length === 0,
+    change: () => {
+      isByUser.current = false;
+      setChosen(null);
+      setEntered(false);
+    },
+    value: (isThere ? chosen : first?.value) ?? "",
+    onValueChange: (value: string) => {
+      if (isByUser.current) setChosen(value);
+    },
+    onPointerMoveCapture: () => {
+      isByUser.current = true;
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (MOVES.has(event.key) || event.ctrlKey) isByUser.current = true;
+      if (event.key !== "Enter" || event.nativeEvent.isComposing || chosen !== null || !isAwaited) return;
+      event.preventDefault();
+      setEntered(true);
+    },
+  };
 }

@@ -1,13 +1,12 @@
-"use client";
-
-import { Command } from "cmdk";
 import {
   Globe,
   Keyboard,
   KeyRound,
   LayoutTemplate,
   LogOut,
+  type LucideIcon,
   Moon,
+  Settings,
   Sun,
   SunMoon,
   UserPlus,
@@ -16,12 +15,13 @@ import {
 } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
+import type { ReactNode } from "react";
 import type { Permission } from "#server/shared/roles";
 import { Key } from "../list/pager";
 import { signOutOfConsole } from "../shell/sign-out";
-import { useCan, useTeam } from "../team";
-import { DOCUMENTS, sectionOf } from "./pages";
-import { type Go, groupStyle, PaletteItem, type PaletteItemProps } from "./palette-results";
+import { useCan, useIsOperator, useTeam } from "../team";
+import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "./pages";
+import type { Go, PaletteGroup, PaletteItem } from "./palette-item";
 import { usePages } from "./use-pages";
 
 const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
@@ -43,22 +43,32 @@ const THEMES = [
   { theme: "system", label: "System appearance", Icon: SunMoon },
 ] as const;
 
-type Props = {
+type Wanted = {
+  text: string;
   go: Go;
   run: (run: () => void) => void;
   onKeys: () => void;
 };
-type PaletteCommand = { label: string; id?: string } & Pick<
-  PaletteItemProps,
-  "Icon" | "onSelect" | "keywords" | "aside"
->;
+type PaletteCommand = {
+  label: string;
+  id?: string;
+  Icon: LucideIcon;
+  onSelect: () => void;
+  /** Alternative search terms. */
+  keywords?: readonly string[];
+  aside?: ReactNode;
+};
 
-/** Pages and global actions, filtered by the permissions of the user's role. */
-export function PaletteCommands({ go, run, onKeys }: Props) {
+/**
+ * Pages and global actions that the user's role permits and that the text names: each of its words begins one of the command's.
+ * Without a text all but the pages below another page, which would make the list long.
+ */
+export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGroup[] {
   const can = useCan();
   const { team, all } = useTeam();
   const { setTheme } = useTheme();
   const pathname = usePathname();
+  const isOperator = useIsOperator();
   const pages = usePages().map(({ path, label, Icon, key }): PaletteCommand => {
     return {
       label,
@@ -77,6 +87,18 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
       aside: <Jump pageKey={key} />,
     }),
   );
+  const pageBelow = (section: string, Icon: LucideIcon, page: SubPage): PaletteCommand => ({
+    label: `${section}: ${page.label}`,
+    Icon,
+    onSelect: () => go(page.path),
+    keywords: page.keywords ?? [],
+  });
+  const below = [
+    ...SETTINGS_PAGES.map((page) => pageBelow("Settings", Settings, page)),
+    ...(isOperator
+      ? INSTALLATION_PAGES.map((page) => pageBelow("Installation", INSTALLATION.Icon, page))
+      : []),
+  ];
   const openTeam = (id: string) =>
     window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
   const actions: PaletteCommand[] = [
@@ -106,23 +128,36 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
       keywords: ["log out"],
     },
   ];
-  return (
-    <>
-      <Commands heading="Go to" commands={[...pages, ...documents]} />
-      <Commands heading="Actions" commands={actions} />
-    </>
-  );
+  const named = (commands: readonly PaletteCommand[]) =>
+    commands.filter((command) => isNamedBy(command, text)).map(itemOf);
+  return [
+    { heading: "Go to", items: named([...pages, ...(text === "" ? [] : below), ...documents]) },
+    { heading: "Actions", items: named(actions) },
+  ];
 }
 
-const Commands = ({ heading, commands }: { heading: string; commands: PaletteCommand[] }) => (
-  <Command.Group heading={heading} className={groupStyle}>
-    {commands.map(({ label, id = "", ...item }) => (
-      <PaletteItem key={label + id} value={`${label} ${id}`.trim()} {...item}>
-        {label}
-      </PaletteItem>
-    ))}
-  </Command.Group>
-);
+type SubPage = { path: string; label: string; keywords?: readonly string[] };
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}@.+-]+/u)
+    .filter(Boolean);
+
+function isNamedBy({ label, keywords = [] }: PaletteCommand, text: string): boolean {
+  const own = wordsOf([label, ...keywords].join(" "));
+  const words = wordsOf(text);
+  if (words.length === 0) return text === "";
+  return words.every((word) => own.some((each) => each.startsWith(word)));
+}
+
+const itemOf = ({ label, id = "", Icon, onSelect, aside }: PaletteCommand): PaletteItem => ({
+  value: `command ${label} ${id}`.trim(),
+  Icon,
+  onSelect,
+  content: label,
+  aside,
+});
 
 const Jump = ({ pageKey }: { pageKey: string }) => (
   <span className="shrink-0 max-md:hidden" aria-hidden="true">

@@ -34,6 +34,7 @@ const TEXTS: Record<string, string> = {
   replyTo: "addresses",
   returnPathLabel: "a label of a host name",
   search: "a search term for the caller's own list",
+  status: "statuses of emails, of a fixed set",
   subject: "a subject line, or part of one",
   text: "text that a user typed or pasted",
   to: "a recipient",

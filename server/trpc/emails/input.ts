@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EMAIL_STATUSES } from "#db/schema/emails";
+import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
 import { parseMailbox } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import type { EmailFilter } from "#server/services/emails/read/filter";
@@ -21,17 +21,24 @@ const Address = z
   .transform((text) => text || undefined)
   .optional();
 
+const isStatus = (text: string): text is EmailStatus => EMAIL_STATUSES.some((status) => status === text);
+
+/** One or several, separated by commas, as in the page's URL. */
+const Statuses = z
+  .string()
+  .max(200)
+  .transform((text, refine) => {
+    const names = text.split(",");
+    if (names.every(isStatus)) return names;
+    refine.addIssue(`Must be one or several of ${EMAIL_STATUSES.join(", ")}, separated by commas.`);
+    return z.NEVER;
+  });
+
 /** Filters of the email list, as the console sends them. */
 export const FILTER = {
   /** An id, an address, `tag:name=value`, words of the subject, or several of them. */
   search: z.string().trim().max(320).optional(),
-  /** One or several, separated by commas, as in the page's URL. */
-  status: z
-    .string()
-    .max(200)
-    .transform((text) => text.split(","))
-    .pipe(z.array(z.enum(EMAIL_STATUSES)))
-    .optional(),
+  status: Statuses.optional(),
   recipient: Address,
   subject: Address,
   key: z.uuid().optional(),

@@ -20,14 +20,14 @@ export type TaskName = keyof typeof TASKS;
 export const RECORDED: Record<TaskName, Pick<Effort, "clicks" | "keys">> = {
   bounce: { clicks: 1, keys: 0 },
   retry: { clicks: 5, keys: 0 },
-  key: { clicks: 6, keys: 1 },
-  domain: { clicks: 5, keys: 1 },
-  template: { clicks: 10, keys: 0 },
+  key: { clicks: 4, keys: 2 },
+  domain: { clicks: 3, keys: 2 },
+  template: { clicks: 7, keys: 0 },
   replay: { clicks: 3, keys: 0 },
   import: { clicks: 5, keys: 0 },
-  invite: { clicks: 2, keys: 2 },
-  twoFactor: { clicks: 5, keys: 2 },
-  find: { clicks: 1, keys: 1 },
+  invite: { clicks: 1, keys: 2 },
+  twoFactor: { clicks: 4, keys: 2 },
+  find: { clicks: 0, keys: 2 },
 };
 
 /** A click and a key press count the same, because each of them replaces the other. */

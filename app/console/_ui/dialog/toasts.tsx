@@ -38,10 +38,12 @@ export function showSuccess(text: string): void {
 }
 
 /** Shows a success message with an "Undo" button for 15 seconds. */
-export function showUndo(text: string, undo: () => void): void {
-  withToasts(({ toast }) =>
-    toast.success(text, { duration: undoableMs, action: { label: "Undo", onClick: undo } }),
-  );
+export const showUndo = (text: string, undo: () => void): void =>
+  showAction(text, { label: "Undo", onClick: undo });
+
+/** Shows a success message with a button that changes it back, for 15 seconds. */
+export function showAction(text: string, action: { label: string; onClick: () => void }): void {
+  withToasts(({ toast }) => toast.success(text, { duration: undoableMs, action }));
 }
 
 /** Shows an error with its request id until the user closes it. */

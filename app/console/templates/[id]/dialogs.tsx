@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useForm } from "react-hook-form";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { showAction, showSuccess } from "../../_ui/dialog/toasts";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
@@ -146,7 +147,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
 }
 
 /** Shows what publishing changes and asks for confirmation. Unsaved changes are saved first. */
-export function PublishDialog({ teamId, id, template, onClose }: DialogProps) {
+export function PublishDialog({ teamId, id, template, onRollBack, onClose }: DialogProps) {
   const trpc = useTRPC();
   const { latest, base, fields, isDirty } = template;
   const { alias } = latest;
@@ -158,8 +159,9 @@ export function PublishDialog({ teamId, id, template, onClose }: DialogProps) {
     ),
   );
   const { run, isBusy, fault } = useAction(trpc.templates.publish.mutationOptions(), {
-    done: "Published",
     onDone: () => {
+      if (live === null) showSuccess("Published");
+      else showAction("Published", { label: `Roll back to ${live}…`, onClick: () => onRollBack(live) });
       onClose();
       void template.reload();
     },

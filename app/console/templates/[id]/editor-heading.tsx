@@ -1,6 +1,6 @@
 "use client";
 
-import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
+import { Code, Copy, History, PenLine, RotateCcw, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
@@ -13,10 +13,16 @@ import { useAction } from "../../_ui/use-action";
 import { TemplateStateBadge } from "./state-badge";
 import type { DialogName, OpenTemplate } from "./use-template";
 
-type Props = { teamId: string; id: string; template: OpenTemplate; onOpen: (dialog: DialogName) => void };
+type Props = {
+  teamId: string;
+  id: string;
+  template: OpenTemplate;
+  onOpen: (dialog: DialogName) => void;
+  onRollBack: (version: number) => void;
+};
 
 /** The name and state of the template, with all actions. */
-export function EditorHeading({ teamId, id, template, onOpen }: Props) {
+export function EditorHeading({ teamId, id, template, onOpen, onRollBack }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
@@ -30,6 +36,7 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
   });
   const { latest, base, isDirty, isSaving } = template;
   const { number, publishedNumber } = base;
+  const previous = publishedNumber === null || publishedNumber === 1 ? null : publishedNumber - 1;
   const isLive = publishedNumber === number && !isDirty;
 
   return (
@@ -64,6 +71,16 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
             label="More"
             items={[
               { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
+              ...(previous === null
+                ? []
+                : [
+                    {
+                      label: `Roll back to ${previous}…`,
+                      Icon: RotateCcw,
+                      why: why ?? (isDirty ? "Save or discard your changes first." : undefined),
+                      onSelect: () => onRollBack(previous),
+                    },
+                  ]),
               { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
               { label: "Name and alias…", Icon: PenLine, why, onSelect: () => onOpen("name") },
               { label: "Duplicate", Icon: Copy, why, onSelect: () => duplicate.run({ team: teamId, id }) },

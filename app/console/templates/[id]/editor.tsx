@@ -30,6 +30,7 @@ const DIALOGS = {
   publish: lazyDialog(async () => (await dialogs()).PublishDialog),
   conflict: lazyDialog(async () => (await dialogs()).ConflictDialog),
 };
+const RollBack = lazyDialog(async () => (await import("./versions/roll-back")).RollBack);
 const DeleteTemplate = lazyDialog(async () => (await import("../delete-template")).DeleteTemplate);
 
 /** Loads the template, then shows the editor or the error. */
@@ -51,6 +52,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const { samples, change: changeSample } = useSamples(id);
   const [pane, setPane] = useState<Pane>("write");
   const [opened, setOpened] = useState<DialogName | null>(null);
+  const [rollsBackTo, setRollsBackTo] = useState<number | null>(null);
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
@@ -64,7 +66,13 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
   return (
     <>
-      <EditorHeading teamId={teamId} id={id} template={template} onOpen={setOpened} />
+      <EditorHeading
+        teamId={teamId}
+        id={id}
+        template={template}
+        onOpen={setOpened}
+        onRollBack={setRollsBackTo}
+      />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
       <Toggle
@@ -114,7 +122,24 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           />
         </div>
       </div>
-      {Opened ? <Opened {...props} template={template} samples={samples} onClose={close} /> : null}
+      {Opened ? (
+        <Opened
+          {...props}
+          template={template}
+          samples={samples}
+          onRollBack={setRollsBackTo}
+          onClose={close}
+        />
+      ) : null}
+      {rollsBackTo !== null ? (
+        <RollBack
+          teamId={teamId}
+          template={{ ...base, id }}
+          version={rollsBackTo}
+          onDone={() => void template.reload()}
+          onClose={() => setRollsBackTo(null)}
+        />
+      ) : null}
       {opened === "delete" ? (
         <DeleteTemplate
           teamId={teamId}

@@ -166,7 +166,13 @@ export type EditorProps = {
   ownAddress: string;
 };
 export type DialogName = "api" | "test" | "name" | "publish" | "conflict" | "delete";
-export type DialogProps = EditorProps & { template: OpenTemplate; samples: Samples; onClose: () => void };
+export type DialogProps = EditorProps & {
+  template: OpenTemplate;
+  samples: Samples;
+  /** Asks whether this version is published again. */
+  onRollBack: (version: number) => void;
+  onClose: () => void;
+};
 
 /** Validates fields before the API call. Returns an error message, or null. */
 function validate(fields: Fields, chars: number): string | null {

@@ -3,8 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { TemplateView, VersionRow } from "#server/trpc/templates/templates";
-import { Confirm } from "../../../_ui/dialog/confirm";
+import type { VersionRow } from "#server/trpc/templates/templates";
 import { faultOf } from "../../../_ui/fault";
 import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
@@ -17,11 +16,11 @@ import { type Label, LabelBadge } from "../../../_ui/text/badge";
 import { FaultNote } from "../../../_ui/text/notes";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
-import { useAction } from "../../../_ui/use-action";
 import { Diff } from "../code/diff";
 import { fieldsOf } from "../fields";
 import { versionFilters, versionsInput } from "./filters";
 import { VersionsHeading } from "./heading";
+import { RollBack } from "./roll-back";
 
 /** The list of versions beside the changes of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
@@ -173,42 +172,5 @@ function VersionLines({ rows, selected, onSelect }: LinesProps) {
         );
       })}
     </ul>
-  );
-}
-
-type RollBackProps = { teamId: string; template: TemplateView; version: number; onClose: () => void };
-
-/** Publishes an earlier version again, or a draft, after confirmation. */
-function RollBack({ teamId, template, version, onClose }: RollBackProps) {
-  const trpc = useTRPC();
-  const { id, revision, number, publishedNumber } = template;
-  const isRollback = publishedNumber !== null && version < publishedNumber;
-  const { run, isBusy, fault } = useAction(trpc.templates.rollBack.mutationOptions(), {
-    done: isRollback ? `Rolled back to version ${version}` : `Version ${version} published`,
-    refresh: [trpc.templates.pathKey()],
-    onDone: onClose,
-  });
-  return (
-    <Confirm
-      open
-      onOpenChange={onClose}
-      tone="plain"
-      title={isRollback ? `Roll back to version ${version}?` : `Publish version ${version}?`}
-      confirmLabel={isRollback ? "Roll back" : "Publish"}
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id, version: String(version), revision })}
-    >
-      <p>
-        New emails will use version {version}
-        {publishedNumber === null ? "" : ` instead of version ${publishedNumber}`}. Emails that are already
-        accepted do not change.
-      </p>
-      {number !== publishedNumber && number !== version ? (
-        <p>
-          The editor will also switch to version {version}. The draft, version {number}, stays in this list.
-        </p>
-      ) : null}
-    </Confirm>
   );
 }

@@ -41,3 +41,17 @@ test("a page of several statuses reads as many emails as a page of each", async 
   expect(rows).toBeLessThan(60);
   expect(seqRows).toBe(0);
 });
+
+test("a time range finds its emails behind a page of newer ones, whose ids can be of the same time", async () => {
+  await world.hot`update emails set created_at = now() - interval '10 minutes' where status <> 'queued'`;
+  const until = new Date(Date.now() - 5 * 60_000);
+  for (const statuses of [undefined, ["bounced"], ["bounced", "failed"]] as const) {
+    const filter = { until, ...(statuses && { statuses }) };
+    const { result, rows } = await counter.countReads((ctx) => scanEmails(ctx, { ...filter, limit: 25 }));
+    expect(result).toMatchObject({ hasMore: true, scannedTo: null });
+    expect(result.rows).toHaveLength(25);
+    expect(result.rows.some(({ status }) => status === "queued")).toBe(false);
+    // Of several statuses, each is read up to the end of the page only.
+    if (statuses) expect(rows).toBeLessThan(120);
+  }
+});

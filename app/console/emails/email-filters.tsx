@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, X } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { STATUSES, type Status } from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { fieldStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, isFiltered, STATUS_NAMES, WITHIN } from "./filters";
+import { type EmailFilters, isFiltered, STATUS_NAMES, statusesOf, WITHIN } from "./filters";
 
 const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
 const choicesStaleMs = 60_000;
@@ -45,7 +45,7 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
           onSettle={(q) => change({ q: q || null })}
           className="col-span-2 md:basis-full lg:basis-0"
         />
-        <StatusFilter chosen={filters.status ?? []} change={change} />
+        <StatusFilter chosen={statusesOf(filters)} change={change} />
         <SelectFilter
           label="Key"
           value={filters.key}
@@ -127,7 +127,8 @@ const LABELS: Record<(typeof WITHIN)[number] | "today" | "yesterday" | "span", s
   "30d": "Last 30 days",
   span: "Custom range",
 };
-const OPTIONS = (["today", "yesterday", ...WITHIN, "span"] as const).map((value) => ({
+const DAYS = ["today", "yesterday"] as const;
+const OPTIONS = [...DAYS, ...WITHIN, "span" as const].map((value) => ({
   value,
   label: LABELS[value],
 }));
@@ -151,8 +152,11 @@ const isRange = (a: Pick<EmailFilters, "since" | "until">, b: Pick<EmailFilters,
 function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   const { within, since, until } = filters;
   const [isOpen, setOpen] = useState(false);
-  const day = (["today", "yesterday"] as const).find((name) => isRange(dayRange(name), filters));
-  const isCustom = isOpen || (day === undefined && (since !== null || until !== null));
+  // The server does not know the user's time zone, so the browser decides after the first rendering.
+  const [isInBrowser, setInBrowser] = useState(false);
+  useEffect(() => setInBrowser(true), []);
+  const day = isInBrowser ? DAYS.find((name) => isRange(dayRange(name), filters)) : undefined;
+  const isCustom = isOpen || (isInBrowser && day === undefined && (since !== null || until !== null));
   return (
     <>
       <SelectFilter

@@ -7,19 +7,18 @@ import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
-import { type EmailFilters, filterInput, isFiltered } from "./filters";
+import { type EmailFilters, filterInput, isFiltered, isRetryable, statusesOf } from "./filters";
 
 const RetryMatching = lazyDialog(async () => (await import("./retry-matching")).RetryMatching);
-const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"];
 
 /** The heading with the actions for all emails that match the filters. */
 export function EmailHeading({ teamId, filters }: { teamId: string; filters: EmailFilters }) {
   const [isOpen, setOpen] = useState(false);
-  const { status } = filters;
+  const statuses = statusesOf(filters);
   const disabledReason =
     useDisabledReason()("emails:send", "retry emails") ??
-    (status !== null && !status.some((name) => RETRYABLE.includes(name))
-      ? `Emails with the status "${status.join('" or "')}" cannot be retried. Choose another status.`
+    (statuses.length > 0 && !statuses.some(isRetryable)
+      ? `Emails with the status "${statuses.join('" or "')}" cannot be retried. Choose another status.`
       : isFiltered(filters)
         ? undefined
         : "Set at least one filter first.");

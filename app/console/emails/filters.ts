@@ -21,9 +21,17 @@ export const emailFilters = {
 };
 export type EmailFilters = inferParserType<typeof emailFilters>;
 
+/** The chosen statuses; empty for all, and if the URL names none that exists. */
+export const statusesOf = ({ status }: EmailFilters): readonly Status[] => status ?? [];
+
+const RETRYABLE: readonly Status[] = ["failed", "bounced", "deferred", "unknown"];
+
+/** Whether a bulk retry sends emails with this status again. */
+export const isRetryable = (status: Status): boolean => RETRYABLE.includes(status);
+
 /** The active filters as input of all calls that use them: list, retry and export. */
 export function filterInput({ q: search, status, after: _after, before: _before, ...filters }: EmailFilters) {
-  return activeFilters({ search, status: status?.join(",") ?? null, ...filters });
+  return activeFilters({ search, status: status?.join(",") || null, ...filters });
 }
 
 /** The input of the list query. Server and browser must use the same input to share the prefetched result. */

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { STATUSES } from "#server/shared/email-words";
+import { STATUSES, type Status } from "#server/shared/email-words";
 import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
@@ -10,7 +10,7 @@ import { CheckboxField } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
 import { useTRPC } from "../_ui/trpc";
 import { useParts } from "../_ui/use-parts";
-import { type EmailFilters, filterInput } from "./filters";
+import { type EmailFilters, filterInput, isRetryable, statusesOf } from "./filters";
 
 type Props = { teamId: string; filters: EmailFilters; onClose: () => void };
 type Done = { mails: number; recipients: number };
@@ -23,7 +23,8 @@ const formatEmails = (count: number, more = false) =>
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
   const [includesUnknown, setIncludesUnknown] = useState(false);
-  const acceptDuplicates = includesUnknown || filters.status?.includes("unknown") === true;
+  const statuses = statusesOf(filters);
+  const acceptDuplicates = includesUnknown || statuses.includes("unknown");
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
   const { data, error } = useQuery(
     trpc.emails.countRetryable.queryOptions(input, { staleTime: 0, retry: false }),
@@ -59,12 +60,12 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
         <>
           <p className="leading-6" role="status">
             {data ? (
-              <Summary {...data} status={filters.status} withUnknown={acceptDuplicates} />
+              <Summary {...data} statuses={statuses.filter(isRetryable)} withUnknown={acceptDuplicates} />
             ) : (
               "Counting…"
             )}
           </p>
-          {filters.status === null ? (
+          {statuses.length === 0 ? (
             <CheckboxField
               label="Include emails with unknown outcome"
               hint="They may have arrived. In that case the recipient gets a duplicate."
@@ -89,15 +90,15 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
 type SummaryProps = {
   count: number;
   hasMore: boolean;
-  status: EmailFilters["status"];
+  statuses: readonly Status[];
   withUnknown: boolean;
 };
 
-function Summary({ count, hasMore, status, withUnknown }: SummaryProps) {
+function Summary({ count, hasMore, statuses, withUnknown }: SummaryProps) {
   const which =
-    status === null
+    statuses.length === 0
       ? `failed${withUnknown ? ", deferred or of unknown outcome" : " or deferred"}`
-      : status.map((name) => STATUSES[name].label.toLowerCase()).join(" or ");
+      : statuses.map((name) => STATUSES[name].label.toLowerCase()).join(" or ");
   if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>

@@ -29,7 +29,7 @@ const AddEndpoint = lazyDialog(async () => (await import("./endpoint-form")).Add
 /** The number of failed event deliveries, with a link to them. */
 function FailedLink({ endpoint: { id, failed } }: { endpoint: EndpointView }) {
   const hrefOf = useConsoleHref();
-  if (failed === 0) return <span className="text-soft">None</span>;
+  if (failed === 0) return <span className="text-soft">None recently</span>;
   return (
     <Link
       href={hrefOf(`/console/webhooks/${id}`, { status: "failed" })}

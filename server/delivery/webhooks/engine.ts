@@ -13,6 +13,7 @@ import {
   webhookLeaseMs,
 } from "./queue";
 import { type RecordedWebhook, recordWebhookResults, type WebhookResult } from "./record-results";
+import { makePendingDue } from "./recovery";
 
 /** Concurrent attempts of this process, separate for healthy and failing endpoints. */
 const HEALTHY_MAX = 64;
@@ -85,7 +86,13 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
         recordWebhookResults(hot, results, (error) =>
           log.warn("webhook.health_not_recorded", errorFacts(error)),
         ),
-      async onWritten({ claims: [{ teamId, webhookId, url }] }, { isGone }, { isFailingForLong }) {
+      async onWritten({ claims: [{ teamId, webhookId, url }] }, { isGone }, { isFailingForLong, recovery }) {
+        if (recovery !== null) {
+          await makePendingDue(hot, recovery, () => !runner.isDraining()).catch((error) =>
+            log.warn("webhook.recovery_failed", { webhookId, ...errorFacts(error) }),
+          );
+          deps.wake();
+        }
         const reason = isGone ? "gone" : isFailingForLong ? "failing" : null;
         if (reason === null || !(await disableWebhook(deps, { teamId, webhookId, url, reason }))) return;
         log.warn("webhook.disabled", { teamId, webhookId, reason });

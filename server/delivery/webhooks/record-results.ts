@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
 import { failingDaysMax, failuresMin } from "#server/services/webhooks/endpoint-state";
-import { makePendingDue } from "./recovery";
+import type { Recovery } from "./recovery";
 
 /** Result of an attempt to deliver an event. */
 export type WebhookResult = {
@@ -26,7 +26,8 @@ export type WebhookResult = {
   } | null;
 };
 
-export type RecordedWebhook = { isFailingForLong: boolean };
+/** `recovery` is set for one result of an endpoint that succeeded after failures. */
+export type RecordedWebhook = { isFailingForLong: boolean; recovery: Recovery | null };
 
 /** `concernsHealth`: the endpoint fails or recovers. Then `url` is that of the attempt. */
 type Written = { id: string; webhookId: string; url: string; concernsHealth: boolean };
@@ -43,45 +44,58 @@ export async function recordWebhookResults(
 ): Promise<Map<string, RecordedWebhook>> {
   const rows = await writeResults(hot, { results });
   const failingForLong = new Set<string>();
+  const recoveries = new Map<string, Recovery>();
   const concerned = rows.filter(({ concernsHealth }) => concernsHealth);
   // Results of a previous URL must not change the health of the current one.
   for (const [key, { webhookId, url }] of new Map(concerned.map((row) => [endpointOf(row), row]))) {
     const ids = new Set(concerned.filter((row) => endpointOf(row) === key).map(({ id }) => id));
     const ofEndpoint = results.filter(({ id }) => ids.has(id));
-    if (await recordEndpointHealth(hot, webhookId, url, ofEndpoint).catch(onHealthError))
-      failingForLong.add(webhookId);
+    const health = await recordEndpointHealth(hot, webhookId, url, ofEndpoint).catch(onHealthError);
+    if (health?.isLong) failingForLong.add(webhookId);
+    const [first] = ids;
+    if (health && health.recoveredAfter !== null && first !== undefined)
+      recoveries.set(first, { webhookId, url, failedSeconds: health.recoveredAfter });
   }
-  return new Map(rows.map(({ id, webhookId }) => [id, { isFailingForLong: failingForLong.has(webhookId) }]));
+  return new Map(
+    rows.map(({ id, webhookId }) => [
+      id,
+      { isFailingForLong: failingForLong.has(webhookId), recovery: recoveries.get(id) ?? null },
+    ]),
+  );
 }
 
 const endpointOf = ({ webhookId, url }: Written) => `${webhookId} ${url}`;
 
 /**
  * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without holding another:
- * deleting an endpoint locks it and then waits for its event deliveries. The first success after failures makes the pending
- * event deliveries due. Returns whether the endpoint has a long run of failures.
+ * deleting an endpoint locks it and then waits for its event deliveries. Returns whether the endpoint has a long run of
+ * failures, and the seconds that a run lasted which has just ended.
  */
 async function recordEndpointHealth(
   hot: HotSql,
   webhookId: string,
   url: string,
   results: readonly WebhookResult[],
-): Promise<boolean> {
+): Promise<{ isLong: boolean; recoveredAfter: number | null } | undefined> {
   const hasSuccess = results.some(({ status }) => status === "success");
   const failed = results.filter(({ status }) => status !== "success").length;
   const pauses = results.flatMap(({ pauseMs }) => pauseMs ?? []);
   const pauseMs = pauses.length > 0 ? Math.max(...pauses) : null;
-  if (hasSuccess) await makePendingDue(hot, webhookId, url);
-  const [row] = await hot<{ isLong: boolean }[]>`
+  const [row] = await hot<{ isLong: boolean; recoveredAfter: number | null }[]>`
+    with before as (
+      select id, failing_since from webhooks where id = ${webhookId} and url = ${url} for no key update
+    )
     update webhooks w
     set failing_since = case when ${hasSuccess} then null else coalesce(w.failing_since, now()) end,
         failures = case when ${hasSuccess} then 0 else w.failures + ${failed} end,
         paused_until = case when ${pauseMs}::float8 is not null then now() + ${pauseMs}::float8 * interval '1 ms'
                             when ${hasSuccess} then null else w.paused_until end
-    where w.id = ${webhookId} and w.url = ${url}
+    from before where w.id = before.id
     returning w.status = 'enabled' and w.failing_since <= now() - ${failingDaysMax} * interval '1 day'
-      and w.failures >= ${failuresMin} as "isLong"`;
-  return row?.isLong ?? false;
+      and w.failures >= ${failuresMin} as "isLong",
+      case when ${hasSuccess} and ${pauseMs}::float8 is null
+        then extract(epoch from now() - before.failing_since)::float8 end as "recoveredAfter"`;
+  return row;
 }
 
 const RESULT: Columns<WebhookResult> = {

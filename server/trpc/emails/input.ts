@@ -29,7 +29,7 @@ const Statuses = z
   .max(200)
   .transform((text, refine) => {
     const names = text.split(",");
-    if (names.every(isStatus)) return names;
+    if (names.every(isStatus)) return [...new Set(names)];
     refine.addIssue(`Must be one or several of ${EMAIL_STATUSES.join(", ")}, separated by commas.`);
     return z.NEVER;
   });

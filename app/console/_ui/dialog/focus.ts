@@ -53,8 +53,12 @@ function followFocus(dialog: HTMLElement, onOutside: (element: HTMLElement) => v
   const changes = new MutationObserver(onChange);
   changes.observe(dialog, { childList: true, subtree: true });
   document.addEventListener("focusin", onFocus, true);
+  // From then on the user decides: a click on a text, to select it, focuses the dialog itself.
+  const onPress = () => changes.disconnect();
+  dialog.addEventListener("pointerdown", onPress);
   return () => {
     changes.disconnect();
+    dialog.removeEventListener("pointerdown", onPress);
     document.removeEventListener("focusin", onFocus, true);
   };
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Code, Copy, History, PenLine, RotateCcw, Send, Trash2, Undo2 } from "lucide-react";
+import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
@@ -18,11 +18,10 @@ type Props = {
   id: string;
   template: OpenTemplate;
   onOpen: (dialog: DialogName) => void;
-  onRollBack: (version: number) => void;
 };
 
 /** The name and state of the template, with all actions. */
-export function EditorHeading({ teamId, id, template, onOpen, onRollBack }: Props) {
+export function EditorHeading({ teamId, id, template, onOpen }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
@@ -36,7 +35,6 @@ export function EditorHeading({ teamId, id, template, onOpen, onRollBack }: Prop
   });
   const { latest, base, isDirty, isSaving } = template;
   const { number, publishedNumber } = base;
-  const previous = publishedNumber === null || publishedNumber === 1 ? null : publishedNumber - 1;
   const isLive = publishedNumber === number && !isDirty;
 
   return (
@@ -71,16 +69,6 @@ export function EditorHeading({ teamId, id, template, onOpen, onRollBack }: Prop
             label="More"
             items={[
               { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
-              ...(previous === null
-                ? []
-                : [
-                    {
-                      label: `Roll back to ${previous}…`,
-                      Icon: RotateCcw,
-                      why: why ?? (isDirty ? "Save or discard your changes first." : undefined),
-                      onSelect: () => onRollBack(previous),
-                    },
-                  ]),
               { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
               { label: "Name and alias…", Icon: PenLine, why, onSelect: () => onOpen("name") },
               { label: "Duplicate", Icon: Copy, why, onSelect: () => duplicate.run({ team: teamId, id }) },

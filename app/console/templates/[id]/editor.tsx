@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { keysIn, rawKeysIn } from "#server/shared/template-tags";
 import type { TemplateView } from "#server/trpc/templates/templates";
+import { showError } from "../../_ui/dialog/toasts";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Toggle } from "../../_ui/form/toggle";
 import { Fetched } from "../../_ui/page/fetched";
@@ -53,6 +54,14 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const [pane, setPane] = useState<Pane>("write");
   const [opened, setOpened] = useState<DialogName | null>(null);
   const [rollsBackTo, setRollsBackTo] = useState<number | null>(null);
+  // The button of a message outlives many renderings.
+  const isDirtyNow = useRef(isDirty);
+  isDirtyNow.current = isDirty;
+  const rollBack = (version: number) => {
+    if (isDirtyNow.current)
+      showError({ message: "Save or discard your changes first.", code: null, requestId: null });
+    else setRollsBackTo(version);
+  };
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
@@ -66,13 +75,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
   return (
     <>
-      <EditorHeading
-        teamId={teamId}
-        id={id}
-        template={template}
-        onOpen={setOpened}
-        onRollBack={setRollsBackTo}
-      />
+      <EditorHeading teamId={teamId} id={id} template={template} onOpen={setOpened} />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
       <Toggle
@@ -123,13 +126,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
         </div>
       </div>
       {Opened ? (
-        <Opened
-          {...props}
-          template={template}
-          samples={samples}
-          onRollBack={setRollsBackTo}
-          onClose={close}
-        />
+        <Opened {...props} template={template} samples={samples} onRollBack={rollBack} onClose={close} />
       ) : null}
       {rollsBackTo !== null ? (
         <RollBack

@@ -45,7 +45,7 @@ export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps)
   const trpc = useTRPC();
   const retrying = useAction(trpc.webhooks.retryPending.mutationOptions(), {
     done: ({ count, hasMore }) =>
-      `${count} pending ${count === 1 ? "event is" : "events are"} sent now${hasMore ? ". More are pending: retry again." : ""}`,
+      `${count} pending ${count === 1 ? "event is" : "events are"} due now${hasMore ? ". More are pending: retry again." : ""}`,
     refresh: [trpc.webhooks.pathKey()],
     onDone: onClose,
   });

@@ -96,7 +96,9 @@ async function scanUpTo(ctx: Ctx, query: Query, readMax: number): Promise<EmailS
   const page = await pageOf(query, (at, order, limit) => {
     cursor = at;
     if (query.recipient) return findByRecipient(ctx, query, at, order, readMax).limit(limit);
-    return findInOrder(ctx, query, at, order, hasRowConditions(query) ? readMax : limit).limit(limit);
+    // The ends of a time range read rows that do not match.
+    const isExact = !hasRowConditions(query) && !query.since && !query.until;
+    return findInOrder(ctx, query, at, order, isExact ? limit : readMax).limit(limit);
   });
   if (page.hasMore || !hasRowConditions(query)) return { ...page, scannedTo: null };
   return { ...page, scannedTo: await findScanEnd(ctx, query, cursor, readMax) };

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { type WEBHOOK_DELIVERY_STATUSES, webhookAttempts, webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
@@ -108,6 +108,17 @@ const REPLAYED: Record<ReplayRange["status"], WebhookDeliveryStatus[]> = {
  */
 const NEW_ROUND = { status: "pending" as const, attempts: 0, dueAt: sql`now()` };
 
+/** Not already in a new round that has not begun: a call for the next events would find it again. */
+const isReplayable = (status: ReplayRange["status"]) =>
+  and(
+    inArray(webhookDeliveries.status, REPLAYED[status]),
+    or(
+      ne(webhookDeliveries.status, "pending"),
+      gt(webhookDeliveries.attempts, 0),
+      gt(webhookDeliveries.dueAt, sql`now()`),
+    ),
+  );
+
 /** Sends one event again, regardless of its earlier outcome. */
 export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string): Promise<{ id: string }> {
   const { url } = await requireEnabled(ctx, webhookId);
@@ -173,7 +184,7 @@ export async function replayWebhookRange(
         and(
           eq(webhookDeliveries.teamId, ctx.teamId),
           inArray(webhookDeliveries.id, ids),
-          inArray(webhookDeliveries.status, REPLAYED[status]),
+          isReplayable(status),
         ),
       )
       .returning({ id: webhookDeliveries.id });
@@ -218,7 +229,7 @@ function inRange(ctx: Ctx, webhookId: string, { since, until, status, type }: Re
   return and(
     eq(webhookDeliveries.teamId, ctx.teamId),
     eq(webhookDeliveries.webhookId, webhookId),
-    inArray(webhookDeliveries.status, REPLAYED[status]),
+    isReplayable(status),
     gte(webhookDeliveries.createdAt, since),
     until === null ? undefined : lt(webhookDeliveries.createdAt, until),
     type === null ? undefined : eq(webhookDeliveries.type, type),

@@ -4,10 +4,10 @@ import { recordAudit } from "../../audit/record";
 import { requireEnabled } from "./events";
 
 /** Maximum number of events that one call makes due. */
-const retriedMax = 20_000;
+const retriedMax = 5_000;
 
 /**
- * Makes the pending events of an endpoint due now, earliest due time first, and returns how many. Their attempts still count, so
+ * Makes the waiting events of an endpoint due now, earliest due time first, and returns how many. Their attempts still count, so
  * the retry schedule continues. Events that a worker claims at the same time are not changed. `hasMore` is set if more were
  * pending than one call changes.
  */
@@ -20,10 +20,10 @@ export async function retryPendingEvents(
     const due = await tx.execute(sql`
       with pending as materialized (
         select id from webhook_deliveries
-        where team_id = ${ctx.teamId} and webhook_id = ${webhookId} and status = 'pending'
+        where team_id = ${ctx.teamId} and webhook_id = ${webhookId} and status = 'pending' and due_at > now()
         order by due_at, id limit ${retriedMax} for no key update skip locked
       )
-      update webhook_deliveries d set due_at = least(d.due_at, now()) from pending
+      update webhook_deliveries d set due_at = now() from pending
       where d.team_id = ${ctx.teamId} and d.id = pending.id
       returning d.id`);
     if (due.length > 0)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
+import { installationSecret } from "../support/deps";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { type CallOptions, callApi } from "../support/rest";
@@ -30,7 +31,7 @@ beforeAll(async () => {
     DATABASE_URL: world.databaseUrl,
     PORT: String(port),
     BACKSTAMP_URL: "http://localhost:3000",
-    BACKSTAMP_SECRET: "only for tests, and long enough for one",
+    BACKSTAMP_SECRET: installationSecret,
     BACKSTAMP_BODY_MAX_MB: String(bodyMaxMb),
     SMTP_URL: "capture:",
     NODE_OPTIONS: `--max-old-space-size=${heapMb}`,

@@ -39,12 +39,12 @@ const dialog = () => page.getByRole("dialog");
 const choose = (label: string) => dialog().getByText(label, { exact: true }).click();
 const statusOf = async (key: string, path = "/api/emails"): Promise<number> =>
   (await fetch(`${backstamp.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
-const readRemaining = async () => {
+const readUsed = async () => {
   const text = await page
     .getByText(/^\d+ of 20 used$/)
     .last()
     .textContent();
-  return 20 - Number(text?.split(" ")[0]);
+  return Number(text?.split(" ")[0]);
 };
 
 /** Copies the secret with its button, then confirms that it is stored. */
@@ -99,9 +99,13 @@ test("a key is created with chosen permissions, and its secret is shown once", a
 test("the copied secret sends an email, and the gauge counts it", async () => {
   await page.getByRole("link", { name: "Shop, production" }).click();
   await page.getByRole("heading", { name: "Shop, production" }).waitFor(waitOptions);
-  await expect.poll(readRemaining, waitOptions).toBe(20);
-  await backstamp.send({ to: "delivered@backstamp.test", subject: "By the new key", html: "x" }, token);
-  await expect.poll(readRemaining, waitOptions).toBe(19);
+  await expect.poll(readUsed, waitOptions).toBe(0);
+  // The window slides and rounds down: in the first second of a new minute, one request of the last minute counts as none.
+  const sent = 10;
+  for (let count = 0; count < sent; count += 1)
+    await backstamp.send({ to: "delivered@backstamp.test", subject: "By the new key", html: "x" }, token);
+  await expect.poll(readUsed, waitOptions).toBeGreaterThan(0);
+  expect(await readUsed()).toBeLessThanOrEqual(sent);
   expect(await page.getByText("Custom limit", { exact: true }).count()).toBe(1);
   expectNoErrors(profile);
 });

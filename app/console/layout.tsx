@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
 import { Toasts } from "./_ui/dialog/toasts";
+import { LiveProvider } from "./_ui/live";
 import { CallProvider } from "./_ui/shell/providers";
 import { Shell } from "./_ui/shell/shell";
 import { TeamProvider } from "./_ui/team";
@@ -26,7 +27,9 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       <HydrationBoundary state={dehydrate(pageQueries())}>
         <TeamProvider teams={await pageTeams()} isOperator={session.isOperator}>
           <NowProvider startMs={Date.now()}>
-            <Shell email={session.user.email}>{children}</Shell>
+            <LiveProvider>
+              <Shell email={session.user.email}>{children}</Shell>
+            </LiveProvider>
             <Toasts />
           </NowProvider>
         </TeamProvider>

@@ -1,6 +1,7 @@
 import type { RestDeps } from "#server/deps";
 import type { SettingFault } from "#server/platform/env/settings";
 import type { Examination } from "#server/services/doctor/run";
+import type { Live } from "#server/services/live/watch";
 import type { SignInLimiter } from "#server/services/people/sign-in-counters";
 import type { ProviderClients } from "./providers";
 
@@ -10,6 +11,8 @@ export type ConsoleDeps = RestDeps & {
   url: string;
   /** The first one encrypts session and device tokens. All of them decrypt, so that sessions survive a new secret. */
   authSecrets: () => readonly [string, ...string[]];
+  /** Reports changes to open pages. Null where a process can be frozen: the pages poll. */
+  live: Live | null;
   /** Checks the installation and its surroundings. */
   examine(): Promise<Examination>;
   /** Limits sign-in attempts across all processes. If it is unavailable, sign-in fails. */

@@ -5,6 +5,7 @@ import type { RestDeps } from "#server/deps";
 import type { RingKey } from "#server/platform/secrets/keyring";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import type { Examination } from "#server/services/doctor/run";
+import type { Live } from "#server/services/live/watch";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 
 const PEER_HEADER = "x-backstamp-peer";
@@ -12,6 +13,7 @@ const PEER_HEADER = "x-backstamp-peer";
 type Given = {
   url: string;
   examine: () => Promise<Examination>;
+  live?: Live;
   providers?: ProviderClients;
   prepareFirstUser?: () => Promise<void>;
 };
@@ -39,6 +41,7 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
     ...rest,
     url: given.url,
     examine: given.examine,
+    live: given.live ?? null,
     authSecrets: () => authSecretsOf(rest.keyring),
     signInLimiter: createSignInLimiter(rest.hot),
     providers: given.providers ?? {},

@@ -3,6 +3,8 @@ import type { RestDeps } from "#server/deps";
 import type { Listener } from "#server/mail/bounce/listener";
 import type { Settings } from "#server/platform/env/settings";
 import type { Log } from "#server/platform/log";
+import { readMarks } from "#server/services/live/changes";
+import { createLive } from "#server/services/live/watch";
 import { createFirstUserCode } from "#server/services/people/first-user";
 import { listRelays, type RelayView } from "#server/services/relays/read";
 import { refreshKeyring } from "#server/services/secrets/registry";
@@ -65,6 +67,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     applicationName: "backstamp web",
     ...(isEmbedded && { findDatabaseFolder: () => findClusterHome(settings.dataDir) }),
   });
+  const live = createLive({ read: (teamId) => readMarks(built.deps, teamId), log });
   let refreshing: NodeJS.Timeout | undefined;
   const close = async () => {
     clearInterval(refreshing);
@@ -78,7 +81,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // A worker drains the queue, so a requested round of delivery only has to wake it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
     const providers = providerClients(settings);
-    provideDeps(rest, { url: settings.url, examine: createConsoleDoctor(built.deps, settings), providers });
+    const examine = createConsoleDoctor(built.deps, settings);
+    provideDeps(rest, { url: settings.url, examine, live, providers });
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
@@ -109,6 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       relays,
       submission,
       stop: async () => {
+        live.close();
         await Promise.all([running.stop(), listening?.close(), submitting.close()]);
       },
       close,

@@ -24,6 +24,13 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
+    sse: {
+      // A proxy that waits 60 s for the next byte keeps the connection.
+      ping: { enabled: true, intervalMs: 20_000 },
+      // The browser connects again, with its session and role checked again.
+      maxDurationMs: 5 * 60_000,
+      client: { reconnectAfterInactivityMs: 45_000 },
+    },
     // Covers errors thrown outside procedures, and removes details that tRPC would add.
     errorFormatter: ({ shape, error, ctx }) => ({
       code: shape.code,

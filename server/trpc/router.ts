@@ -8,6 +8,7 @@ import { installationRouter } from "./installation/installation";
 import { queuesRouter } from "./installation/queues";
 import { relaysRouter } from "./installation/relays";
 import { keysRouter } from "./keys/keys";
+import { liveRouter } from "./live";
 import { invitationsRouter } from "./members/invitations";
 import { membersRouter } from "./members/members";
 import { personalDataRouter } from "./members/personal-data";
@@ -29,6 +30,7 @@ export const appRouter = router({
   installation: installationRouter,
   invitations: invitationsRouter,
   keys: keysRouter,
+  live: liveRouter,
   members: membersRouter,
   personalData: personalDataRouter,
   profile: profileRouter,

@@ -39,25 +39,48 @@ test("without outgoing email every page shows a banner, and a queued email shows
   await takePictures(page, "email-waiting");
 });
 
-test("a page with changing data refetches it, but not in a hidden tab", async () => {
+const show = (visibility: "hidden" | "visible") =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, "visibilityState", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }, visibility);
+const sendOne = (subject: string) => backstamp.send({ to: "delivered@backstamp.test", subject, html: "x" });
+
+test("a list shows each change as the server reports it, but reads nothing in a hidden tab", async () => {
   let requests = 0;
   page.on("request", (request) => {
     if (request.url().includes("/api/trpc/")) requests++;
   });
+  const isLive = (call: { url(): string }) => call.url().includes("/api/trpc/live.changes");
+  const connected = page.waitForResponse(isLive);
   await page.goto(`${backstamp.url}/console/emails`);
-  await expect.poll(() => requests, { timeout: 60_000 }).toBeGreaterThan(2);
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
-  });
-  await page.waitForLoadState("networkidle");
+  expect((await connected).headers()["content-type"]).toBe("text/event-stream");
+  await sendOne("Seen at once");
+  await page.getByText("Seen at once").first().waitFor({ timeout: 60_000 });
+  const closed = page.waitForEvent("requestfailed", { predicate: isLive });
+  await show("hidden");
+  await closed;
   const before = requests;
-  // A visible tab would send at least two requests in this time.
-  await page.waitForTimeout(6_000);
+  await sendOne("Sent meanwhile");
+  // A visible tab would read the list at least twice in this time.
+  await page.waitForTimeout(4_000);
   expect(requests).toBe(before);
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
-  });
-  await expect.poll(() => requests, { timeout: 60_000 }).toBeGreaterThan(before);
+  await show("visible");
+  await page.getByText("Sent meanwhile").first().waitFor({ timeout: 60_000 });
+});
+
+test("without that connection the list polls", async () => {
+  await page.route("**/api/trpc/live.changes*", (route) => route.abort());
+  await page.reload();
+  await sendOne("Found by polling");
+  await page.getByText("Found by polling").first().waitFor({ timeout: 60_000 });
+});
+
+test("with a clock behind the server's, what happened is not shown as future", async () => {
+  await page.clock.setFixedTime(Date.now() - 60_000);
+  await page.reload();
+  const row = page.getByRole("link", { name: /Found by polling/ }).first();
+  await row.waitFor({ timeout: 60_000 });
+  await page.getByText("just now").first().waitFor({ timeout: 60_000 });
+  expect(await page.getByText(/^in (a few seconds|\d)/).count()).toBe(0);
 });

@@ -6,6 +6,7 @@ import { Button } from "../_ui/form/button";
 import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
 import { useListState } from "../_ui/list/list-page";
 import { Pager } from "../_ui/list/pager";
+import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { cardStyle } from "../_ui/styles";
 import { CopyButton } from "../_ui/text/copy-button";
@@ -28,6 +29,7 @@ type EmailListProps = FirstEmailProps & { teamId: string };
 /** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
 export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const { filters, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const isFirstPage = !filters.after && !filters.before;
@@ -38,9 +40,11 @@ export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
     trpc.emails.list.queryOptions(upTo === null ? base : { ...base, upTo }, {
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
-        refetchIntervalMs(
-          state.data?.rows.map(({ status, created_at }) => ({ status, since: created_at })) ?? [],
-        ) ?? idleRefetchMs,
+        polling(
+          refetchIntervalMs(
+            state.data?.rows.map(({ status, created_at }) => ({ status, since: created_at })) ?? [],
+          ) ?? idleRefetchMs,
+        ),
     }),
   );
   const { data, isPlaceholderData } = query;

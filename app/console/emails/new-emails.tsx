@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "../_ui/form/button";
+import { usePolling } from "../_ui/live";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, listInput } from "./filters";
 
@@ -60,10 +61,11 @@ type Props = { teamId: string; filters: EmailFilters; anchor: string | null; onS
  */
 export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const { data } = useQuery(
     trpc.emails.list.queryOptions(
       { ...listInput(teamId, filters), before: anchor ?? "" },
-      { enabled: anchor !== null, refetchInterval: newerRefetchMs, staleTime: 0, retry: false },
+      { enabled: anchor !== null, refetchInterval: polling(newerRefetchMs), staleTime: 0, retry: false },
     ),
   );
   const count = anchor === null ? 0 : (data?.rows.length ?? 0);

@@ -72,7 +72,7 @@ export function KeyStateBadge({ of: { state, expires_at, expiresSoon } }: StateP
   if (expires_at === null || !expiresSoon) return <Badge tone="good">Active</Badge>;
   return (
     <Badge tone="warn">
-      Expires <When at={expires_at} />
+      Expires <When isDue at={expires_at} />
     </Badge>
   );
 }
@@ -87,7 +87,7 @@ function Expiry({ of: { state, expires_at, expiresSoon } }: StateProps) {
       ) : (
         <>
           {state === "expired" ? "" : "Expires "}
-          <When at={expires_at} />
+          <When isDue at={expires_at} />
         </>
       )}
     </span>

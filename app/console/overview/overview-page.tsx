@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
+import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
@@ -26,16 +27,19 @@ const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_
 /** The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks. */
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const [{ range }, setSearch] = useQueryStates(overviewSearch);
   const team = { team: teamId };
   const traffic = useQuery(
     trpc.overview.traffic.queryOptions(
       { ...team, range },
-      { refetchInterval: trafficMs, placeholderData: keepPreviousData },
+      { refetchInterval: polling(trafficMs), placeholderData: keepPreviousData },
     ),
   );
-  const standing = useQuery(trpc.overview.standing.queryOptions(team, { refetchInterval: standingMs }));
-  const parts = useQuery(trpc.overview.parts.queryOptions(team, { refetchInterval: partsMs }));
+  const standing = useQuery(
+    trpc.overview.standing.queryOptions(team, { refetchInterval: polling(standingMs) }),
+  );
+  const parts = useQuery(trpc.overview.parts.queryOptions(team, { refetchInterval: polling(partsMs) }));
 
   return (
     <>

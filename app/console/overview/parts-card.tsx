@@ -65,7 +65,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
             {relay.pauseReason !== null ? `Paused by the operator: ${relay.pauseReason}. ` : null}
             {relay.pausedUntil && relay.pauseReason === null ? (
               <>
-                Next attempt <When at={relay.pausedUntil} />.{" "}
+                Next attempt <When isDue at={relay.pausedUntil} />.{" "}
               </>
             ) : null}
             {relay.lastFault ? (

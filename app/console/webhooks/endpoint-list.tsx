@@ -7,6 +7,7 @@ import type { EndpointView } from "#server/trpc/webhooks/views";
 import { CreateButton } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
+import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
@@ -98,15 +99,18 @@ const COLUMNS: readonly Column<EndpointView>[] = [
 /** The endpoints of the team. */
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const [isAdding, setAdding] = useNew("webhooks:write");
   const list = useQuery(
     trpc.webhooks.list.queryOptions(
       { team: teamId },
       {
         refetchInterval: ({ state }) =>
-          state.data?.some(({ waiting, inProgress }) => waiting + inProgress > 0)
-            ? refetchMs.active
-            : refetchMs.idle,
+          polling(
+            state.data?.some(({ waiting, inProgress }) => waiting + inProgress > 0)
+              ? refetchMs.active
+              : refetchMs.idle,
+          ),
       },
     ),
   );

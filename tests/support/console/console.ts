@@ -59,6 +59,7 @@ export async function openConsole() {
     trustedHops: 0,
     url,
     examine: createConsoleDoctor(world.deps, readSettings({ DATABASE_URL: world.databaseUrl }, "dev")),
+    live: null,
     authSecrets: () => [authSecret],
     signInLimiter: createSignInLimiter(world.hot, fixedTimeMs),
     providers: {},

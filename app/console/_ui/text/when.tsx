@@ -20,16 +20,19 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
 /** The time of that clock, in milliseconds since 1970. */
 export const useNowMs = (): number => use(Now);
 
-/** A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. */
-export function When({ at, className }: { at: string; className?: string }) {
+type WhenProps = { at: string; isDue?: boolean; className?: string };
+
+/**
+ * A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. Without `isDue` it is
+ * the time of something that has happened, and is never shown as future, although data can be newer than the last tick of the
+ * clock, and a browser's clock can be behind the server's.
+ */
+export function When({ at, isDue = false, className }: WhenProps) {
   const nowMs = use(Now);
-  const isHydrated = useIsHydrated();
   const atMs = Date.parse(at);
-  // Data can be newer than the last tick of the clock, and a past event must not be shown as a future one.
-  const isAhead = isHydrated && atMs > nowMs;
   return (
     <Moment at={at} className={`whitespace-nowrap tabular-nums ${className ?? ""}`}>
-      {relativeTime(atMs, isAhead ? Math.max(nowMs, Date.now()) : nowMs)}
+      {relativeTime(atMs, isDue ? nowMs : Math.max(nowMs, atMs))}
     </Moment>
   );
 }

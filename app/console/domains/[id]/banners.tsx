@@ -31,8 +31,8 @@ export function Banners({ domain }: { domain: DomainView }) {
       ) : null}
       {expires_at ? (
         <Banner tone="warn">
-          This domain is not verified. If it stays unverified, it is deleted <When at={expires_at} />. You can
-          add it again after that.
+          This domain is not verified. If it stays unverified, it is deleted <When isDue at={expires_at} />.
+          You can add it again after that.
         </Banner>
       ) : null}
       {failing_since ? (

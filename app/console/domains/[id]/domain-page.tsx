@@ -186,7 +186,7 @@ function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: 
         <>
           <span aria-hidden="true">·</span>
           <span>
-            next check <When at={nextCheckAt} />
+            next check <When isDue at={nextCheckAt} />
           </span>
         </>
       ) : null}

@@ -44,7 +44,7 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
                 {key.keptUntil ? (
                   <>
                     {" · record can be removed "}
-                    <When at={key.keptUntil} />
+                    <When isDue at={key.keptUntil} />
                   </>
                 ) : null}
               </p>

@@ -47,7 +47,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
             {keepUntil ? (
               <>
                 {" "}
-                You can remove it <When at={keepUntil} />.
+                You can remove it <When isDue at={keepUntil} />.
               </>
             ) : null}
           </p>

@@ -56,7 +56,7 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
   if (status === "scheduled" && nextAttemptAt)
     return (
       <p className="text-soft">
-        Will be sent <When at={nextAttemptAt} className="text-ink" />.
+        Will be sent <When isDue at={nextAttemptAt} className="text-ink" />.
       </p>
     );
   if (!rule) return null;
@@ -65,7 +65,7 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
       <p className="text-soft">
         {nextAttemptAt ? (
           <>
-            Next attempt <When at={nextAttemptAt} className="text-ink" />.{" "}
+            Next attempt <When isDue at={nextAttemptAt} className="text-ink" />.{" "}
           </>
         ) : null}
         {ruleText}
@@ -83,7 +83,7 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
               {reason === null ? ". " : ` by the operator: ${reason}`}
               {next_attempt_at ? (
                 <>
-                  Next attempt <When at={next_attempt_at} />
+                  Next attempt <When isDue at={next_attempt_at} />
                   {fault ? `: ${fault}` : "."}
                 </>
               ) : null}

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { EmailView } from "#server/trpc/emails/views";
+import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { StatusBadge } from "../../_ui/text/badge";
@@ -19,14 +20,17 @@ import { WebhookDeliveries } from "./webhook-deliveries";
 /** One email. It refetches while a recipient has no final status. */
 export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const email = useQuery(
     trpc.emails.get.queryOptions(
       { team: teamId, id },
       {
         refetchInterval: ({ state: { data } }) =>
-          refetchIntervalMs(
-            data?.recipients.map(({ status }) => ({ status, since: data.created_at })) ?? [],
-          ) ?? false,
+          polling(
+            refetchIntervalMs(
+              data?.recipients.map(({ status }) => ({ status, since: data.created_at })) ?? [],
+            ) ?? false,
+          ),
       },
     ),
   );
@@ -67,7 +71,7 @@ const Heading = ({ teamId, email }: { teamId: string; email: EmailView }) => (
           <>
             <span aria-hidden="true">·</span>
             <span>
-              will be sent <When at={email.scheduled_at} className="text-ink" />
+              will be sent <When isDue at={email.scheduled_at} className="text-ink" />
             </span>
           </>
         ) : null}

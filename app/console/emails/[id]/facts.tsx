@@ -21,7 +21,7 @@ export function Facts({ email }: { email: EmailView }) {
   const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ["Accepted", <When key="at" at={email.created_at} />],
-    ["Scheduled", email.scheduled_at && <When at={email.scheduled_at} />],
+    ["Scheduled", email.scheduled_at && <When isDue at={email.scheduled_at} />],
     [
       "Key",
       email.api_key_id && link(`/console/keys/${email.api_key_id}`, email.api_key_name ?? "Deleted key"),

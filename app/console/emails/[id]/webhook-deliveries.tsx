@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useEffect, useRef } from "react";
 import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { usePolling } from "../../_ui/live";
 import { Card } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
 import { useCan, useConsoleHref } from "../../_ui/team";
@@ -19,6 +20,7 @@ type Props = { teamId: string; emailId: string; eventCount: number };
 /** The event deliveries of an email and the responses of the endpoints. Hidden if there are none. */
 export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const hrefOf = useConsoleHref();
   const canRead = useCan()("webhooks:read");
   const query = useQuery(
@@ -27,9 +29,11 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
       {
         enabled: canRead,
         refetchInterval: ({ state }) =>
-          state.data?.some(({ status }) => status === "pending" || status === "attempting")
-            ? refetchMs
-            : false,
+          polling(
+            state.data?.some(({ status }) => status === "pending" || status === "attempting")
+              ? refetchMs
+              : false,
+          ),
       },
     ),
   );
@@ -88,7 +92,7 @@ const LastAttempt = ({ delivery: { last, nextCallAt, attempts } }: { delivery: E
     {nextCallAt ? (
       <>
         {"; next attempt "}
-        <When at={nextCallAt} />
+        <When isDue at={nextCallAt} />
       </>
     ) : null}
   </p>

@@ -52,7 +52,7 @@ function Outcome({
     );
   return (
     <>
-      Will be deleted <When at={deletes_at} />.
+      Will be deleted <When isDue at={deletes_at} />.
     </>
   );
 }

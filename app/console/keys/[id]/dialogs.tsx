@@ -104,7 +104,7 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
         title="New key"
         description={
           <>
-            The old key expires <When at={result.previousUntil} />.
+            The old key expires <When isDue at={result.previousUntil} />.
           </>
         }
         size="wide"

@@ -128,7 +128,7 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
       </Fact>
       <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
       <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
-        {endsAt ? <When at={endsAt} /> : "No expiry"}
+        {endsAt ? <When isDue at={endsAt} /> : "No expiry"}
       </Fact>
       <Fact name="Client networks">
         {client_networks.length > 0 ? (

@@ -97,7 +97,7 @@ export const invitationColumns = ({
     header: "Expires",
     width: "w-32",
     cell: ({ expires_at, is_expired }) =>
-      is_expired ? <Badge tone="warn">Expired</Badge> : <When at={expires_at} className="text-soft" />,
+      is_expired ? <Badge tone="warn">Expired</Badge> : <When isDue at={expires_at} className="text-soft" />,
   },
   {
     ...MENU_COLUMN,

@@ -237,7 +237,7 @@ function InvitationLink({ title, invitation, onClose }: LinkProps) {
       </p>
       <SecretText text={link} label="Invitation link" />
       <p className="text-soft leading-6">
-        It can be used once, by {email}, and expires <When at={expires_at} />.
+        It can be used once, by {email}, and expires <When isDue at={expires_at} />.
       </p>
       <div className="flex justify-end max-md:*:w-full">
         <Button tone="primary" onClick={onClose}>

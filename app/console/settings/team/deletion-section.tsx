@@ -40,7 +40,7 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
             <p>
               {deletion.status === "waiting" ? (
                 <>
-                  The team will be deleted <When at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
+                  The team will be deleted <When isDue at={deletion.deletes_at} />, as {deletion.requested_by}{" "}
                   requested. Until then, an owner or an operator can cancel it.
                 </>
               ) : (

@@ -66,7 +66,7 @@ export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps)
       </p>
       {endpoint.pausedUntil ? (
         <p>
-          The endpoint requested a delay. Attempts resume <When at={endpoint.pausedUntil} />.
+          The endpoint requested a delay. Attempts resume <When isDue at={endpoint.pausedUntil} />.
         </p>
       ) : null}
     </Confirm>
@@ -89,7 +89,7 @@ export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps)
           endpoint.previousUntil ? (
             <>
               Each request has both signatures until the old secret expires{" "}
-              <When at={endpoint.previousUntil} />.
+              <When isDue at={endpoint.previousUntil} />.
             </>
           ) : (
             "Each request has both signatures for one day."
@@ -117,7 +117,7 @@ export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps)
       {endpoint.previousUntil ? (
         <p className="text-ink">
           Two secrets are already active. The older one expires immediately instead of{" "}
-          <When at={endpoint.previousUntil} />.
+          <When isDue at={endpoint.previousUntil} />.
         </p>
       ) : null}
     </Confirm>

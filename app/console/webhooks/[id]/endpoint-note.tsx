@@ -28,8 +28,8 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   if (pausedUntil)
     return (
       <Banner tone="warn" Icon={Hourglass}>
-        The endpoint, or a server in front of it, requested a delay. Attempts resume <When at={pausedUntil} />
-        .
+        The endpoint, or a server in front of it, requested a delay. Attempts resume{" "}
+        <When isDue at={pausedUntil} />.
       </Banner>
     );
   if (failing_since)
@@ -40,7 +40,7 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
         {disablesAt ? (
           <>
             {" "}
-            If the failures continue, the webhook is disabled <When at={disablesAt} />, after at least{" "}
+            If the failures continue, the webhook is disabled <When isDue at={disablesAt} />, after at least{" "}
             {disablesAfterFailures} failures.
           </>
         ) : null}

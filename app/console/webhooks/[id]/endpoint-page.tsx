@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
@@ -23,12 +24,17 @@ const back = { href: "/console/webhooks", label: "Webhooks" };
 /** One endpoint. Refetches often while event deliveries are pending. */
 export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const query = useQuery(
     trpc.webhooks.get.queryOptions(
       { team: teamId, id },
       {
         refetchInterval: ({ state }) =>
-          (state.data?.waiting ?? 0) + (state.data?.inProgress ?? 0) > 0 ? refetchMs.active : refetchMs.idle,
+          polling(
+            (state.data?.waiting ?? 0) + (state.data?.inProgress ?? 0) > 0
+              ? refetchMs.active
+              : refetchMs.idle,
+          ),
       },
     ),
   );

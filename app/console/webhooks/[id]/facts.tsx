@@ -36,7 +36,7 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
       <Fact name="Signing secret">
         {previousUntil ? (
           <span>
-            Two active; the old one expires <When at={previousUntil} />
+            Two active; the old one expires <When isDue at={previousUntil} />
           </span>
         ) : (
           "One active"

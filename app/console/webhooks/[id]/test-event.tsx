@@ -82,7 +82,7 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
           {attempt.response ? <BodyBlock text={attempt.response} label="Response body" /> : null}
           {attempt.next_attempt_at ? (
             <p className="text-soft">
-              Next attempt <When at={attempt.next_attempt_at} />.
+              Next attempt <When isDue at={attempt.next_attempt_at} />.
             </p>
           ) : null}
         </>

@@ -8,6 +8,7 @@ import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
 import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
 import { SelectFilter } from "../../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page";
+import { usePolling } from "../../../_ui/live";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
 import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../../badges";
@@ -45,7 +46,7 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
           {next_attempt_at ? (
             <>
               {", next "}
-              <When at={next_attempt_at} />
+              <When isDue at={next_attempt_at} />
             </>
           ) : null}
         </span>
@@ -77,6 +78,7 @@ const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));
 export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const { id } = endpoint;
   const trpc = useTRPC();
+  const polling = usePolling();
   const [replayed, setReplayed] = useState<readonly string[]>([]);
   const state = useListState(deliveryFilters);
   const list = useQuery(
@@ -85,9 +87,11 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
       {
         ...listOptions(),
         refetchInterval: ({ state: { data } }) =>
-          data?.rows.some(({ status }) => status === "pending" || status === "attempting")
-            ? refetchMs.active
-            : refetchMs.idle,
+          polling(
+            data?.rows.some(({ status }) => status === "pending" || status === "attempting")
+              ? refetchMs.active
+              : refetchMs.idle,
+          ),
       },
     ),
   );

@@ -5,6 +5,7 @@ import Link from "next/link";
 import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
+import { usePolling } from "../../../../_ui/live";
 import { Fact, Facts } from "../../../../_ui/page/facts";
 import { Fetched } from "../../../../_ui/page/fetched";
 import { PageHeading } from "../../../../_ui/page/page-heading";
@@ -25,18 +26,21 @@ const refetchMs = { active: 1_500, idle: 10_000 };
 /** One event delivery. Refetches often while it is pending. */
 export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string; event: string }) {
   const trpc = useTRPC();
+  const polling = usePolling();
   const back = { href: `/console/webhooks/${id}`, label: "Webhook" };
   const endpointQuery = useQuery(
-    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs.idle }),
+    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: polling(refetchMs.idle) }),
   );
   const deliveryQuery = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
       {
         refetchInterval: ({ state }) =>
-          state.data?.status === "pending" || state.data?.status === "attempting"
-            ? refetchMs.active
-            : refetchMs.idle,
+          polling(
+            state.data?.status === "pending" || state.data?.status === "attempting"
+              ? refetchMs.active
+              : refetchMs.idle,
+          ),
       },
     ),
   );
@@ -117,7 +121,7 @@ function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
             : status === "attempting"
               ? "Attempt in progress"
               : "Next attempt "}
-        {status === "pending" && next_attempt_at ? <When at={next_attempt_at} /> : null}
+        {status === "pending" && next_attempt_at ? <When isDue at={next_attempt_at} /> : null}
       </h2>
       <p className="max-w-prose text-soft">
         {status === "success"
@@ -173,7 +177,7 @@ function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boo
           )}
           {next_attempt_at ? (
             <p className="text-soft text-xs">
-              Next attempt: <When at={next_attempt_at} />.
+              Next attempt: <When isDue at={next_attempt_at} />.
             </p>
           ) : null}
         </div>

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Cookies } from "#server/auth/cookies";
+import { tick } from "#server/delivery/tick";
+import { newId } from "#server/platform/ids";
+import { type Marks, readMarks, type Topic } from "#server/services/live/changes";
+import { createLive, type Live } from "#server/services/live/watch";
+import { createWebhook } from "#server/services/webhooks/endpoints";
+import { answerTrpc } from "#server/trpc/http";
+import type { LiveMessage } from "#server/trpc/live";
+import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
+
+/* Open pages learn of the changes of their team, and of no other one, at the cost of one statement per team and second. */
+
+let console: Console;
+let userId: string;
+beforeAll(async () => {
+  console = await openConsole();
+  userId = (await console.person({ role: "viewer" })).id;
+});
+afterAll(() => console.close());
+
+const opened: Live[] = [];
+afterEach(() => {
+  for (const live of opened.splice(0)) live.close();
+});
+
+/** The live changes of this world. Readings follow one another without a pause. */
+function openLive(read = (teamId: string) => readMarks(console.deps, teamId)): Live {
+  const live = createLive({ read, log: console.deps.log, everyMs: 1 });
+  opened.push(live);
+  return live;
+}
+
+/** Watches as a page does. `next` is the next list of topics that is not empty. */
+async function watch(live: Live, teamId = console.world.ctx.teamId) {
+  const changes = live.watch({ teamId, userId }, new AbortController().signal);
+  if (!changes) throw new Error("too many watchers");
+  expect((await changes.next()).value).toEqual([]);
+  return {
+    next: async (): Promise<readonly Topic[] | undefined> => (await changes.next()).value ?? undefined,
+    leave: () => changes.return(undefined),
+  };
+}
+
+const settle = (teamId = console.world.ctx.teamId): Promise<Marks> => readMarks(console.deps, teamId);
+
+describe("a page hears", () => {
+  test("of an accepted email and of its delivery", async () => {
+    const page = await watch(openLive());
+    await console.world.send();
+    expect(await page.next()).toEqual(["emails"]);
+    await tick(console.world.withTransport(), { budgetMs: 1_000 });
+    expect(await page.next()).toContain("emails");
+  });
+
+  test("of a change in the audit log", async () => {
+    const page = await watch(openLive());
+    await console.world.key();
+    expect(await page.next()).toEqual(["settings"]);
+  });
+
+  test("of a webhook's attempts, and of the replay of an old event", async () => {
+    const { ctx, hot } = console.world;
+    const { id } = await createWebhook(ctx, {
+      url: "https://hooks.example.org/",
+      events: ["email.sent"],
+      status: "enabled",
+    });
+    const page = await watch(openLive());
+    const change = (sql: ReturnType<typeof hot>) => Promise.all([sql, page.next()]);
+    const [, created] = await change(hot`
+      insert into webhook_deliveries (id, team_id, webhook_id, type)
+      select event, ${ctx.teamId}, ${id}, 'email.sent' from unnest(${Array.from({ length: 20 }, newId)}::uuid[]) as event`);
+    expect(created).toEqual(["webhooks"]);
+    const [, tried] = await change(hot`
+      update webhook_deliveries set status = 'success', attempts = 1 where webhook_id = ${id}`);
+    expect(tried).toEqual(["webhooks"]);
+    const [, replayed] = await change(hot`
+      update webhook_deliveries set status = 'pending', attempts = 0
+      where id = (select min(id::text)::uuid from webhook_deliveries where webhook_id = ${id})`);
+    expect(replayed).toEqual(["webhooks"]);
+  });
+
+  test("of an event that commits after a later one", async () => {
+    await console.world.send();
+    const { hot, ctx } = console.world;
+    const { teamId } = ctx;
+    let commit = () => {};
+    const held = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let written = () => {};
+    const isWritten = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const slow = hot.begin(async (tx) => {
+      await tx`insert into email_events (id, team_id, email_id, type)
+        select ${newId()}, ${teamId}, email_id, 'email.opened' from email_events where team_id = ${teamId} limit 1`;
+      written();
+      await held;
+    });
+    await isWritten;
+    await console.world.send();
+    const page = await watch(openLive());
+    const before = await settle();
+    commit();
+    await slow;
+    expect(await page.next()).toEqual(["emails"]);
+    expect((await settle()).emails).not.toBe(before.emails);
+  });
+
+  test("of nothing that happens in another team", async () => {
+    const other = await console.world.otherTeam();
+    const before = await settle(other.id);
+    const page = await watch(openLive());
+    await console.world.send();
+    await page.next();
+    expect(await settle(other.id)).toEqual(before);
+  });
+});
+
+describe("a hundred pages of one team", () => {
+  test("share one reading at a time, and nothing is read after the last has left", async () => {
+    let inProgress = 0;
+    let mostInProgress = 0;
+    let readings = 0;
+    const marks = { emails: "0", webhooks: null, settings: null };
+    const live = openLive(async () => {
+      readings += 1;
+      mostInProgress = Math.max(mostInProgress, ++inProgress);
+      await new Promise((resolve) => setImmediate(resolve));
+      inProgress -= 1;
+      return { ...marks };
+    });
+    const watchers = Array.from({ length: 100 }, (_, index) =>
+      live.watch({ teamId: "a", userId: `user ${index % 10}` }, new AbortController().signal),
+    );
+    await Promise.all(watchers.map((each) => each?.next()));
+    const readingsToEnter = readings;
+    marks.emails = "1";
+    const heard = await Promise.all(watchers.map((each) => each?.next()));
+    expect(heard.map((each) => each?.value)).toEqual(Array.from({ length: 100 }, () => ["emails"]));
+    expect(readingsToEnter).toBeLessThan(10);
+    expect(mostInProgress).toBe(1);
+    await Promise.all(watchers.map((each) => each?.return(undefined)));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const afterLast = readings;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(readings).toBe(afterLast);
+  });
+
+  test("hear nothing again", async () => {
+    const readings: (() => void)[] = [];
+    const live = openLive(async () => {
+      for (const done of readings.splice(0)) done();
+      return { emails: "same", webhooks: null, settings: null };
+    });
+    const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+    expect((await page?.next())?.value).toEqual([]);
+    let hasHeard = false;
+    void page?.next().then(() => {
+      hasHeard = true;
+    });
+    for (let round = 0; round < 5; round++) await new Promise<void>((resolve) => readings.push(resolve));
+    expect(hasHeard).toBe(false);
+  });
+});
+
+test("a reading that fails ends nothing", async () => {
+  let isAway = true;
+  const live = createLive({
+    read: async () => {
+      if (!isAway) return { emails: null, webhooks: null, settings: null };
+      isAway = false;
+      throw new Error("away");
+    },
+    log: console.deps.log,
+    everyMs: 1,
+    afterFaultMs: 1,
+  });
+  opened.push(live);
+  const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+  expect((await page?.next())?.value).toEqual([]);
+  expect(console.lines.map(({ event }) => event)).toContain("live.not_read");
+});
+
+test("one user cannot hold all connections", () => {
+  const live = openLive(() => new Promise(() => {}));
+  const pages = Array.from({ length: 60 }, () => {
+    const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+    void page?.next();
+    return page;
+  });
+  expect(pages.filter((page) => page === null)).toHaveLength(10);
+  expect(live.watch({ teamId: "a", userId: "another" }, new AbortController().signal)).not.toBeNull();
+});
+
+describe("over HTTP", () => {
+  /** Opens the connection of a page. */
+  const connect = (team: string, cookies: Cookies, live: Live | null = null): Promise<Response> =>
+    answerTrpc(
+      { ...console.deps, live },
+      new Request(`${console.deps.url}/api/trpc/${queryPath("live.changes", { team })}`),
+      cookies,
+    );
+
+  test("the events of a visible page end when the server stops", async () => {
+    const live = openLive();
+    const session = await cookiesOf((await console.session(userId)).id);
+    const response = await connect(console.world.ctx.teamId, session, live);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    // A proxy that compressed or collected the events would hold them back.
+    expect(response.headers.get("cache-control")).toContain("no-transform");
+    const messages = readMessages(response);
+    expect(await messages.next()).toMatchObject({ value: { isLive: true, changed: [] } });
+    await console.world.send();
+    expect(await messages.next()).toMatchObject({ value: { isLive: true, changed: ["emails"] } });
+    live.close();
+    expect(await messages.next()).toMatchObject({ done: true });
+  });
+
+  test("a page learns where a server reports no changes", async () => {
+    const session = await cookiesOf((await console.session(userId)).id);
+    const messages = readMessages(await connect(console.world.ctx.teamId, session));
+    expect(await messages.next()).toMatchObject({ value: { isLive: false } });
+    expect(await messages.next()).toMatchObject({ done: true });
+  });
+
+  test("a team of other people looks like a team that does not exist", async () => {
+    const other = await console.world.otherTeam();
+    const session = await cookiesOf((await console.session(userId)).id);
+    const foreign = await errorOf(connect(other.id, session));
+    expect(foreign).toMatchObject({ message: "Team not found", data: { code: "NOT_FOUND" } });
+    const { requestId: _, ...data } = foreign.data;
+    expect(await errorOf(connect("x", session))).toMatchObject({ ...foreign, data });
+    const signedOut = await errorOf(connect(console.world.ctx.teamId, noCookies));
+    expect(signedOut).toMatchObject({ data: { code: "UNAUTHORIZED" } });
+  });
+});
+
+/** The error that ends the stream of a connection. */
+async function errorOf(
+  connection: Promise<Response>,
+): Promise<{ message: string; data: Record<string, unknown> }> {
+  for await (const { name, data } of readEvents(await connection))
+    if (name === "serialized-error") return JSON.parse(data);
+  throw new Error("the stream has no error");
+}
+
+/** The messages of the procedure. */
+async function* readMessages(response: Response): AsyncGenerator<LiveMessage> {
+  for await (const { name, data } of readEvents(response)) if (name === "message") yield JSON.parse(data);
+}
+
+/** Server-sent events with data. */
+async function* readEvents(response: Response): AsyncGenerator<{ name: string; data: string }> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) {
+      const fieldOf = (field: string) =>
+        event
+          .split("\n")
+          .find((line) => line.startsWith(`${field}: `))
+          ?.slice(field.length + 2);
+      const data = fieldOf("data");
+      if (data) yield { name: fieldOf("event") ?? "message", data };
+    }
+  }
+}

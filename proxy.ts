@@ -82,6 +82,8 @@ export function proxy(request: NextRequest): NextResponse {
   const policy = policyOf(nonce);
   const headers = new Headers(request.headers);
   headers.set("x-nonce", nonce);
+  // Layouts do not know the URL; the console's one redirects to the sign-in page and back.
+  headers.set("x-page", `${url}${request.nextUrl.search}`);
   headers.set("content-security-policy", policy);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set("content-security-policy", policy);

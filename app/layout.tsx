@@ -36,6 +36,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     // The theme class is set before hydration, so the server and client markup differ here.
     <html lang="en" className={inter.variable} suppressHydrationWarning>
       <body>
+        <noscript>
+          <p style={{ padding: "1rem", textAlign: "center" }}>
+            The console needs JavaScript. Enable it for this site. The guides and the API work without it.
+          </p>
+        </noscript>
         <ThemeProvider attribute="class" disableTransitionOnChange {...(nonce ? { nonce } : {})}>
           <NuqsAdapter>{fault ? <Unavailable fault={fault} /> : children}</NuqsAdapter>
         </ThemeProvider>

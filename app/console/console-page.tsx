@@ -72,6 +72,9 @@ export const objectTitle =
     }
   };
 
+/** The sign-in page, which leads back to a path with its parameters. */
+export const loginPath = (from: string): string => `/login?callbackUrl=${encodeURIComponent(from)}`;
+
 /** The parameters of a list that the URL sets, for its query. */
 export const readFilters = <Parsers extends Parameters<typeof createLoader>[0]>(
   parsers: Parsers,
@@ -89,7 +92,7 @@ async function requireTeam(path: string, search: Search): Promise<{ teamId: stri
     const query = new URLSearchParams(
       Object.entries(search).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
     ).toString();
-    redirect(`/login?callbackUrl=${encodeURIComponent(query ? `${path}?${query}` : path)}`);
+    redirect(loginPath(query ? `${path}?${query}` : path));
   }
   const requested = typeof search.team === "string" ? search.team : undefined;
   const { memberships } = session;

@@ -13,6 +13,8 @@ export type ConsoleDeps = RestDeps & {
   authSecrets: () => readonly [string, ...string[]];
   /** Reports changes to open pages. Null where a process can be frozen: the pages poll. */
   live: Live | null;
+  /** The port at which programs submit email over SMTP, the encrypted one if there are two. Null if there is none. */
+  submissionPort(): { port: number; isImplicitTls: boolean; hasTls: boolean } | null;
   /** Checks the installation and its surroundings. */
   examine(): Promise<Examination>;
   /** Limits sign-in attempts across all processes. If it is unavailable, sign-in fails. */

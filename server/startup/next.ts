@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
+import { type ConsoleDeps, getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
 import type { ProviderClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
 import type { RingKey } from "#server/platform/secrets/keyring";
@@ -14,6 +14,7 @@ type Given = {
   url: string;
   examine: () => Promise<Examination>;
   live?: Live;
+  submissionPort?: ConsoleDeps["submissionPort"];
   providers?: ProviderClients;
   prepareFirstUser?: () => Promise<void>;
 };
@@ -42,6 +43,7 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
     url: given.url,
     examine: given.examine,
     live: given.live ?? null,
+    submissionPort: given.submissionPort ?? (() => null),
     authSecrets: () => authSecretsOf(rest.keyring),
     signInLimiter: createSignInLimiter(rest.hot),
     providers: given.providers ?? {},

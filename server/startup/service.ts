@@ -82,7 +82,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const rest = built.forRest({ tick: async () => built.deps.wake() });
     const providers = providerClients(settings);
     const examine = createConsoleDoctor(built.deps, settings);
-    provideDeps(rest, { url: settings.url, examine, live, providers });
+    provideDeps(rest, {
+      url: settings.url,
+      examine,
+      live,
+      submissionPort: () => portOf(submission, settings),
+      providers,
+    });
     const before = options.before();
     // An external database can be unreachable for long. Health probes must get a response meanwhile.
     if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
@@ -125,6 +131,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await close();
     throw error;
   }
+}
+
+/** The port for programs. Null until it is open, and without one. */
+function portOf(opened: Submission | undefined, { submission: { certificateFiles } }: Settings) {
+  const hasTls = certificateFiles !== null;
+  if (opened?.securePort) return { port: opened.securePort, isImplicitTls: true, hasTls };
+  return opened?.port ? { port: opened.port, isImplicitTls: false, hasTls } : null;
 }
 
 /** How the operator signs in. Called after the configured first user was created. */

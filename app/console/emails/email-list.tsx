@@ -1,16 +1,17 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import Link from "next/link";
+import { useRef, useState } from "react";
 import { Button } from "../_ui/form/button";
 import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
 import { useListState } from "../_ui/list/list-page";
 import { Pager } from "../_ui/list/pager";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
-import { cardStyle } from "../_ui/styles";
-import { CopyButton } from "../_ui/text/copy-button";
-import { FIRST_EMAIL, formatCurl } from "../_ui/text/send-example";
+import { lazyDialog } from "../_ui/page/lazy-part";
+import { buttonStyle, cardStyle } from "../_ui/styles";
+import { useCan, useConsoleHref } from "../_ui/team";
 import { refetchIntervalMs } from "../_ui/text/statuses";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
@@ -21,17 +22,18 @@ import { emailFilters, isFiltered, listInput } from "./filters";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
 import { SelectionBar, useSelection } from "./selection";
 
+const SendTest = lazyDialog(() => import("../overview/setup/send-test").then(({ SendTest }) => SendTest));
+
 /** Refetch interval when no listed status can change: only new emails appear. */
 const idleRefetchMs = 15_000;
 
-type EmailListProps = FirstEmailProps & { teamId: string };
-
 /** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
-export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
+export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
   const { filters, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
+  const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
   const base = listInput(teamId, filters);
   const anchorRef = useRef<string | null>(null);
@@ -58,7 +60,7 @@ export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
     if (!data) return <SkeletonRows />;
     if (data.rows.length === 0 && data.scannedTo) return null;
     if (data.rows.length === 0 && isFiltered(filters)) return <NoResultsNote onClear={clear} />;
-    if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote publicUrl={publicUrl} cli={cli} />;
+    if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote onTest={() => setTesting(true)} />;
     if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
   };
@@ -90,31 +92,35 @@ export function EmailList({ teamId, publicUrl, cli }: EmailListProps) {
       {data && (data.rows.length > 0 || !isFirstPage) ? (
         <Pager page={data} at={filters} onMove={move} />
       ) : null}
+      {isTesting ? <SendTest teamId={teamId} onClose={() => setTesting(false)} /> : null}
       <SelectionBar teamId={teamId} rows={data?.rows ?? []} selection={selection} />
     </>
   );
 }
 
-type FirstEmailProps = { publicUrl: string; cli: string };
-
-/** The empty state before the first email, with the command that sends it. */
-function FirstEmailNote({ publicUrl, cli }: FirstEmailProps) {
-  const curl = formatCurl(publicUrl, FIRST_EMAIL);
+/** The empty state before the first email: it can be sent from here. */
+function FirstEmailNote({ onTest }: { onTest: () => void }) {
+  const hrefOf = useConsoleHref();
+  const can = useCan();
   return (
-    <Empty title="No emails yet">
-      <p className="max-w-prose">
-        Send the first one to <code className="font-mono text-ink">delivered@backstamp.test</code>. This test
-        address works without an SMTP server. The email appears in this list automatically.
-      </p>
-      <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
-        <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
-          {curl}
-        </pre>
-        <CopyButton text={curl} label="Copy command" />
-      </div>
-      <p className="max-w-prose text-xs leading-5">
-        The startup output contains an API key or the path of the file that has it. To create another key:
-        <code className="block font-mono">{cli} key create --name first --scopes emails:send</code>
+    <Empty
+      title="No emails yet"
+      action={
+        can("emails:send") ? (
+          <>
+            <Button tone="primary" onClick={onTest}>
+              Send a test email
+            </Button>
+            <Link href={hrefOf("/console")} className={`${buttonStyle.plain} h-10`}>
+              Examples for programs
+            </Link>
+          </>
+        ) : null
+      }
+    >
+      <p>
+        Emails appear here as soon as they are accepted. A test email to delivered@backstamp.test needs no
+        SMTP server.
       </p>
     </Empty>
   );

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
-import { cliCommand, publicUrl, trpc } from "#server/trpc/caller";
+import { trpc } from "#server/trpc/caller";
 import { consolePage } from "../console-page";
 import { EmailList } from "./email-list";
 import { emailFilters, listInput } from "./filters";
@@ -15,5 +15,5 @@ export default consolePage("/console/emails", ({ team, search }) => ({
     trpc.emails.list.queryOptions(listInput(team, loadFilters(search))),
     trpc.emails.choices.queryOptions({ team }),
   ],
-  page: <EmailList teamId={team} publicUrl={publicUrl()} cli={cliCommand()} />,
+  page: <EmailList teamId={team} />,
 }));

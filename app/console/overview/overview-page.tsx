@@ -14,7 +14,7 @@ import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES } from "./ranges";
-import { SetupCard } from "./setup";
+import { SetupCard } from "./setup/setup-card";
 import { Tiles } from "./tiles";
 import { Traffic } from "./traffic";
 
@@ -58,9 +58,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       />
       <HeldNotice teamId={teamId} />
       <AlertNotices teamId={teamId} />
-      {parts.data && !parts.data.setup.hasSent ? (
-        <SetupCard setup={parts.data.setup} publicUrl={publicUrl} />
-      ) : null}
+      {parts.data ? <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} /> : null}
       {[traffic, standing, parts].every(({ isPending }) => isPending) ? (
         <OverviewSkeleton />
       ) : (

@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = {
   "email.retried_many": "Retried many emails",
   "email.released": "Released emails held after a restore",
   "email.held_canceled": "Canceled emails held after a restore",
+  "email.test_sent": "Sent a test email",
   "email.settled": "Resolved an email of unknown outcome",
   "queue.paused": "Paused sending",
   "queue.resumed": "Resumed sending",

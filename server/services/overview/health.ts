@@ -94,12 +94,20 @@ async function readSmtpUrl(ctx: Ctx) {
 }
 
 /** The prerequisites for sending real emails, and whether the team has sent one from its own domain. */
-type Setup = { hasTransport: boolean; verifiedDomain: string | null; hasKey: boolean; hasSent: boolean };
+type Setup = {
+  /** The team has an email, from any sender. */
+  hasTest: boolean;
+  hasTransport: boolean;
+  verifiedDomain: string | null;
+  hasKey: boolean;
+  hasSent: boolean;
+};
 
 /** The team's progress towards its first real email. */
 export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
   const [found] = await db.execute<Setup>(sql`
-    select ${transportKind !== "none"} or exists (
+    select exists (select from ${emails} where ${emails.teamId} = ${teamId}) as "hasTest",
+      ${transportKind !== "none"} or exists (
         select from ${relays} where ${relays.teamId} is null or ${relays.teamId} = ${teamId}) as "hasTransport",
       (select ${domains.name} from ${domains}
        where ${domains.teamId} = ${teamId} and ${domains.status} = 'verified' and ${domains.name} <> ${BUILT_IN_DOMAIN}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
+import { MailboxText } from "#server/services/emails/accept/message-input";
 import { readScheduledAt } from "#server/services/emails/accept/schedule";
 import {
   cancelEmail,
@@ -9,6 +10,7 @@ import {
 } from "#server/services/emails/change/change";
 import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
 import { describeAsApiCall } from "#server/services/emails/read/source";
+import { sendPlainTest } from "#server/services/emails/test-email";
 import { inTeam } from "../init";
 import { strictInput } from "../strict";
 import { FILTER, filterOf } from "./input";
@@ -37,6 +39,10 @@ export const emailMutations = {
         (await retryEmail(ctx.service, input.id, input.acceptDuplicates, input.recipients ?? null)).retried,
       ),
     ),
+  /** Sends a short text, to try sending without a program. */
+  sendTest: inTeam("emails:send")
+    .input(strictInput({ from: MailboxText, to: MailboxText }))
+    .mutation(({ ctx, input: { from, to } }) => sendPlainTest(ctx.service, { from, to })),
   cancel: inTeam("emails:send")
     .input(strictInput({ id }))
     .mutation(({ ctx, input }) => cancelEmail(ctx.service, input.id)),

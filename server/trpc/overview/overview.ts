@@ -137,8 +137,9 @@ export const overviewRouter = router({
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read")
     .input(TeamInput)
-    .query(async ({ ctx: { service } }) => {
+    .query(async ({ ctx: { service, signedInAs, deps } }) => {
       const [parts, setup] = await Promise.all([readParts(service), readSetup(service)]);
-      return { ...viewParts(parts), setup };
+      const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };
+      return { ...viewParts(parts), setup: { ...setup, ...own } };
     }),
 });

@@ -41,6 +41,10 @@ export function emailCalls({ world }: Console): ProcedureCalls {
       input: async (party) => ({ id: await withStatus(party, "failed"), acceptDuplicates: false }),
       names: ["id"],
     },
+    "emails.sendTest": {
+      input: async () => ({ from: "hello@backstamp.test", to: "delivered@backstamp.test" }),
+      names: [],
+    },
     "emails.cancel": {
       input: async (party) => ({ id: await emailOf(party, "in 2 hours") }),
       names: ["id"],

@@ -60,6 +60,7 @@ export async function openConsole() {
     url,
     examine: createConsoleDoctor(world.deps, readSettings({ DATABASE_URL: world.databaseUrl }, "dev")),
     live: null,
+    submissionPort: () => null,
     authSecrets: () => [authSecret],
     signInLimiter: createSignInLimiter(world.hot, fixedTimeMs),
     providers: {},

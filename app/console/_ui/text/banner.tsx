@@ -1,40 +1,128 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { TriangleAlert } from "lucide-react";
-import { useTeam } from "../team";
+import { TriangleAlert, X } from "lucide-react";
+import Link from "next/link";
+import { useEffect, useState } from "react";
+import { iconButtonStyle } from "../styles";
+import { useConsoleHref, useIsOperator, useTeam } from "../team";
 import { useTRPC } from "../trpc";
 
 const refetchMs = 15_000;
 
+/** `id`: the same as long as it is about the same, so that a dismissed notice with a growing number stays dismissed. */
+type Notice = { id: string; text: string };
+type Step = { path: string; label: string; parameters?: Record<string, string> };
+
+/** The pages where an operator handles an alarm. The checks explain all others. */
+const STEPS: Record<string, Step> = {
+  no_transport: { path: "/console/installation/relays", label: "Add a relay", parameters: { new: "true" } },
+  relays_paused: { path: "/console/installation/relays", label: "View relays" },
+  sending_paused: { path: "/console/installation/queues", label: "View queues" },
+};
+const CHECKS: Step = { path: "/console/installation/doctor", label: "Run checks" };
+
 /**
- * Lines on every page while accepted email cannot be sent or is paused, or something needs the operator, with the reasons.
+ * A line on every page for each reason why accepted email cannot be sent or is paused, or that needs the operator. Its details
+ * unfold, and it can be dismissed until the browser is closed.
  */
 export function DeliveryBanner() {
   const trpc = useTRPC();
   const { team } = useTeam();
+  const [dismissed, dismiss] = useDismissed();
   const refetch = { refetchInterval: refetchMs, staleTime: refetchMs };
   const { data } = useQuery(trpc.service.readiness.queryOptions(undefined, refetch));
   const { data: active = [] } = useQuery(trpc.service.pauses.queryOptions(undefined, refetch));
   const pauses = active.filter(({ teamId }) => teamId === null || teamId === team?.teamId);
   if (data === undefined) return null;
-  const { alarms, unready } = data.isReady
-    ? { alarms: data.alarms, unready: [] }
-    : { alarms: [], unready: [data.message] };
-  const messages = [
-    ...unready,
-    ...pauses.map(formatPause),
+  const notices: Notice[] = [
+    ...(data.isReady ? [] : [{ id: data.message, text: data.message }]),
+    ...pauses.map((pause) => ({ id: formatPause(pause), text: formatPause(pause) })),
     // The pause of the installation is already among the pauses, with its reason.
-    ...alarms
+    ...(data.isReady ? data.alarms : [])
       .filter(({ alarm }) => pauses.length === 0 || alarm !== "sending_paused")
-      .map(({ message }) => message),
+      .map(({ alarm, message }) => ({ id: alarm, text: message })),
   ];
-  return messages.map((message) => (
-    <p key={message} role="status" className="flex gap-2 bg-warn-tint px-4 py-2.5 text-warn md:px-8">
-      <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-      {message}
-    </p>
-  ));
+  return notices
+    .filter(({ id }) => !dismissed.includes(id))
+    .map((notice) => (
+      <Line
+        key={notice.id}
+        notice={notice}
+        step={STEPS[notice.id] ?? (pauses.length > 0 ? STEPS.sending_paused : undefined) ?? CHECKS}
+        onDismiss={() => dismiss(notice.id)}
+      />
+    ));
+}
+
+type LineProps = { notice: Notice; step: Step; onDismiss: () => void };
+
+function Line({ notice: { text }, step, onDismiss }: LineProps) {
+  const hrefOf = useConsoleHref();
+  const isOperator = useIsOperator();
+  const end = text.indexOf(". ") + 1;
+  const [headline, details] = end === 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
+  return (
+    <div role="status" className="flex items-start gap-3 bg-warn-tint px-4 py-1.5 text-warn md:px-8">
+      <TriangleAlert className="mt-1.5 size-4 shrink-0" aria-hidden="true" />
+      {details === "" ? (
+        <p className="min-w-0 grow py-1">{headline}</p>
+      ) : (
+        <details className="min-w-0 grow py-1">
+          <summary className="cursor-pointer list-none">
+            {headline} <span className="whitespace-nowrap underline underline-offset-4">Details</span>
+          </summary>
+          <p className="max-w-prose pt-1">{details}</p>
+        </details>
+      )}
+      {isOperator ? (
+        <Link
+          href={hrefOf(step.path, step.parameters)}
+          prefetch={false}
+          className="shrink-0 whitespace-nowrap rounded py-1 font-medium underline underline-offset-4"
+        >
+          {step.label}
+        </Link>
+      ) : null}
+      <button
+        type="button"
+        aria-label="Dismiss"
+        className={`${iconButtonStyle} shrink-0`}
+        onClick={onDismiss}
+      >
+        <X className="size-4" aria-hidden="true" />
+      </button>
+    </div>
+  );
+}
+
+const storageKey = "backstamp.dismissed";
+
+/** The notices that the user dismissed in this tab, and how to dismiss another one. */
+function useDismissed(): [readonly string[], (id: string) => void] {
+  const [ids, setIds] = useState<readonly string[]>([]);
+  useEffect(() => setIds(readDismissed()), []);
+  return [
+    ids,
+    (id) => {
+      const next = [...ids, id];
+      setIds(next);
+      try {
+        sessionStorage.setItem(storageKey, JSON.stringify(next));
+      } catch {
+        // Without storage the notice returns with the next page load.
+      }
+    },
+  ];
+}
+
+function readDismissed(): string[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
 }
 
 type Pause = { teamId: string | null; domain: string | null; reason: string; isDeletion: boolean };

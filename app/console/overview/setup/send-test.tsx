@@ -1,0 +1,97 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useForm } from "react-hook-form";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { TextField } from "../../_ui/form/form";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { FIRST_EMAIL } from "../../_ui/text/send-example";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+
+type Props = { teamId: string; onClose: () => void };
+
+/** Sends a short email to one address, so that a user can try sending before there is a program. */
+export function SendTest({ teamId, onClose }: Props) {
+  const trpc = useTRPC();
+  const setup = useQuery(trpc.overview.parts.queryOptions({ team: teamId }));
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Send a test email"
+      description="It is sent like any other email, and appears in your email list."
+    >
+      <Fetched by={setup} isBare loading={<SkeletonCard lines={3} />}>
+        {({ setup: { hasTransport, verifiedDomain, ownAddress } }) => (
+          <TestForm
+            teamId={teamId}
+            from={verifiedDomain === null ? FIRST_EMAIL.from : `Backstamp <hello@${verifiedDomain}>`}
+            to={hasTransport && verifiedDomain !== null ? ownAddress : FIRST_EMAIL.to}
+            onClose={onClose}
+          />
+        )}
+      </Fetched>
+    </Dialog>
+  );
+}
+
+type FormProps = Props & { from: string; to: string };
+
+function TestForm({ teamId, from, to, onClose }: FormProps) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { from, to } });
+  const action = useAction(trpc.emails.sendTest.mutationOptions(), {
+    refresh: [trpc.emails.list.pathKey(), trpc.overview.parts.queryKey()],
+  });
+  if (action.result)
+    return (
+      <>
+        <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6" role="status">
+          Accepted.{" "}
+          <Link href={hrefOf(`/console/emails/${action.result.id}`)} className={`${linkStyle} text-good`}>
+            View email
+          </Link>
+        </p>
+        <DialogActions>
+          <Button tone="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </>
+    );
+  return (
+    <ActionForm
+      onSubmit={handleSubmit((fields) =>
+        action.run({ team: teamId, from: fields.from.trim(), to: fields.to.trim() }),
+      )}
+      action={action}
+      onCancel={onClose}
+      submitLabel="Send test email"
+    >
+      <TextField
+        label="To"
+        inputMode="email"
+        autoComplete="email"
+        error={formState.errors.to}
+        hint="delivered@backstamp.test accepts every email and needs no SMTP server."
+        {...register("to", { required: "Enter an email address." })}
+      />
+      <TextField
+        label="From"
+        autoComplete="off"
+        spellCheck={false}
+        error={formState.errors.from}
+        hint="An address of a verified domain of the team. Email from backstamp.test never leaves this installation."
+        {...register("from", { required: "Enter a sender." })}
+      />
+    </ActionForm>
+  );
+}

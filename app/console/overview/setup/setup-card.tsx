@@ -1,0 +1,179 @@
+"use client";
+
+import { Circle, CircleCheck } from "lucide-react";
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { SecretText, useConfirmLeave } from "../../_ui/dialog/secret-once";
+import { Button } from "../../_ui/form/button";
+import { lazyDialog } from "../../_ui/page/lazy-part";
+import { Tabs } from "../../_ui/page/tabs";
+import { cardStyle, linkStyle } from "../../_ui/styles";
+import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { EMPTY_KEY, newKeyInput } from "../../keys/new-key";
+import { formatSamples, type SmtpPort } from "./samples";
+
+const SendTest = lazyDialog(() => import("./send-test").then(({ SendTest }) => SendTest));
+
+export type Setup = {
+  hasTest: boolean;
+  hasTransport: boolean;
+  verifiedDomain: string | null;
+  hasKey: boolean;
+  hasSent: boolean;
+  smtp: SmtpPort | null;
+};
+type Props = { teamId: string; setup: Setup; publicUrl: string };
+
+/**
+ * The remaining setup steps before the first email of the team's own domain, with what each needs in place and examples that
+ * send it. Once a key was created here, it stays until the user has stored the key.
+ */
+export function SetupCard({ teamId, setup, publicUrl }: Props) {
+  const hrefOf = useConsoleHref();
+  const can = useCan();
+  const isOperator = useIsOperator();
+  const [isTesting, setTesting] = useState(false);
+  const [token, setToken] = useState<string | null>(null);
+  const { hasTest, hasTransport, verifiedDomain, hasKey, hasSent, smtp } = setup;
+  if (hasSent && token === null) return null;
+  const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
+  const samples = formatSamples({ publicUrl, domain: hasTransport ? verifiedDomain : null, token, smtp });
+  const link = (path: string, text: string) => (
+    <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
+      {text}
+    </Link>
+  );
+  return (
+    <section aria-labelledby="setup" className={`${cardStyle} mb-6 min-w-0`}>
+      <div className="flex flex-wrap items-baseline justify-between gap-2 border-line border-b px-5 py-3.5">
+        <h2 id="setup" className="font-semibold">
+          Set up sending
+        </h2>
+        <p className="text-soft text-xs">
+          {steps.filter(Boolean).length} of {steps.length} done
+        </p>
+      </div>
+      <div className="grid grid-cols-1 gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+        <ol className="flex flex-col gap-4">
+          <Step isDone={hasTest} title="Test email">
+            {hasTest ? "Sent." : "Send one from here. It needs no program and no SMTP server."}
+            {can("emails:send") ? (
+              <span className="mt-2 block">
+                <Button isSmall tone={hasTest ? "plain" : "primary"} onClick={() => setTesting(true)}>
+                  {hasTest ? "Send another" : "Send a test email"}
+                </Button>
+              </span>
+            ) : null}
+          </Step>
+          <Step isDone={hasTransport} title="Outgoing email">
+            {hasTransport ? (
+              "Configured."
+            ) : isOperator ? (
+              <>{link("/console/installation/relays?new=true", "Add a relay")} and test it there.</>
+            ) : (
+              "The operator of this installation adds a relay. Until then, email to real recipients stays queued."
+            )}
+          </Step>
+          <Step isDone={verifiedDomain !== null} title="Sending domain">
+            {verifiedDomain === null ? (
+              <>
+                {link("/console/domains", "Add a domain")} and publish its DNS records. Until then, test with{" "}
+                <code>hello@backstamp.test</code> as the sender and <code>delivered@backstamp.test</code> as
+                the recipient.
+              </>
+            ) : (
+              <>{verifiedDomain} is verified.</>
+            )}
+          </Step>
+          <Step isDone={hasKey} title="API key">
+            <OwnKey teamId={teamId} hasKey={hasKey} token={token} onChange={setToken} />
+          </Step>
+          <Step isDone={hasSent} title="First email from your domain">
+            Send it with one of these examples. This list updates by itself.
+          </Step>
+        </ol>
+        <Tabs
+          label="Send the first email with"
+          tabs={samples.map(({ value, label, title, text }) => ({
+            value,
+            label,
+            content: (
+              <div className="pt-4">
+                <CodeBlock text={text} label={title} />
+              </div>
+            ),
+          }))}
+        />
+      </div>
+      {isTesting ? <SendTest teamId={teamId} onClose={() => setTesting(false)} /> : null}
+    </section>
+  );
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
+  const Icon = isDone ? CircleCheck : Circle;
+  return (
+    <li className="flex gap-3">
+      <Icon className={`mt-0.5 size-4 shrink-0 ${isDone ? "text-good" : "text-soft"}`} aria-hidden="true" />
+      <div className="min-w-0">
+        <h3 className={`font-medium ${isDone ? "text-soft" : ""}`}>
+          {title}
+          <span className="sr-only">{isDone ? " (done)" : " (to do)"}</span>
+        </h3>
+        <div className="text-soft leading-6">{children}</div>
+      </div>
+    </li>
+  );
+}
+
+type OwnKeyProps = {
+  teamId: string;
+  hasKey: boolean;
+  token: string | null;
+  onChange: (token: string | null) => void;
+};
+
+/** Creates a key that can send from all domains, and shows it until the user has stored it. */
+function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
+  const trpc = useTRPC();
+  const can = useCan();
+  const action = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.keys.list.queryKey(), trpc.overview.parts.queryKey()],
+    onDone: ({ token: created }) => onChange(created),
+  });
+  if (token !== null)
+    return (
+      <span className="flex flex-col gap-2">
+        It is shown only once, here and in the examples.
+        <SecretText text={token} label="API key" />
+        <Leaving />
+        <span>
+          <Button isSmall onClick={() => onChange(null)}>
+            I have stored it
+          </Button>
+        </span>
+      </span>
+    );
+  const create = () => action.run({ team: teamId, ...newKeyInput({ ...EMPTY_KEY, name: "First key" }, 0) });
+  return (
+    <>
+      {hasKey ? "Created." : "Programs send with it. It is shown only once."}
+      {can("keys:write") ? (
+        <span className="mt-2 block">
+          <Button isSmall disabled={action.isBusy} onClick={create}>
+            {hasKey ? "Create another for the examples" : "Create an API key"}
+          </Button>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+/** The browser asks before it leaves the page with the key. */
+function Leaving() {
+  useConfirmLeave();
+  return null;
+}

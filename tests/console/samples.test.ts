@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatSamples } from "../../app/console/overview/setup/samples";
+import { createWorld, type World } from "../support/world";
+
+const run = promisify(execFile);
+let world: World;
+let publicUrl: string;
+beforeAll(async () => {
+  world = await createWorld();
+  publicUrl = world.baseUrl.replace(/\/api$/, "");
+});
+afterAll(() => world.close());
+
+const textOf = (language: string, token: string | null) =>
+  formatSamples({
+    publicUrl,
+    domain: null,
+    token,
+    smtp: { port: 2525, isImplicitTls: false, hasTls: false },
+  }).find(({ value }) => value === language)?.text ?? "";
+
+describe("the examples for a first email", () => {
+  test("with a key send it, and without one read the key from the environment", async () => {
+    const { token } = await world.key({ scopes: ["emails:send"] });
+    for (const key of [token, null]) {
+      const environment = { ...process.env, BACKSTAMP_KEY: token };
+      const shell = await run("sh", ["-c", textOf("curl", key)], { env: environment });
+      expect(JSON.parse(shell.stdout)).toEqual({ id: expect.any(String) });
+      const node = await run("node", ["--input-type=module", "-e", textOf("node", key)], {
+        env: environment,
+      });
+      expect(node.stdout).toContain("id:");
+    }
+  });
+
+  test("contain the key only if there is one", () => {
+    for (const language of ["curl", "node", "python", "php", "smtp"]) {
+      expect(textOf(language, "re_secret"), language).toContain("re_secret");
+      expect(textOf(language, "re_secret"), language).not.toContain("BACKSTAMP_KEY");
+      expect(textOf(language, null), language).toContain("BACKSTAMP_KEY");
+    }
+  });
+
+  test("name the port for programs that speak SMTP, encrypted where it is", () => {
+    const smtpOf = (smtp: { port: number; isImplicitTls: boolean; hasTls: boolean } | null) =>
+      formatSamples({ publicUrl: "https://mail.example.org", domain: "example.org", token: null, smtp }).find(
+        ({ value }) => value === "smtp",
+      )?.text;
+    expect(smtpOf(null)).toBeUndefined();
+    expect(smtpOf({ port: 2465, isImplicitTls: true, hasTls: true })).toContain(
+      "smtps://mail.example.org:2465",
+    );
+    expect(smtpOf({ port: 2587, isImplicitTls: false, hasTls: true })).toContain(
+      "smtp://mail.example.org:2587 --ssl-reqd",
+    );
+  });
+});

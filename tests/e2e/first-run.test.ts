@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findPort } from "#server/startup/postgres/server";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import {
+  expectNoAccessibilityViolations,
+  expectNoErrors,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
+
+/* A new installation, from the first sign-in to a program that sends, without a terminal of the server. */
+
+const waitOptions = { timeout: 60_000 };
+const run = promisify(execFile);
+
+let backstamp: Backstamp;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+let smtpPort: number;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  smtpPort = await findPort();
+  backstamp = await startBackstamp({ BACKSTAMP_SMTP_PORT: String(smtpPort) });
+  profile = await openProfile(browser);
+  page = await profile.context.newPage();
+});
+afterAll(async () => {
+  await browser?.close();
+  await backstamp?.stop();
+});
+
+const setup = () => page.getByRole("region", { name: "Set up sending" });
+
+test("a stranger is redirected, and a browser without scripts reads what is missing", async () => {
+  for (const path of ["/", "/console", "/console/emails"]) {
+    const response = await fetch(`${backstamp.url}${path}`, { redirect: "manual" });
+    expect(response.status, path).toBe(307);
+    expect(await response.text(), path).not.toContain("<main");
+  }
+  const without = await browser.newContext({ javaScriptEnabled: false });
+  const login = await without.newPage();
+  await login.goto(backstamp.url);
+  expect(new URL(login.url()).pathname).toBe("/login");
+  expect(await login.locator("body").innerText()).toContain("The console needs JavaScript.");
+  await without.close();
+});
+
+test("the list of emails offers a test email, which the checklist counts", async () => {
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+  await setup().getByText("1 of 5 done").waitFor(waitOptions);
+  await page.goto(`${backstamp.url}/console/emails`);
+  const empty = page.getByRole("heading", { name: "No emails yet" });
+  await empty.waitFor(waitOptions);
+  expect(await page.getByRole("main").textContent()).not.toMatch(/npm|backstamp key/);
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "emails-none");
+  await page.getByRole("button", { name: "Send a test email" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("To").waitFor(waitOptions);
+  expect(await dialog.getByLabel("To").inputValue()).toBe("delivered@backstamp.test");
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "send-test");
+  await dialog.getByLabel("From").fill("ann@elsewhere.example");
+  await dialog.getByRole("button", { name: "Send test email" }).click();
+  await dialog
+    .getByText(/elsewhere\.example/)
+    .first()
+    .waitFor(waitOptions);
+  await dialog.getByLabel("From").fill("hello@backstamp.test");
+  await dialog.getByRole("button", { name: "Send test email" }).click();
+  await dialog.getByRole("link", { name: "View email" }).click();
+  await page.getByRole("heading", { name: "Test email from Backstamp" }).waitFor(waitOptions);
+  await page.getByText("Delivered", { exact: true }).first().waitFor(waitOptions);
+  profile.errors = profile.errors.filter(({ at }) => !at.includes("emails.sendTest"));
+  await page.goto(`${backstamp.url}/console`);
+  await setup().getByText("2 of 5 done").waitFor(waitOptions);
+  expectNoErrors(profile);
+});
+
+test("a key is created in place, and the examples with it work as they are shown", async () => {
+  await setup()
+    .getByRole("button", { name: /^Create/ })
+    .click();
+  await setup().getByText("It is shown only once, here and in the examples.").waitFor(waitOptions);
+  const secret = await setup().getByRole("figure", { name: "API key" }).locator("code").textContent();
+  expect(secret).toMatch(/^re_/);
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "first-key");
+  const exampleOf = async (name: string): Promise<string> => {
+    await setup().getByRole("tab", { name, exact: true }).click();
+    return (await setup().getByRole("tabpanel").locator("pre").textContent()) ?? "";
+  };
+  const curl = await run("sh", ["-c", await exampleOf("curl")]);
+  expect(JSON.parse(curl.stdout)).toEqual({ id: expect.any(String) });
+  const smtp = await exampleOf("SMTP");
+  expect(smtp).toContain(`smtp://localhost:${smtpPort}`);
+  await run("sh", ["-c", smtp]);
+  const php = await run("php", ["-r", (await exampleOf("PHP")).replace(/^<\?php/, "")]);
+  expect(JSON.parse(php.stdout)).toEqual({ id: expect.any(String) });
+  for (const name of ["Node", "Python"]) expect(await exampleOf(name)).toContain(secret);
+  const { data } = await backstamp.api("GET", "/emails");
+  expect(data).toHaveLength(4);
+  await setup().getByRole("button", { name: "I have stored it" }).click();
+  await expect.poll(() => page.content(), waitOptions).not.toContain(secret);
+  expectNoErrors(profile);
+});
+
+test("the operator adds a relay from the checklist", async () => {
+  await setup().getByRole("link", { name: "Add a relay" }).click();
+  await page.getByRole("dialog", { name: "Add relay" }).waitFor(waitOptions);
+  expectNoErrors(profile);
+});

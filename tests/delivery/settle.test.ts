@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { settleEmail } from "#server/services/emails/change/change";
+import { retryEmail } from "#server/services/emails/change/retry";
 import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -50,6 +51,23 @@ test("a held email that is resolved as sent is not sent again, and the timeline 
     { type: "email.sent", recipient: "ben@example.net", data: { reason: "Marked as sent on request." } },
     { type: "email.sent", recipient: "ann@example.net" },
   ]);
+});
+
+test("a held email that is resolved as failed is not sent, fires email.failed, and can be retried later", async () => {
+  const id = await sendUnknown();
+  expect(await settleEmail(world.ctx, id, { as: "failed", recipients: null })).toHaveLength(2);
+  await round();
+  expect(peer.messages).toHaveLength(1);
+  const { status, events } = await world.email(id);
+  expect(status).toBe("failed");
+  expect(events.slice(-2)).toMatchObject([
+    { type: "email.failed", recipient: "ann@example.net", data: { reason: "Marked as failed on request." } },
+    { type: "email.failed", recipient: "ben@example.net" },
+  ]);
+  await retryEmail(world.ctx, id, false, ["ben@example.net"]);
+  await round();
+  expect(await statusesOf(id)).toEqual(["failed", "sent"]);
+  expect(peer.messages.at(-1)?.to).toEqual(["ben@example.net"]);
 });
 
 test("a held email is sent again to the chosen recipients with the same Message-ID", async () => {

@@ -203,6 +203,13 @@ describe("the page of an email explains", () => {
     const closed = recipients().getByRole("listitem").filter({ hasText: "closed@example.net" });
     await closed.getByText("Sent", { exact: true }).waitFor(patience);
     await gone.getByText("Bounced", { exact: true }).waitFor();
+    // The second attempt for this recipient, although the retry on request began to count again.
+    await timeline.getByText("attempt 2").waitFor(patience);
+    await timeline.getByRole("button", { name: "Exact times" }).click();
+    await timeline
+      .getByText(/\d\d:\d\d:\d\d\.\d{3}/)
+      .first()
+      .waitFor();
     isOpen = false;
     expectNoErrors(profile);
   });

@@ -3,7 +3,7 @@ import { AppError } from "#server/platform/errors";
 import { dryRunBatch } from "#server/services/emails/accept/dry-run";
 import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
 import { batchMax, sendBatch } from "#server/services/emails/accept/send";
-import { cancelEmail, rescheduleEmail, settleEmail } from "#server/services/emails/change/change";
+import { cancelEmail, rescheduleEmail, SETTLINGS, settleEmail } from "#server/services/emails/change/change";
 import {
   type RetryAnswer,
   retriedEmailsMax,
@@ -189,9 +189,9 @@ export const emailChangeRoutes = [
       description: LINKED_DOMAINS_ONLY,
       body: z.strictObject({
         as: z
-          .enum(["retry", "sent"], "Must be retry or sent.")
+          .enum(SETTLINGS, "Must be retry, sent or failed.")
           .describe(
-            "`retry` sends it again, which may create a duplicate. `sent` does not, which may lose the email.",
+            "`retry` sends it again, which may create a duplicate. `sent` and `failed` do not: `sent` may lose the email, and a `failed` one may have been delivered.",
           ),
         recipients: z
           .array(z.string("Must be an address."), "Must be an array of addresses.")

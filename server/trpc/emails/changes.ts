@@ -6,6 +6,7 @@ import {
   cancelEmail,
   cancelSelected,
   rescheduleEmail,
+  SETTLINGS,
   settleEmail,
 } from "#server/services/emails/change/change";
 import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
@@ -59,7 +60,7 @@ export const emailMutations = {
         : { at: null, fault: `${read.fault.charAt(0).toUpperCase()}${read.fault.slice(1)}` };
     }),
   settle: inTeam("emails:send")
-    .input(strictInput({ id, as: z.enum(["retry", "sent"]), recipients: Recipients }))
+    .input(strictInput({ id, as: z.enum(SETTLINGS), recipients: Recipients }))
     .mutation(async ({ ctx, input: { as, recipients = null, ...mail } }) => ({
       recipients: await settleEmail(ctx.service, mail.id, { as, recipients }),
     })),

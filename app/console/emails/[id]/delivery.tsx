@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
@@ -15,10 +16,10 @@ export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]
     <ul className="divide-y divide-line">
       {recipients.map((recipient) => (
         <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
-          <div className="flex items-start justify-between gap-3">
-            <span className="min-w-0 wrap-anywhere font-medium">
+          <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1.5">
+            <span className="min-w-0 break-words font-medium">
               <span className="mr-1.5 font-normal text-soft text-xs">{KINDS[recipient.kind]}</span>
-              {recipient.address}
+              <Address>{recipient.address}</Address>
             </span>
             <StatusBadge status={recipient.status} />
           </div>
@@ -48,6 +49,18 @@ export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]
     </ul>
   </Card>
 );
+
+/** An address, which breaks after its @ if it is longer than a line. */
+const Address = ({ children }: { children: string }) => {
+  const domain = children.lastIndexOf("@") + 1;
+  return (
+    <span className="inline-block max-w-full break-words">
+      {children.slice(0, domain)}
+      <wbr />
+      {children.slice(domain)}
+    </span>
+  );
+};
 
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
@@ -103,28 +116,57 @@ const DOTS: Record<Tone, string> = {
 };
 
 /** The events of an email with their reasons, oldest first. `isShared`: the email has several recipients. */
-export const Timeline = ({ events, isShared }: { events: EventView[]; isShared: boolean }) => (
-  <Card title="Timeline">
-    <ol className="flex flex-col px-4 py-4">
-      {events.map((event) => (
-        <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
-          <span
-            aria-hidden="true"
-            className="absolute top-4 bottom-0 left-[0.21875rem] w-px bg-line group-last:hidden"
-          />
-          <span
-            aria-hidden="true"
-            className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
-          />
-          <Entry event={event} isShared={isShared} />
-        </li>
-      ))}
-    </ol>
-  </Card>
-);
+export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
+  const [isExact, setExact] = useState(false);
+  const attempts = numberAttempts(events);
+  const exact = (
+    <button
+      type="button"
+      aria-pressed={isExact}
+      onClick={() => setExact(!isExact)}
+      className="rounded text-accent text-xs underline underline-offset-4"
+    >
+      {isExact ? "Relative times" : "Exact times"}
+    </button>
+  );
+  return (
+    <Card title="Timeline" action={exact}>
+      <ol className="flex flex-col px-4 py-4">
+        {events.map((event) => (
+          <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
+            <span
+              aria-hidden="true"
+              className="absolute top-4 bottom-0 left-[0.21875rem] w-px bg-line group-last:hidden"
+            />
+            <span
+              aria-hidden="true"
+              className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
+            />
+            <Entry event={event} attempt={attempts.get(event.id)} isShared={isShared} isExact={isExact} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
 
-function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
-  const { attempt, host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
+/** The number of each attempt among all attempts for its recipient. The engine counts from 1 again after a retry on request. */
+function numberAttempts(events: readonly EventView[]): Map<string, number> {
+  const made = new Map<string | null, number>();
+  return new Map(
+    events.flatMap(({ id, recipient, data }) => {
+      if (!data.attempt) return [];
+      const number = (made.get(recipient) ?? 0) + 1;
+      made.set(recipient, number);
+      return [[id, number]];
+    }),
+  );
+}
+
+type EntryProps = { event: EventView; attempt: number | undefined; isShared: boolean; isExact: boolean };
+
+function Entry({ event, attempt, isShared, isExact }: EntryProps) {
+  const { host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
   const reply = formatReply(event.data.reply);
   const isInReason = (fact: string) => reason?.includes(fact) ?? false;
   return (
@@ -134,9 +176,19 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
           {EVENTS[event.type].label}
           {attempt ? <span className="ml-1.5 font-normal text-soft text-xs">attempt {attempt}</span> : null}
         </h3>
-        <When at={event.created_at} className="shrink-0 text-soft text-xs" />
+        {isExact ? (
+          <Moment at={event.created_at} className="shrink-0 text-right text-soft text-xs tabular-nums">
+            {formatExact(event.created_at)}
+          </Moment>
+        ) : (
+          <When at={event.created_at} className="shrink-0 text-soft text-xs" />
+        )}
       </div>
-      {isShared && event.recipient ? <p className="wrap-anywhere text-soft">{event.recipient}</p> : null}
+      {isShared && event.recipient ? (
+        <p className="break-words text-soft">
+          <Address>{event.recipient}</Address>
+        </p>
+      ) : null}
       {reason ? <p className="break-words text-soft">{reason}</p> : null}
       {reply && !isInReason(reply) ? (
         <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{reply}</p>
@@ -167,6 +219,18 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
     </div>
   );
 }
+
+/** "24 Nov 2026, 09:03:07.512" in the time zone of the browser: a log line of another system is compared with it. */
+const formatExact = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+  });
 
 const VISITORS = {
   reader: "Requested by a person, as far as the request shows.",

@@ -64,7 +64,25 @@ export function CurlDialog({ teamId, email, onClose }: EmailDialogProps) {
   );
 }
 
-type Resolution = "sent" | "retry";
+type Resolution = "sent" | "failed" | "retry";
+
+const RESOLUTIONS = {
+  sent: {
+    label: "Mark as sent",
+    done: "Marked as sent",
+    hint: "If the email was lost, it is never delivered.",
+  },
+  failed: {
+    label: "Mark as failed",
+    done: "Marked as failed",
+    hint: "Nothing is sent now. If the email was delivered and you retry it later, it is delivered twice.",
+  },
+  retry: {
+    label: "Send again",
+    done: "Queued for retry",
+    hint: "If the email was delivered, it is delivered twice.",
+  },
+} as const;
 
 /** Resolves an unknown outcome: the user marks the email as sent or sends it again. */
 export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
@@ -72,7 +90,7 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
   const [as, setAs] = useState<Resolution>("sent");
   const unknown = email.recipients.filter(({ status }) => status === "unknown");
   const { run, isBusy, fault } = useAction(trpc.emails.settle.mutationOptions(), {
-    done: as === "sent" ? "Marked as sent" : "Queued for retry",
+    done: RESOLUTIONS[as].done,
     refresh: [trpc.emails.pathKey()],
     onDone: onClose,
   });
@@ -80,7 +98,7 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
     <Confirm
       onOpenChange={onClose}
       title="Resolve unknown outcome"
-      confirmLabel={as === "sent" ? "Mark as sent" : "Send again"}
+      confirmLabel={RESOLUTIONS[as].label}
       tone="plain"
       isBusy={isBusy}
       fault={fault}
@@ -95,11 +113,12 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
         label="Resolution"
         name="resolution"
         value={as}
-        onChange={({ target }) => setAs(target.value === "retry" ? "retry" : "sent")}
-        options={[
-          { value: "sent", label: "Mark as sent", hint: "If the email was lost, it is never delivered." },
-          { value: "retry", label: "Send again", hint: "If the email was delivered, it is delivered twice." },
-        ]}
+        onChange={({ target }) => setAs(target.value as Resolution)}
+        options={(Object.keys(RESOLUTIONS) as Resolution[]).map((value) => ({
+          value,
+          label: RESOLUTIONS[value].label,
+          hint: RESOLUTIONS[value].hint,
+        }))}
       />
     </Confirm>
   );

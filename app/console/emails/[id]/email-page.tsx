@@ -41,11 +41,12 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
           <Heading teamId={teamId} email={data} />
           <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="flex min-w-0 flex-col gap-6">
+              {/* Before the preview: why an email did not arrive is the question that most visitors have. */}
+              <Recipients recipients={data.recipients} delays={data.delays} />
               <MessageTabs teamId={teamId} email={data} />
               <Facts email={data} />
             </div>
             <div className="flex min-w-0 flex-col gap-6">
-              <Recipients recipients={data.recipients} delays={data.delays} />
               <Timeline events={data.events} isShared={data.recipients.length > 1} />
               <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
             </div>

@@ -55,27 +55,48 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   return (
     <Card title="Webhooks">
       <ul className="divide-y divide-line">
-        {data.map((delivery) => (
-          <li key={delivery.id} className="relative flex flex-col gap-1 px-4 py-3 hover:bg-sunk">
-            <div className="flex items-center justify-between gap-3">
-              <Link
-                href={hrefOf(`/console/webhooks/${delivery.webhookId}/events/${delivery.id}`)}
-                prefetch={false}
-                className="min-w-0 truncate rounded font-medium after:absolute after:inset-0 after:content-['']"
-              >
-                {delivery.type}
-              </Link>
-              <DeliveryBadge status={delivery.status} />
-            </div>
-            <p className="truncate font-mono text-soft text-xs" title={delivery.url}>
-              {delivery.url}
-            </p>
-            <LastAttempt delivery={delivery} />
+        {groupByEvent(data).map(({ key, type, createdAt, deliveries }) => (
+          <li key={key} className="py-3">
+            <h3 className="flex items-baseline justify-between gap-3 px-4 font-medium">
+              <span className="min-w-0 truncate">{type}</span>
+              <When at={createdAt} className="shrink-0 font-normal text-soft text-xs" />
+            </h3>
+            <ul>
+              {deliveries.map((delivery) => (
+                <li key={delivery.id} className="relative flex flex-col gap-0.5 px-4 py-1.5 hover:bg-sunk">
+                  <div className="flex items-center justify-between gap-3">
+                    <Link
+                      href={hrefOf(`/console/webhooks/${delivery.webhookId}/events/${delivery.id}`)}
+                      prefetch={false}
+                      title={delivery.url}
+                      className="min-w-0 truncate rounded font-mono text-soft text-xs after:absolute after:inset-0 after:content-['']"
+                    >
+                      {delivery.url}
+                    </Link>
+                    <DeliveryBadge status={delivery.status} />
+                  </div>
+                  <LastAttempt delivery={delivery} />
+                </li>
+              ))}
+            </ul>
           </li>
         ))}
       </ul>
     </Card>
   );
+}
+
+/** One group per event, in the order of the events, with the delivery to each endpoint. */
+function groupByEvent(deliveries: readonly EmailEventDeliveryView[]) {
+  const groups = new Map<string, { type: string; createdAt: string; deliveries: EmailEventDeliveryView[] }>();
+  for (const delivery of deliveries) {
+    const key = delivery.eventId ?? delivery.id;
+    const { type, createdAt } = delivery;
+    const group = groups.get(key) ?? { type, createdAt, deliveries: [] };
+    group.deliveries.push(delivery);
+    groups.set(key, group);
+  }
+  return [...groups].map(([key, group]) => ({ key, ...group }));
 }
 
 const LastAttempt = ({ delivery: { last, nextCallAt, attempts } }: { delivery: EmailEventDeliveryView }) => (

@@ -107,9 +107,10 @@ async function lockScheduled(ctx: Ctx, id: string, verb: string): Promise<void> 
 
 /**
  * `retry`: send again, so the email may be delivered twice. `sent`: mark as sent, so it may never have been
- * delivered.
+ * delivered. `failed`: mark as failed, so it may have been delivered; it can be retried later.
  */
-export type Settling = "retry" | "sent";
+export const SETTLINGS = ["retry", "sent", "failed"] as const;
+export type Settling = (typeof SETTLINGS)[number];
 
 /**
  * Resolves the unknown outcomes of an email, for all its recipients or those named. Returns the addresses.
@@ -137,7 +138,7 @@ export async function settleEmail(
     );
   const settled = await resetDeliveries(
     ctx,
-    { emailIds: [id], states: ["unknown"], addresses: recipients, to: as === "sent" ? "sent" : "queued" },
+    { emailIds: [id], states: ["unknown"], addresses: recipients, to: as === "retry" ? "queued" : as },
     ({ length }) => ({
       action: "email.settled",
       subject: { id, name: null },

@@ -11,11 +11,15 @@ export type ResetDelivery = { id: string; emailId: string; address: string };
  */
 export type RetryableState = "failed" | "bounced" | "deferred" | "unknown";
 
-const REASONS = { queued: "Retried on request.", sent: "Marked as sent on request." } as const;
+const REASONS = {
+  queued: "Retried on request.",
+  sent: "Marked as sent on request.",
+  failed: "Marked as failed on request.",
+} as const;
 
 /**
  * Gives deliveries of these emails a new status: those in one of the `states`, either all or those to
- * `addresses`. `queued` queues them immediately, `sent` records them as sent. Each gets an event. If there are
+ * `addresses`. `queued` queues them immediately, `sent` and `failed` record them so. Each gets an event. If there are
  * any, the audit entry that `auditOf` makes is written in the same transaction. Returns the deliveries that
  * were changed; all others are unchanged.
  */

@@ -11,9 +11,10 @@ const deliveriesMax = 200;
  */
 export async function listEmailEventDeliveries(ctx: Ctx, emailId: string) {
   if (!isId(emailId)) return [];
-  const { id, webhookId, type, status, attempts, dueAt, createdAt } = getTableColumns(webhookDeliveries);
+  const { id, webhookId, eventId, type, status, attempts, dueAt, createdAt } =
+    getTableColumns(webhookDeliveries);
   const rows = await ctx.db
-    .select({ id, webhookId, url: webhooks.url, type, status, attempts, dueAt, createdAt })
+    .select({ id, webhookId, eventId, url: webhooks.url, type, status, attempts, dueAt, createdAt })
     .from(webhookDeliveries)
     .innerJoin(
       webhooks,

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { EmailListQuery } from "#server/rest/emails/email-query";
 import { validate } from "#server/rest/pipeline/validate";
-import { settleEmail } from "#server/services/emails/change/change";
+import { SETTLINGS, type Settling, settleEmail } from "#server/services/emails/change/change";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
@@ -9,7 +9,7 @@ import { readId } from "../arguments";
 import { type AdminCommand, addToAll, examples, runInTeam, TEAM_OPTION } from "../command";
 import { formatTable } from "../terminal";
 
-type SettleOptions = { as: "retry" | "sent"; recipient?: string[] };
+type SettleOptions = { as: Settling; recipient?: string[] };
 type ListOptions = { limit: string; team?: string; json?: true } & Partial<
   Record<(typeof FILTERS)[number][0], string>
 >;
@@ -86,15 +86,15 @@ export function addEmailCommands(program: AdminCommand): void {
     .description("resolves deliveries on hold because their outcome is unknown")
     .argument("<id>", "id of the email", readId)
     .addOption(
-      new Option("--as <what>", "retry: send again, possibly a duplicate; sent: record as sent")
-        .choices(["retry", "sent"])
+      new Option("--as <what>", "retry: send again, possibly a duplicate; sent, failed: record as such")
+        .choices([...SETTLINGS])
         .makeOptionMandatory(),
     )
     .option("--recipient <address...>", "only these recipients (default: all with an unknown outcome)")
     .addHelpText(...examples("email settle 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2 --as sent"));
   runInTeam(settle, async (ctx, _team, id: string, { as, recipient }: SettleOptions) => {
     const settled = await settleEmail(ctx, id, { as, recipients: recipient ?? null });
-    const done = as === "sent" ? "Recorded as sent to" : "Queued again for";
+    const done = as === "retry" ? "Queued again for" : `Recorded as ${as}:`;
     return { json: { id, settled }, text: [`${done} ${settled.join(", ")}.`] };
   });
 

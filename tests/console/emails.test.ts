@@ -133,20 +133,11 @@ describe("actions on email apply once, only to this team's email, and are audite
 
   test("scheduled email can be rescheduled in words and canceled; email in progress stays and is reported", async () => {
     const id = await send({ scheduledAt: "in 2 hours" });
-    const { at } = await (await callerOf(ann)).emails.readTime({ team: ann.teamId, text: "in 3 hours" });
-    expect(Date.parse(String(at)) - Date.now()).toBeGreaterThan(2.9 * 3_600_000);
-    expect(await call("emails.readTime", { text: "the other day" })).toMatchObject({
-      at: null,
-      fault: expect.stringContaining("not a valid time"),
-    });
     for (const [text, fault] of [
       ["2027-02-30T10:00:00Z", "2027-02-30 is not a valid date"],
       ["2027-02-27", "needs a time"],
+      ["the other day", "not a valid time"],
     ] as const) {
-      expect(await call("emails.readTime", { text })).toMatchObject({
-        at: null,
-        fault: expect.stringContaining(fault),
-      });
       expect(await ann.call("member", "emails.reschedule", { id, at: text })).toMatchObject({
         message: expect.stringContaining(fault),
       });

@@ -8,6 +8,7 @@ import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { fieldStyle } from "../_ui/styles";
+import { toLocal } from "../_ui/text/local-time";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, isFiltered, STATUS_NAMES, statusesOf, WITHIN } from "./filters";
 
@@ -188,7 +189,7 @@ const TimeField = ({ label, value, onChange }: TimeFieldProps) => (
     <span className="w-9 text-soft">{label}</span>
     <input
       type="datetime-local"
-      value={value === null ? "" : toLocalInput(value)}
+      value={value === null ? "" : toLocal(new Date(value))}
       onChange={({ target }) => {
         const at = target.value === "" ? null : new Date(target.value);
         if (at === null || !Number.isNaN(at.getTime())) onChange(at?.toISOString() ?? null);
@@ -197,10 +198,3 @@ const TimeField = ({ label, value, onChange }: TimeFieldProps) => (
     />
   </label>
 );
-
-/** Converts a time to the format of `datetime-local`: the user's local time without a time zone. */
-function toLocalInput(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return "";
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}

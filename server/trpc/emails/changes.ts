@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { MailboxText } from "#server/services/emails/accept/message-input";
-import { readScheduledAt } from "#server/services/emails/accept/schedule";
 import {
   cancelEmail,
   cancelSelected,
@@ -50,15 +49,6 @@ export const emailMutations = {
   reschedule: inTeam("emails:send")
     .input(strictInput({ id, at: When }))
     .mutation(({ ctx, input }) => rescheduleEmail(ctx.service, input.id, input.at)),
-  /** Previews how a time in words is read, without changing anything. */
-  readTime: inTeam("emails:read")
-    .input(strictInput({ text: When }))
-    .query(({ ctx: { service }, input }) => {
-      const read = readScheduledAt(input.text, service.clock());
-      return read.ok
-        ? { at: read.at.toISOString(), fault: null }
-        : { at: null, fault: `${read.fault.charAt(0).toUpperCase()}${read.fault.slice(1)}` };
-    }),
   settle: inTeam("emails:send")
     .input(strictInput({ id, as: z.enum(SETTLINGS), recipients: Recipients }))
     .mutation(async ({ ctx, input: { as, recipients = null, ...mail } }) => ({

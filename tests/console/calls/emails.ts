@@ -36,7 +36,6 @@ export function emailCalls({ world }: Console): ProcedureCalls {
     "emails.html": byId(),
     "emails.eventDeliveries": byId(),
     "emails.asCall": byId(),
-    "emails.readTime": { input: async () => ({ text: "in 2 hours" }), names: [] },
     "emails.retry": {
       input: async (party) => ({ id: await withStatus(party, "failed"), acceptDuplicates: false }),
       names: ["id"],

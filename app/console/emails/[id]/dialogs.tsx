@@ -1,14 +1,16 @@
 "use client";
 
-import { skipToken, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { CodeBlock } from "../../_ui/text/code-block";
+import { toLocal } from "../../_ui/text/local-time";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { type EmailDialogProps, retryableRecipients } from "./email-actions";
@@ -186,20 +188,12 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   );
 }
 
-/** Reschedules an email by a date field in the user's time zone, or by text in the format of the API. */
+/** Reschedules an email. The field begins with its current time, and is in the time zone of the browser, which it names. */
 export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
-  const [date, setDate] = useState("");
-  const [typed, setTyped] = useState("");
-  const picked = date === "" ? null : new Date(date);
-  const text = typed.trim() || (picked && !Number.isNaN(picked.getTime()) ? picked.toISOString() : "");
-  const deferredText = useDeferredValue(text);
-  const { data: parsed } = useQuery(
-    trpc.emails.readTime.queryOptions(
-      deferredText === "" ? skipToken : { team: teamId, text: deferredText },
-      { retry: false },
-    ),
-  );
+  const [date, setDate] = useState(() => toLocal(new Date(email.scheduled_at ?? Date.now())));
+  const at = new Date(date);
+  const isTime = !Number.isNaN(at.getTime());
   const rescheduling = useAction(trpc.emails.reschedule.mutationOptions(), {
     done: "Rescheduled",
     refresh: [trpc.emails.pathKey()],
@@ -210,46 +204,50 @@ export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
       <ActionForm
         onSubmit={(event) => {
           event.preventDefault();
-          rescheduling.run({ team: teamId, id: email.id, at: text });
+          rescheduling.run({ team: teamId, id: email.id, at: at.toISOString() });
         }}
         action={rescheduling}
         onCancel={onClose}
         cancelLabel="Keep schedule"
         submitLabel="Reschedule"
-        disabled={text === ""}
+        disabled={!isTime}
       >
         <TextField
           label="Send at"
           type="datetime-local"
-          hint="In your local time zone."
+          hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}. At most 30 days from now.`}
           value={date}
-          onChange={({ target }) => {
-            setDate(target.value);
-            setTyped("");
-          }}
+          onChange={({ target }) => setDate(target.value)}
         />
-        <TextField
-          label="Or as text"
-          placeholder="in 2 hours, tomorrow at 9am"
-          hint="In UTC unless you specify a time zone. At most 30 days from now."
-          maxLength={100}
-          value={typed}
-          onChange={({ target }) => {
-            setTyped(target.value);
-            setDate("");
-          }}
-          error={text !== "" && parsed?.fault ? parsed.fault : undefined}
-        />
+        <fieldset className="flex flex-wrap gap-2">
+          <legend className="sr-only">Frequent times</legend>
+          {frequentTimes(new Date()).map(({ label, at: time }) => (
+            <Button key={label} isSmall onClick={() => setDate(toLocal(time))}>
+              {label}
+            </Button>
+          ))}
+        </fieldset>
         <p role="status" className="min-h-5">
-          {text !== "" && parsed?.at ? (
+          {isTime ? (
             <>
-              The email will be sent on <strong>{new Date(parsed.at).toLocaleString("en-GB", LONG)}</strong>.
+              The email will be sent on <strong>{at.toLocaleString("en-GB", LONG)}</strong>.
             </>
           ) : null}
         </p>
       </ActionForm>
     </Dialog>
   );
+}
+
+/** Times that most rescheduled emails get. */
+function frequentTimes(now: Date): { label: string; at: Date }[] {
+  const morningIn = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 9);
+  const untilMonday = (8 - now.getDay()) % 7 || 7;
+  return [
+    { label: "In 1 hour", at: new Date(now.getTime() + 3_600_000) },
+    { label: "Tomorrow, 09:00", at: morningIn(1) },
+    { label: "Monday, 09:00", at: morningIn(untilMonday) },
+  ];
 }
 
 const LONG = {

@@ -71,7 +71,9 @@ test("adding a domain shows its ASCII form and warns about confusable names", as
   await page.getByText("xn--pypal-4ve.example").first().waitFor();
   await page.getByLabel("Domain", { exact: true }).fill("co.uk");
   await page.getByText("is a public suffix").waitFor(waitOptions);
-  await page.getByLabel("Domain", { exact: true }).fill(name);
+  // The address of the web site, as copied from the browser.
+  await page.getByLabel("Domain", { exact: true }).fill(`https://www.${name}/imprint`);
+  await page.getByText(`Bounces are sent to send.${name}.`).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
   await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, waitOptions);

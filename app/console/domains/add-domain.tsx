@@ -11,6 +11,7 @@ import { TextField } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
+import { domainIn } from "./pasted-domain";
 
 type Fields = { name: string; returnPathLabel: string };
 
@@ -22,7 +23,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const { register, handleSubmit, watch, formState } = useForm<Fields>({
+  const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", returnPathLabel: "send" },
   });
   const action = useAction(trpc.domains.add.mutationOptions(), {
@@ -30,7 +31,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
     refresh: [trpc.domains.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/domains/${id}`)),
   });
-  const name = useDebounced(watch("name").trim());
+  const name = useDebounced(domainIn(watch("name")));
   const isComplete = name.includes(".") && !name.endsWith(".");
   const read = useQuery(
     trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
@@ -46,7 +47,11 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
     >
       <ActionForm
         onSubmit={handleSubmit((fields) =>
-          action.run({ team: teamId, name: fields.name, returnPathLabel: fields.returnPathLabel || "send" }),
+          action.run({
+            team: teamId,
+            name: domainIn(fields.name),
+            returnPathLabel: fields.returnPathLabel || "send",
+          }),
         )}
         action={action}
         onCancel={onClose}
@@ -59,6 +64,10 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
           autoCapitalize="none"
           spellCheck={false}
           isMono
+          onPaste={(event) => {
+            event.preventDefault();
+            setValue("name", domainIn(event.clipboardData.getData("text")), { shouldValidate: true });
+          }}
           error={formState.errors.name ?? (isComplete && read.error ? faultOf(read.error).message : null)}
           {...register("name", {
             required: "Enter a domain, such as mail.example.com.",

@@ -3,11 +3,20 @@ import { pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
 import { childOf, instant, now } from "../columns";
 import { ofTeam } from "./teams";
 
-/** A declared variable. If `fallbackValue` is null, each send must provide a value. */
+/** A value that a template inserts, or a list or an object of such values. */
+export type TemplateValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly TemplateValue[]
+  | { readonly [name: string]: TemplateValue };
+
+/** A declared variable. If `fallbackValue` is null, each send must provide a value, unless `{{#if}}` checks it. */
 export type TemplateVariable = {
   key: string;
-  type: "string" | "number";
-  fallbackValue: string | number | null;
+  type: "string" | "number" | "list" | "object";
+  fallbackValue: TemplateValue;
 };
 
 /** A template's name and the pointers to its versions, which contain the content. */

@@ -1,12 +1,7 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address/address";
-import {
-  MailboxList,
-  MailboxText,
-  optional,
-  Subject,
-  TemplateValues,
-} from "#server/services/emails/accept/message-input";
+import { MailboxList, MailboxText, optional, Subject } from "#server/services/emails/accept/message-input";
+import { TemplateValues } from "#server/services/emails/accept/template-values";
 import { previewTemplate } from "#server/services/templates/preview";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
 import {

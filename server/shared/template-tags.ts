@@ -1,8 +1,20 @@
-/** A tag in braces: a variable that is escaped in HTML, one that is inserted as raw HTML, or an invalid tag. */
-export type Tag = { from: number; to: number } & (
-  | { kind: "variable" | "raw"; key: string; fault: null }
-  | { kind: "fault"; key: null; fault: string }
-);
+/** The names of a path, such as `user`, `city` for `{{user.city}}`. In a list the first may be `this` or `@index`. */
+export type Path = readonly [string, ...string[]];
+
+/** Inside `{{#each}}` a name is that of a field of the item, or of a variable. */
+type Reference = { path: Path; isInList: boolean };
+
+/**
+ * A tag in braces: a value that is escaped in HTML, one that is inserted as raw HTML, the beginning, `{{else}}` or end of a
+ * block, or an invalid tag. Without a `fault`, blocks are closed in order.
+ */
+export type Tag = Place & Meaning;
+type Place = { from: number; to: number };
+type Meaning =
+  | ({ kind: "variable" | "raw" } & Reference)
+  | ({ kind: "if" | "each" } & Reference)
+  | { kind: "else" | "end" }
+  | { kind: "fault"; fault: string };
 
 const KEY = /^[A-Za-z0-9_]{1,50}$/;
 const RESERVED = new Set([
@@ -14,11 +26,13 @@ const RESERVED = new Set([
   "contact",
   "this",
 ]);
-/** Limits: placeholders per field, and characters per tag, including spaces and braces. */
+/** Limits: tags per field, characters per tag with spaces and braces, names per path, blocks inside one another. */
 const tagsMax = 5_000;
 const tagCharsMax = 200;
+const pathNamesMax = 10;
+const blocksDeepMax = 10;
 
-/** Mustache tags by their first character. None of them is supported: a template can only insert values. */
+/** Tags of Mustache and Handlebars by their first character that templates do not have. */
 const UNSUPPORTED: Record<string, string> = {
   "#": "a section",
   "^": "an inverted section",
@@ -36,12 +50,26 @@ export function faultOfKey(key: string): string | null {
   return RESERVED.has(key) ? `"${key}" is reserved. Choose another variable name.` : null;
 }
 
+type Block = {
+  kind: "if" | "each";
+  /** The position of its first tag in the list, and that tag as it is written. */
+  index: number;
+  written: string;
+  hasElse: boolean;
+};
+
+/** The blocks that are open, from the outermost. */
+type Blocks = { open: Block[]; listsDeep: number };
+
+const faulty = (fault: string): Meaning => ({ kind: "fault", fault });
+
 /**
- * The tags of a template field in order. Only variables are valid, `{{x}}` and `{{{x}}}`; text after a tag that
- * is not closed, or after the 5,000th, is not read. Takes time linear in the length of the text.
+ * The tags of a template field in order: `{{x}}`, `{{{x}}}`, `{{#if x}}` and `{{#each x}}` with `{{else}}` and their ends.
+ * Text after a tag that is not closed, or after the 5,000th, is not read. Takes time linear in the length of the text.
  */
 export function readTags(source: string): Tag[] {
   const tags: Tag[] = [];
+  const blocks: Blocks = { open: [], listsDeep: 0 };
   let at = 0;
   for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", at)) {
     const isRaw = source.startsWith("{{{", open);
@@ -51,28 +79,26 @@ export function readTags(source: string): Tag[] {
     const end = start.indexOf(closing);
     if (end === -1 || tags.length >= tagsMax) {
       const to = open + (end === -1 ? lineLength(start) : end + closing.length);
-      tags.push({ from: open, to, kind: "fault", key: null, fault: end === -1 ? unclosed(open) : TOO_MANY });
+      tags.push({ from: open, to, kind: "fault", fault: end === -1 ? UNCLOSED : TOO_MANY });
       return tags;
     }
     at = open + end + closing.length;
-    const key = start.slice(closing.length, end).trim();
-    const unsupported = UNSUPPORTED[key[0] ?? ""];
-    const fault = unsupported
-      ? `${start.slice(0, end + closing.length).slice(0, 40)} is ${unsupported}. It is not supported. Use {{name}} to insert a value.`
-      : faultOfKey(key);
-    tags.push({
-      from: open,
-      to: at,
-      ...(fault
-        ? { kind: "fault", key: null, fault }
-        : { kind: isRaw ? "raw" : "variable", key, fault: null }),
-    });
+    const written = start.slice(0, end + closing.length);
+    const content = start.slice(closing.length, end).trim();
+    const isInList = blocks.listsDeep > 0;
+    const meaning = isRaw
+      ? readValue("raw", content, isInList)
+      : (readBlockTag(blocks, content, written, tags.length) ?? readValue("variable", content, isInList));
+    tags.push({ from: open, to: at, ...meaning });
+  }
+  for (const { kind, index, written } of blocks.open) {
+    const { from, to } = tags[index] ?? { from: 0, to: 0 };
+    tags[index] = { from, to, kind: "fault", fault: `${written} is not closed. Add {{/${kind}}}.` };
   }
   return tags;
 }
 
-const unclosed = (at: number): string =>
-  `Unclosed tag at character ${at + 1}. Write {{name}} or {{{name}}}, at most ${tagCharsMax} characters.`;
+const UNCLOSED = `Unclosed tag. Write {{name}} or {{{name}}}, at most ${tagCharsMax} characters.`;
 const TOO_MANY = `More than ${tagsMax.toLocaleString("en")} placeholders. Use fewer.`;
 
 const lineLength = (text: string): number => {
@@ -80,28 +106,81 @@ const lineLength = (text: string): number => {
   return end === -1 ? text.length : end;
 };
 
-/** The variable names in these fields, without duplicates, in order of first use. */
-export const keysIn = (...sources: (string | null)[]): string[] => [
-  ...new Set(sources.flatMap((source) => readTags(source ?? "").flatMap(({ key }) => key ?? []))),
-];
+/** A tag that begins, divides or ends a block, or one that only other languages have; null for a value. */
+function readBlockTag(blocks: Blocks, content: string, written: string, index: number): Meaning | null {
+  const sign = content[0] ?? "";
+  const [word = "", ...others] = content.slice(1).trim().split(/\s+/);
+  if (sign === "#" && (word === "if" || word === "each")) {
+    const isInList = blocks.listsDeep > 0;
+    blocks.open.push({ kind: word, index, written: written.slice(0, 60), hasElse: false });
+    if (word === "each") blocks.listsDeep++;
+    if (blocks.open.length > blocksDeepMax)
+      return faulty(`More than ${blocksDeepMax} blocks inside one another. Use fewer.`);
+    const [name, extra] = others;
+    if (name === undefined || extra !== undefined)
+      return faulty(`${written.slice(0, 60)} needs exactly one name: {{#${word} name}}.`);
+    return readValue(word, name, isInList);
+  }
+  if (sign === "/" && (word === "if" || word === "each") && others.length === 0) {
+    const top = blocks.open.at(-1);
+    if (top?.kind === word) {
+      closeBlocks(blocks, blocks.open.length - 1);
+      return { kind: "end" };
+    }
+    // It also closes the blocks inside that of its kind, so that each mistake is reported once.
+    const own = blocks.open.findLastIndex(({ kind }) => kind === word);
+    if (own !== -1) closeBlocks(blocks, own);
+    return faulty(`{{/${word}}} ends no block here. ${top ? `${top.written} is open.` : "Remove it."}`);
+  }
+  const block = blocks.open.at(-1);
+  // Outside blocks `else` is an ordinary name.
+  if (content === "else" && block) {
+    if (block.hasElse) return faulty(`${block.written} has a second {{else}}. Remove one.`);
+    block.hasElse = true;
+    // The part after {{else}} is for an empty list, so it has no item.
+    if (block.kind === "each") blocks.listsDeep--;
+    return { kind: "else" };
+  }
+  const unsupported = UNSUPPORTED[sign];
+  return unsupported
+    ? faulty(
+        `${written.slice(0, 40)} is ${unsupported}. It is not supported. Use {{name}}, {{#if name}} or {{#each name}}.`,
+      )
+    : null;
+}
 
-/** The variables that the HTML inserts as raw HTML. In the subject and the text part raw tags make no difference. */
-export const rawKeysIn = (html: string): Set<string> =>
-  new Set(readTags(html).flatMap(({ kind, key }) => (kind === "raw" ? [key] : [])));
+/** Closes the blocks from this position on. */
+function closeBlocks(blocks: Blocks, from: number): void {
+  for (const { kind, hasElse } of blocks.open.splice(from))
+    if (kind === "each" && !hasElse) blocks.listsDeep--;
+}
 
-/**
- * The variables after a change of the content that does not list them: declared ones are kept if they are used or
- * have a fallback, and new placeholders are declared.
- */
-export function mergeVariables<Variable extends { key: string }>(
-  declared: readonly Variable[],
-  used: readonly string[],
-  {
-    hasFallback,
-    declare,
-  }: { hasFallback: (variable: Variable) => boolean; declare: (key: string) => Variable },
-): Variable[] {
-  const kept = declared.filter((variable) => hasFallback(variable) || used.includes(variable.key));
-  const added = used.filter((key) => !kept.some((variable) => variable.key === key));
-  return [...kept, ...added.map(declare)];
+function readValue(kind: "variable" | "raw" | "if" | "each", content: string, isInList: boolean): Meaning {
+  const [first = "", ...fields] = content.split(".");
+  const path: Path = [first, ...fields];
+  const fault = faultOfPath(path, content, isInList);
+  return fault === null ? { kind, path, isInList } : faulty(fault);
+}
+
+function faultOfPath([first, ...fields]: Path, content: string, isInList: boolean): string | null {
+  if (first === "@index" && fields.length === 0)
+    return isInList ? null : "{{@index}} is the position in a list. Use it inside {{#each name}}.";
+  if (fields.length === 0 && !isInList) return faultOfKey(first);
+  if (!isInList && RESERVED.has(first)) return faultOfKey(first);
+  if (![first, ...fields].every((name) => KEY.test(name)))
+    return `"${content.slice(0, 60)}" is not a valid variable name: use letters, digits and _, and dots between the names of fields.`;
+  return fields.length < pathNamesMax
+    ? null
+    : `"${content.slice(0, 60)}" has more than ${pathNamesMax} names. Use fewer.`;
+}
+
+/** The line and column of a position, from 1. */
+export function placeOf(source: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let begin = 0;
+  for (let next = source.indexOf("\n"); next !== -1 && next < at; next = source.indexOf("\n", begin)) {
+    line++;
+    begin = next + 1;
+  }
+  return { line, column: at - begin + 1 };
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { parseTemplate } from "#server/services/templates/render";
-import { keysIn, rawKeysIn, readTags } from "#server/shared/template-tags";
-import { changeOf, effectiveVariables, type Fields, fieldsOf } from "../../app/console/templates/[id]/fields";
+import { parseTemplate } from "#server/services/templates/fill-template";
+import { readTags } from "#server/shared/template-tags";
+import { keysIn, optionalKeysIn, rawKeysIn, usesIn } from "#server/shared/template-variables";
+import {
+  changeOf,
+  effectiveVariables,
+  type Fields,
+  fieldsOf,
+  parseValue,
+} from "../../app/console/templates/[id]/fields";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { aliasOf } from "../../app/console/templates/alias";
 import { STARTERS } from "../../app/console/templates/starters";
@@ -22,9 +29,9 @@ describe("editor markers", () => {
 
   test.each([
     ["{{{{A}}}}", "not a valid variable name"],
-    ["{{{A}} }", "Unclosed tag at character 1."],
+    ["{{{A}} }", "Unclosed tag."],
     ["x {{A\n}} y", null],
-    ["x {{A", "Unclosed tag at character 3."],
+    ["x {{A", "Unclosed tag."],
     ["{{}}", "not a valid variable name"],
     ["{{ #A}}", "is a section"],
     ["{{^A}}x{{/A}}", "is an inverted section"],
@@ -33,17 +40,40 @@ describe("editor markers", () => {
     ["{{! A }}", "is a comment"],
     ["{{=<% %>=}}", "is a change of delimiters"],
     ["{{&A}}", "is an unescaped variable"],
-    ["{{a.b}}", "not a valid variable name"],
+    ["{{a.b}}", null],
+    ["{{a..b}}", "not a valid variable name"],
+    ["{{a.}}", "not a valid variable name"],
+    ["{{.a}}", "not a valid variable name"],
+    ["{{contact.name}}", "reserved"],
+    [`{{${"a.".repeat(9)}a}}`, null],
+    [`{{${"a.".repeat(10)}a}}`, "more than 10 names"],
+    ["{{this}}", "reserved"],
+    ["{{@index}}", "Use it inside {{#each name}}"],
+    ["{{#if A}}x", "{{#if A}} is not closed. Add {{/if}}."],
+    ["{{#each A}}{{#if B}}x{{/each}}{{/if}}", "{{/each}} ends no block here. {{#if B}} is open."],
+    ["x{{/if}}", "{{/if}} ends no block here. Remove it."],
+    ["{{#if}}x{{/if}}", "needs exactly one name"],
+    ["{{#if A B}}x{{/if}}", "needs exactly one name"],
+    ["{{#each A as |b|}}x{{/each}}", "needs exactly one name"],
+    ["{{#if (eq A 1)}}x{{/if}}", "needs exactly one name"],
+    ["{{#if A}}{{else}}{{else}}{{/if}}", "a second {{else}}"],
+    ["{{#if A}}{{else if B}}{{/if}}", "not a valid variable name"],
+    ["{{#each A}}{{else}}{{this}}{{/each}}", "reserved"],
+    ["{{#unless A}}x{{/unless}}", "is a section"],
+    ["{{{#if A}}}", "not a valid variable name"],
+    [`${"{{#if A}}".repeat(10)}${"{{/if}}".repeat(10)}`, null],
+    [`${"{{#if A}}".repeat(11)}${"{{/if}}".repeat(11)}`, "More than 10 blocks inside one another"],
+    ["{{#each A}}{{EMAIL}}{{this.b}}{{@index}}{{/each}}", null],
     ["{{__proto__}}", null],
     ["{{constructor}}", null],
     ["{{ä}}", "not a valid variable name"],
     [`{{${"x".repeat(51)}}}`, "not a valid variable name"],
-    [`{{${" ".repeat(300)}A}}`, "Unclosed tag at character 1."],
+    [`{{${" ".repeat(300)}A}}`, "Unclosed tag."],
     ["{{EMAIL}}", "reserved"],
     ["{{contact}}", "reserved"],
     ["{{A}}".repeat(5_001), "More than 5,000 placeholders."],
   ])("of %s contain the error, and a save is rejected with the same error", (source, reason) => {
-    const fault = readTags(source).find((tag) => tag.kind === "fault")?.fault ?? null;
+    const fault = readTags(source).flatMap((tag) => (tag.kind === "fault" ? tag.fault : []))[0] ?? null;
     if (reason === null) expect(fault).toBeNull();
     else {
       expect(fault).toContain(reason);
@@ -52,13 +82,29 @@ describe("editor markers", () => {
   });
 
   test("have the position in the text, and every error has a reason", () => {
-    const source = "a {{B}} {{{C}}} {{#D}}";
-    expect(readTags(source).map(({ from, to, kind, key }) => [source.slice(from, to), kind, key])).toEqual([
-      ["{{B}}", "variable", "B"],
-      ["{{{C}}}", "raw", "C"],
-      ["{{#D}}", "fault", null],
+    const source = "a {{B}} {{{C}}} {{#if B}} {{else}} {{/if}} {{#D}}";
+    expect(readTags(source).map(({ from, to, kind }) => [source.slice(from, to), kind])).toEqual([
+      ["{{B}}", "variable"],
+      ["{{{C}}}", "raw"],
+      ["{{#if B}}", "if"],
+      ["{{else}}", "else"],
+      ["{{/if}}", "end"],
+      ["{{#D}}", "fault"],
     ]);
+    expect(() => parseTemplate("html", "<p>\n  {{#if A}}\n  {{A")).toThrow(/\(line 3, column 3\)$/);
+    expect(() => parseTemplate("html", "<p>\n  {{#if A}}\n")).toThrow(/\(line 2, column 3\)$/);
     expect([...rawKeysIn("{{A}} {{{B}}} {{{B}}}")]).toEqual(["B"]);
+  });
+
+  test("show which variables a send must provide, and their types", () => {
+    const source = "{{#each A}}{{x}}{{/each}}{{#if B}}{{B}}{{/if}}{{C.d}}{{else}}";
+    expect([...usesIn(source)].map(([key, uses]) => [key, [...uses]])).toEqual([
+      ["A", ["each"]],
+      ["B", ["if", "value"]],
+      ["C", ["fields"]],
+      ["else", ["value"]],
+    ]);
+    expect([...optionalKeysIn(source)]).toEqual(["B"]);
   });
 
   test("are computed fast, however many braces there are", () => {
@@ -67,6 +113,9 @@ describe("editor markers", () => {
       "{{{".repeat(100_000),
       "}}".repeat(100_000),
       "{{a}}".repeat(100_000),
+      "{{#if a}}".repeat(100_000),
+      "{{#each a}}{{/if}}".repeat(100_000),
+      `{{#if${" ".repeat(100_000)}`,
     ])
       expect(readTags(source).length).toBeGreaterThanOrEqual(0);
   });
@@ -91,6 +140,36 @@ describe("fields", () => {
       { key: "KEPT", type: "string" as const, isRequired: false, fallback: "x" },
     ];
     expect(effectiveVariables(fields({ variables })).map(({ key }) => key)).toEqual(["KEPT", "A"]);
+  });
+
+  test("get the type that their use needs, unless they have a fallback", () => {
+    const html = "{{#each A}}{{B}}{{/each}}{{C.d}}";
+    const variables = [
+      { key: "A", type: "string" as const, isRequired: true, fallback: "" },
+      { key: "B", type: "number" as const, isRequired: true, fallback: "" },
+      { key: "C", type: "string" as const, isRequired: false, fallback: "x" },
+    ];
+    expect(effectiveVariables(fields({ html, variables })).map(({ key, type }) => [key, type])).toEqual([
+      ["A", "list"],
+      ["B", "number"],
+      ["C", "string"],
+    ]);
+    expect(effectiveVariables(fields({ html })).map(({ key, type }) => [key, type])).toEqual([
+      ["A", "list"],
+      ["C", "object"],
+    ]);
+  });
+
+  test("of lists and objects are JSON", () => {
+    expect(parseValue("list", '[{"a":1}]')).toEqual([{ a: 1 }]);
+    for (const [type, text] of [
+      ["list", "{}"],
+      ["list", "[1"],
+      ["object", "[]"],
+      ["object", "null"],
+      ["object", "1"],
+    ] as const)
+      expect(parseValue(type, text)).toBeNull();
   });
 
   test("contain only differences", () => {

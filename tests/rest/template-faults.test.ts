@@ -77,14 +77,39 @@ describe("a template is rejected with a message that names the field", () => {
     ["a comment", { html: "{{! A }}" }, "validation_error", /`html`: /],
     ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html`: /],
     ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html`: \{\{&A\}\}/],
-    ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*not a valid variable name/],
+    ["an invalid path", { html: "{{a.b-c}}" }, "validation_error", /`html`.*not a valid variable name/],
+    ["a block that is not closed", { html: "a\n {{#if A}}x" }, "validation_error", /line 2, column 2/],
+    [
+      "a list that is declared as a string",
+      { html: "{{#each A}}x{{/each}}", variables: variable({}).variables },
+      "validation_error",
+      /`variables`: \{\{#each A\}\} needs a list/,
+    ],
+    [
+      "a list that is inserted",
+      variable({ type: "list" }),
+      "validation_error",
+      /`variables`: \{\{A\}\} cannot insert `A`.*\{\{#each A\}\}/,
+    ],
+    [
+      "a fallback that is not a list",
+      { ...variable({ type: "list", fallback_value: { a: 1 } }), html: "x" },
+      "validation_error",
+      /fallback_value`.*list/,
+    ],
+    [
+      "a fallback that is nested too deep",
+      { ...variable({ type: "list", fallback_value: [[[[[["x"]]]]]] }), html: "x" },
+      "validation_error",
+      /fallback_value.*5 lists and objects/,
+    ],
     [
       "code",
       { html: "{{constructor.constructor('x')()}}" },
       "validation_error",
       /`html`.*not a valid variable name/,
     ],
-    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*Unclosed.*character 4/],
+    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*Unclosed.*column 4/],
     ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*Unclosed/],
   ])("%s", async (_, change, name, message) => {
     const before = await world.rowCounts();
@@ -102,6 +127,8 @@ describe("a template is rejected with a message that names the field", () => {
     ["half-open tags", "{{a".repeat(100_000)],
     ["many tags", "{{a}}".repeat(100_000)],
     ["closing braces", "}}".repeat(100_000)],
+    ["blocks", "{{#if a}}".repeat(100_000)],
+    ["ends of blocks", "{{#each a}}{{/if}}".repeat(50_000)],
   ])("and a hundred thousand %s take negligible time", async (_, html) => {
     const { status } = await call("POST", "/api/templates", { name: "x", html });
     expect([201, 422]).toContain(status);

@@ -95,9 +95,7 @@ function convertField(conversion: Conversion, field: TemplateField, source: stri
       ? convertTag(conversion, tag)
       : { reason: "The provider replaces it" };
     converted +=
-      "text" in result
-        ? result.text
-        : reject(tag, `${result.reason}; Backstamp's templates insert values only.`);
+      "text" in result ? result.text : reject(tag, `${result.reason}; imports convert inserted values only.`);
     for (let next = tag.indexOf("\n"); next !== -1; next = tag.indexOf("\n", next + 1)) line++;
     at = to;
   }

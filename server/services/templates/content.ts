@@ -1,8 +1,15 @@
 import type { TemplateVariable } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
-import { mergeVariables } from "#server/shared/template-tags";
+import {
+  faultOfType,
+  mergeVariables,
+  typeOfUses,
+  usesIn,
+  type VariableType,
+} from "#server/shared/template-variables";
 import type { TemplateVersion } from "#server/shared/wire/template";
-import { listKeys, variablesMax } from "./render";
+import { parseTemplate } from "./fill-template";
+import { variablesMax } from "./render";
 
 /** The content of a version. If `variables` is null, they are inferred from the placeholders. */
 export type TemplateContent = Pick<TemplateVersion, "subject" | "html" | "text" | "sender" | "replyTo"> & {
@@ -10,13 +17,15 @@ export type TemplateContent = Pick<TemplateVersion, "subject" | "html" | "text" 
 };
 
 /**
- * Validates content and resolves its variables. Throws 422 if a placeholder is not declared or there are too
- * many variables.
+ * Validates content and resolves its variables. Throws 422 if a tag is invalid, a placeholder is not declared, the type of a
+ * variable does not fit its use, or there are too many variables.
  */
 export function checkContent(input: TemplateContent) {
   const { subject, html, text, sender, replyTo } = input;
-  const used = listKeys({ subject, html, text });
-  const variables = input.variables ?? used.map(declare);
+  for (const [field, source] of Object.entries({ subject, html, text })) parseTemplate(field, source ?? "");
+  const uses = usesIn(subject, html, text);
+  const used = [...uses.keys()];
+  const variables = input.variables ?? [...uses].map(([key, of]) => declare(key, typeOfUses(of)));
   const undeclared = used.filter((key) => !variables.some((variable) => variable.key === key));
   if (undeclared.length > 0)
     throw new AppError(
@@ -28,17 +37,22 @@ export function checkContent(input: TemplateContent) {
     );
   if (variables.length > variablesMax)
     throw new AppError("invalid", `The template has more than ${variablesMax} variables. Use fewer.`);
+  for (const { key, type } of variables) {
+    const of = uses.get(key);
+    const fault = of ? faultOfType(key, type, of) : null;
+    if (fault !== null) throw new AppError("invalid", `Invalid \`variables\`: ${fault}`);
+  }
   return { subject, html, text, sender, replyTo, variables };
 }
 
-const declare = (key: string): TemplateVariable => ({ key, type: "string", fallbackValue: null });
+const declare = (key: string, type: VariableType): TemplateVariable => ({ key, type, fallbackValue: null });
 
 /** The variables after a change that does not list them. */
 export const updateVariables = (
   declared: TemplateVariable[],
   { subject, html, text }: Pick<TemplateContent, "subject" | "html" | "text">,
 ): TemplateVariable[] =>
-  mergeVariables(declared, listKeys({ subject, html, text }), {
+  mergeVariables(declared, [subject, html, text], {
     hasFallback: ({ fallbackValue }) => fallbackValue !== null,
     declare,
   });

@@ -1,100 +1,77 @@
-import type { TemplateVariable } from "#db/schema/templates";
+import type { TemplateValue, TemplateVariable } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
-import { readTags } from "#server/shared/template-tags";
+import { namesInLists, optionalKeysIn } from "#server/shared/template-variables";
 import type { TemplateVersion } from "#server/shared/wire/template";
 import { Subject } from "../emails/accept/message-input";
+import { fillTemplate, type Missing } from "./fill-template";
 
-export type VariableValues = Record<string, string | number>;
+/** Values by variable name. */
+export type VariableValues = Record<string, TemplateValue>;
 
-/** Maximum length of a filled-in field: several thousand placeholders could each insert a long value. */
-const filledCharsMax = 5_000_000;
-/** Maximum number of declared variables per template. */
-export const variablesMax = 50;
-
-/** Reads the tags of a field. Throws 422 with the reason for the first invalid one. */
-export const parseTemplate = (field: string, source: string) =>
-  readTags(source).map((tag) => {
-    if (tag.kind === "fault") throw invalid(`\`${field}\`: ${tag.fault}`);
-    return tag;
-  });
+type Content = Pick<TemplateVersion, "subject" | "html" | "text" | "variables">;
 
 const invalid = (message: string) => new AppError("invalid", message);
 
-const ESCAPED: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-/** The text for the content or an attribute of an HTML element. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPED[char] ?? char);
+/** Maximum number of declared variables per template. */
+export const variablesMax = 50;
 
 /**
- * Inserts values. A value is text and is not parsed for tags. In HTML `{{x}}` is escaped and `{{{x}}}` is
- * not. `field` is named in the error if the result is too long.
- */
-export function fillTemplate(
-  field: string,
-  source: string,
-  values: Map<string, string>,
-  as: "html" | "plain",
-): string {
-  let filled = "";
-  let at = 0;
-  for (const { from, to, key, kind } of parseTemplate(field, source)) {
-    const value = values.get(key) ?? "";
-    filled += source.slice(at, from) + (as === "html" && kind !== "raw" ? escapeHtml(value) : value);
-    at = to;
-    if (filled.length > filledCharsMax) break;
-  }
-  filled += source.slice(at);
-  if (filled.length > filledCharsMax)
-    throw invalid(
-      `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Use shorter values.`,
-    );
-  return filled;
-}
-
-/** The variable names in a template's fields in order of first use. */
-export const listKeys = (fields: Record<string, string | null>): string[] => [
-  ...new Set(
-    Object.entries(fields).flatMap(([field, source]) =>
-      parseTemplate(field, source ?? "").map(({ key }) => key),
-    ),
-  ),
-];
-
-/**
- * The value of each declared variable: the caller's value, otherwise the fallback. An error lists every
- * missing or undeclared name, and names `field`, the request field that holds the values.
+ * The value of each declared variable: the caller's value, otherwise the fallback; none for a variable that the content checks
+ * with `{{#if}}`. Names that the content uses in lists need not be declared. An error lists every missing or undeclared name,
+ * and names `field`, the request field that holds the values.
  */
 export function resolveVariables(
-  declared: readonly TemplateVariable[],
+  { subject, html, text, variables: declared }: Content,
   given: VariableValues,
   field: string,
-): Map<string, string> {
-  const values = new Map<string, string>();
-  const unknown = Object.keys(given).filter((key) => !declared.some((variable) => variable.key === key));
+): Map<string, TemplateValue> {
+  const values = new Map<string, TemplateValue>();
+  let unknown = Object.keys(given).filter((key) => !declared.some((variable) => variable.key === key));
+  if (unknown.length > 0) {
+    const inLists = namesInLists(subject, html, text);
+    for (const key of unknown) if (inLists.has(key)) values.set(key, given[key] ?? null);
+    unknown = unknown.filter((key) => !inLists.has(key));
+  }
   if (unknown.length > 0)
     throw new AppError(
       "invalid",
       `Invalid \`${field}\`: the template does not declare ${quoted(unknown.slice(0, 10))}. Declared variables: ${quoted(declared.map((v) => v.key)) || "none"}.`,
     );
-  const missing: string[] = [];
+  const absent: string[] = [];
   for (const { key, type, fallbackValue } of declared) {
     const value = Object.hasOwn(given, key) ? given[key] : fallbackValue;
-    if (value === null || value === undefined) missing.push(key);
-    else if (type === "number" && typeof value !== "number")
-      throw invalid(`Invalid \`${field}.${key}\`: it must be a number, as the template declares it.`);
-    else values.set(key, String(value));
+    if (value === null || value === undefined) absent.push(key);
+    else if (!isOfType(value, type))
+      throw invalid(
+        `Invalid \`${field}.${key}\`: it must be ${TYPE_WORDS[type]}, as the template declares it.`,
+      );
+    else values.set(key, value);
   }
-  if (missing.length > 0)
-    throw new AppError(
-      "missing_field",
-      `The template needs a value for ${quoted(missing)}: add it to \`${field}\` or declare a fallback.`,
-    );
+  if (absent.length === 0) return values;
+  const optional = optionalKeysIn(subject, html, text);
+  const missing = absent.filter((key) => !optional.has(key));
+  if (missing.length > 0) throw missingValues(missing, field);
   return values;
+}
+
+const missingValues = (names: readonly string[], field: string) =>
+  new AppError(
+    "missing_field",
+    `The template needs a value for ${quoted(names)}: add it to \`${field}\` or declare a fallback.`,
+  );
+
+const TYPE_WORDS: Record<TemplateVariable["type"], string> = {
+  string: "a string or a number",
+  number: "a number",
+  list: "a list",
+  object: "an object",
+};
+
+/** A variable that is declared as a string also takes numbers, true and false. */
+export function isOfType(value: TemplateValue, type: TemplateVariable["type"]): boolean {
+  if (Array.isArray(value)) return type === "list";
+  if (typeof value === "object") return type === "object" && value !== null;
+  return type === "string" || (type === "number" && typeof value === "number");
 }
 
 const quoted = (keys: readonly string[]) => keys.map((key) => `\`${key.slice(0, 60)}\``).join(", ");
@@ -106,17 +83,22 @@ export type FilledVersion = { subject: string | null; html: string; text: string
  * Fills in a version. An error names the missing variables and `field`, the request field that holds the
  * values. The filled-in subject must be valid for an email.
  */
-export function fillVersion(
-  version: Pick<TemplateVersion, "subject" | "html" | "text" | "variables">,
-  given: VariableValues,
-  field: string,
-): FilledVersion {
-  const values = resolveVariables(version.variables, given, field);
+export function fillVersion(version: Content, given: VariableValues, field: string): FilledVersion {
+  const values = resolveVariables(version, given, field);
+  const missing: Missing = {
+    value: (name) => {
+      throw missingValues([name], field);
+    },
+    list: (name) => {
+      throw missingValues([name], field);
+    },
+  };
   const { subject, html, text } = version;
   return {
-    subject: subject === null ? null : checkSubject(fillTemplate("subject", subject, values, "plain")),
-    html: fillTemplate("html", html, values, "html"),
-    text: text === null ? null : fillTemplate("text", text, values, "plain"),
+    subject:
+      subject === null ? null : checkSubject(fillTemplate("subject", subject, values, "plain", missing)),
+    html: fillTemplate("html", html, values, "html", missing),
+    text: text === null ? null : fillTemplate("text", text, values, "plain", missing),
   };
 }
 

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { TemplateVariable } from "#db/schema/templates";
 import { isId } from "#server/platform/ids";
 import { faultOfKey } from "#server/shared/template-tags";
-import { VariableValue } from "../emails/accept/message-input";
-import { variablesMax } from "./render";
+import { VARIABLE_TYPES } from "#server/shared/template-variables";
+import { VariableValue } from "../emails/accept/template-values";
+import { isOfType, variablesMax } from "./render";
 
 /** Maximum length of a template name, in characters. */
 export const nameCharsMax = 200;
@@ -39,7 +40,10 @@ const Variable = z
   .strictObject(
     {
       key: Key,
-      type: z.enum(["string", "number"], 'Must be "string" or "number": other types are not supported.'),
+      type: z.enum(
+        VARIABLE_TYPES,
+        `Must be one of ${VARIABLE_TYPES.join(", ")}: other types are not supported.`,
+      ),
       fallback_value: VariableValue.nullish(),
       fallbackValue: VariableValue.nullish(),
     },
@@ -53,11 +57,12 @@ const Variable = z
     }),
   )
   .superRefine(({ type, fallbackValue }, refine) => {
-    if (fallbackValue !== null && typeof fallbackValue !== type)
+    const isFitting = type === "string" ? typeof fallbackValue === "string" : isOfType(fallbackValue, type);
+    if (fallbackValue !== null && !isFitting)
       refine.addIssue({
         code: "custom",
         path: ["fallback_value"],
-        message: `Must be a ${type}, as \`type\` says.`,
+        message: `Must be ${type === "object" ? "an" : "a"} ${type}, as \`type\` says.`,
       });
   });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { templates, templateVersions } from "#db/schema/templates";
+import { VARIABLE_TYPES } from "../template-variables";
 import { Id, Time } from "./shapes";
 
 export const TemplateSummaryResponse = z
@@ -23,13 +24,17 @@ const Content = z.object({
   variables: z.array(
     z.object({
       key: z.string(),
-      type: z.enum(["string", "number"]),
-      fallback_value: z.union([z.string(), z.number()]).nullable(),
+      type: z.enum(VARIABLE_TYPES),
+      fallback_value: z
+        .union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+        .nullable(),
       created_at: Time,
       updated_at: Time,
     }),
   ),
 });
+
+type Fallback = z.infer<typeof Content>["variables"][number]["fallback_value"];
 
 export const TemplateResponse = z
   .object({
@@ -104,7 +109,8 @@ function presentContent(version: TemplateVersion): z.infer<typeof Content> {
     variables: version.variables.map(({ key, type, fallbackValue }) => ({
       key,
       type,
-      fallback_value: fallbackValue,
+      // A list or an object as it was declared: its values have been validated.
+      fallback_value: fallbackValue as Fallback,
       created_at: time,
       updated_at: time,
     })),

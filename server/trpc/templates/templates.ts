@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address/address";
-import {
-  MailboxList,
-  MailboxText,
-  Subject,
-  VariableValue,
-} from "#server/services/emails/accept/message-input";
+import { MailboxList, MailboxText, Subject } from "#server/services/emails/accept/message-input";
+import { TemplateValues } from "#server/services/emails/accept/template-values";
 import { previewDraft } from "#server/services/templates/preview";
 import {
   getTemplate,
@@ -45,9 +41,10 @@ const version = z.string().max(40);
 const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
 
 /** Values for a preview: at most as many as a template may have variables. */
-const values = z
-  .record(z.string().max(50), VariableValue)
-  .refine((given) => Object.keys(given).length <= variablesMax, `At most ${variablesMax} values.`);
+const values = TemplateValues.refine(
+  (given) => Object.keys(given).length <= variablesMax,
+  `At most ${variablesMax} values.`,
+);
 
 const text = TemplateSource.nullable();
 const Html = TemplateSource.min(1, "Enter the HTML of the template.");

@@ -4,17 +4,23 @@ import { Dialog } from "../../_ui/dialog/dialog";
 import { Tabs } from "../../_ui/page/tabs";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { formatCurl } from "../../_ui/text/send-example";
-import { effectiveVariables, valuesOf } from "./fields";
+import {
+  effectiveVariables,
+  requiredVariables,
+  type TemplateValue,
+  type VariableField,
+  valuesOf,
+} from "./fields";
 import type { DialogProps } from "./use-template";
 
 /** Examples of how a program sends an email with this template. */
 export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples, onClose }: DialogProps) {
   const variables = effectiveVariables(fields);
   const values = valuesOf(variables, samples);
-  // Required variables without a sample value get a placeholder.
+  const required = requiredVariables(fields).map(({ key }) => key);
   const provided = variables
-    .filter(({ key, isRequired }) => isRequired || key in values)
-    .map(({ key, type }) => [key, values[key] ?? (type === "number" ? 0 : `your ${key}`)]);
+    .filter(({ key }) => required.includes(key) || key in values)
+    .map((variable) => [variable.key, values[variable.key] ?? exampleOf(variable)]);
   const from = fields.from.trim();
   const email = {
     to: "recipient@example.com",
@@ -55,6 +61,10 @@ export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples
     </Dialog>
   );
 }
+
+/** The value of a required variable without a sample. */
+const exampleOf = ({ key, type }: VariableField): TemplateValue =>
+  type === "number" ? 0 : type === "list" ? [] : type === "object" ? {} : `your ${key}`;
 
 const SENDER = "You <hello@your-domain.example>";
 

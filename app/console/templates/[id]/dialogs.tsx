@@ -18,7 +18,15 @@ import { useAction } from "../../_ui/use-action";
 import { ALIAS_RULE } from "../alias";
 import { NAME_RULE, NameFields } from "../name-fields";
 import { Diff } from "./code/diff";
-import { changeOf, effectiveVariables, type Fields, fieldsOf, formatFieldNames, valuesOf } from "./fields";
+import {
+  changeOf,
+  effectiveVariables,
+  type Fields,
+  fieldsOf,
+  formatFieldNames,
+  requiredVariables,
+  valuesOf,
+} from "./fields";
 import type { DialogProps } from "./use-template";
 
 /** Sends the content of the editor to one address as a regular email. Unsaved changes are saved first. */
@@ -35,7 +43,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
   const { result } = action;
   const variables = effectiveVariables(fields);
   const values = valuesOf(variables, samples);
-  const missing = variables.filter(({ key, isRequired }) => isRequired && !(key in values));
+  const missing = requiredVariables(fields).filter(({ key }) => !(key in values));
 
   const send = handleSubmit(async ({ to, from }) => {
     if (isDirty && (await template.save()) === null) return onClose();
@@ -215,10 +223,8 @@ export function PublishDialog({ teamId, id, template, onRollBack, onClose }: Dia
 
 function Changes({ before, now }: { before: Fields; now: Fields }) {
   const change = changeOf(before, now);
-  const required = effectiveVariables(now).filter(
-    ({ key, isRequired }) =>
-      isRequired && !before.variables.some((variable) => variable.key === key && variable.isRequired),
-  );
+  const wasRequired = requiredVariables(before).map(({ key }) => key);
+  const required = requiredVariables(now).filter(({ key }) => !wasRequired.includes(key));
   return (
     <>
       <p>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useRef, useState } from "react";
-import { keysIn, rawKeysIn } from "#server/shared/template-tags";
+import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { showError } from "../../_ui/dialog/toasts";
 import { FormFault } from "../../_ui/form/form-fault";
@@ -70,6 +70,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
   const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
 
+  const sources = [fields.subject, fields.html, fields.text];
   const close = () => setOpened(null);
   const visibilityOf = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
@@ -116,8 +117,9 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           <VariablesCard
             variables={variables}
             declared={declared}
-            used={keysIn(fields.subject, fields.html, fields.text)}
+            used={[...keysIn(...sources), ...namesInLists(...sources)]}
             raw={rawKeysIn(fields.html)}
+            optional={optionalKeysIn(...sources)}
             samples={samples}
             isReadOnly={isReadOnly}
             onChange={(next) => template.edit({ variables: next })}

@@ -1,8 +1,11 @@
-import { keysIn, mergeVariables } from "#server/shared/template-tags";
+import type { VariableValues } from "#server/services/templates/render";
+import { mergeVariables, optionalKeysIn, type VariableType } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
 
-/** A variable as the form holds it: the fallback is unvalidated text. */
-export type VariableField = { key: string; type: "string" | "number"; isRequired: boolean; fallback: string };
+export type TemplateValue = VariableValues[string];
+
+/** A variable as the form holds it: the fallback is unvalidated text, which is JSON for a list or an object. */
+export type VariableField = { key: string; type: VariableType; isRequired: boolean; fallback: string };
 
 /**
  * The values in the editor. An empty field means no value. `text` is null if it is generated from the HTML, and "" if the
@@ -35,9 +38,11 @@ export const fieldsOf = ({ subject, html, text, from, reply_to, variables }: Con
     key,
     type,
     isRequired: fallback_value === null,
-    fallback: String(fallback_value ?? ""),
+    fallback: typeof fallback_value === "object" ? formatJson(fallback_value) : String(fallback_value),
   })),
 });
+
+const formatJson = (value: object | null): string => (value === null ? "" : JSON.stringify(value));
 
 export const baseOf = (template: TemplateView): Base => {
   const { revision, number, publishedNumber } = template;
@@ -46,10 +51,16 @@ export const baseOf = (template: TemplateView): Base => {
 
 /** The variables that a save will declare. The server treats undeclared placeholders in the same way. */
 export const effectiveVariables = ({ subject, html, text, variables }: Fields): VariableField[] =>
-  mergeVariables(variables, keysIn(subject, html, text), {
+  mergeVariables(variables, [subject, html, text], {
     hasFallback: ({ isRequired }) => !isRequired,
-    declare: (key) => ({ key, type: "string", isRequired: true, fallback: "" }),
+    declare: (key, type) => ({ key, type, isRequired: true, fallback: "" }),
   });
+
+/** The variables that each send must provide: they have no fallback, and `{{#if}}` does not check them. */
+export function requiredVariables(fields: Fields): VariableField[] {
+  const optional = optionalKeysIn(fields.subject, fields.html, fields.text);
+  return effectiveVariables(fields).filter(({ key, isRequired }) => isRequired && !optional.has(key));
+}
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -61,31 +72,57 @@ export function parseNumber(text: string): number | null {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : null;
 }
 
+/** What a value of this type must be, if any text is not valid. */
+const VALUE_RULES: Record<VariableType, string | null> = {
+  string: null,
+  number: "Enter a number.",
+  list: 'Enter a list as JSON: ["a", "b"].',
+  object: 'Enter an object as JSON: {"name": "Ann"}.',
+};
+
+/** Converts text to a value of this type. Null if it is not one. */
+export function parseValue(type: VariableType, text: string): TemplateValue {
+  if (type === "string") return text;
+  if (type === "number") return parseNumber(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    const isFitting =
+      typeof value === "object" && value !== null && Array.isArray(value) === (type === "list");
+    return isFitting ? (value as TemplateValue) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The error message for text that is not a value of this type, or null. */
+export const faultOfValue = (type: VariableType, text: string): string | null =>
+  parseValue(type, text) === null ? VALUE_RULES[type] : null;
+
 /** The error message for an invalid fallback, or null. */
 export const faultOfFallback = ({ type, isRequired, fallback }: VariableField): string | null =>
-  !isRequired && type === "number" && parseNumber(fallback) === null ? "Enter a number." : null;
+  isRequired ? null : faultOfValue(type, fallback);
 
 /** Converts variables to API input. An invalid fallback becomes null. */
 export const toVariableInput = (variables: readonly VariableField[]) =>
   variables.map(({ key, type, isRequired, fallback }) => ({
     key,
     type,
-    fallbackValue: isRequired ? null : type === "number" ? parseNumber(fallback) : fallback,
+    fallbackValue: isRequired ? null : parseValue(type, fallback),
   }));
 
 /** Sample values for the preview, by variable name. They are stored only in the user's browser. */
 export type Samples = Record<string, string>;
 
-/** Converts samples to variable values. Empty samples and invalid numbers are omitted. */
+/** Converts samples to variable values. Empty and invalid samples are omitted. */
 export function valuesOf(
   variables: readonly VariableField[],
   samples: Samples,
-): Record<string, string | number> {
-  const values: Record<string, string | number> = {};
+): Record<string, TemplateValue> {
+  const values: Record<string, TemplateValue> = {};
   for (const { key, type } of variables) {
     const sample = Object.hasOwn(samples, key) ? samples[key] : undefined;
     if (sample === undefined || sample === "") continue;
-    const value = type === "number" ? parseNumber(sample) : sample;
+    const value = parseValue(type, sample);
     if (value !== null) values[key] = value;
   }
   return values;

@@ -178,7 +178,7 @@ export type DialogProps = EditorProps & {
 function validate(fields: Fields, chars: number): string | null {
   if (fields.html.trim() === "") return "Enter the HTML of the template.";
   const invalid = effectiveVariables(fields).find((variable) => faultOfFallback(variable) !== null);
-  if (invalid) return `The fallback of ${invalid.key} is not a number.`;
+  if (invalid) return `The fallback of ${invalid.key}: ${faultOfFallback(invalid)}`;
   if (chars > charsMax)
     return "The changes exceed the editor's limit of about 900 KB. Save them with the API.";
   return null;

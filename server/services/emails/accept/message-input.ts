@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Mailbox, parseMailbox } from "#server/mail/address/address";
 import { checkHeaders, checkHeaderText } from "#server/mail/mime/headers";
+import { TemplateValues } from "./template-values";
 
 export const recipientsPerFieldMax = 50;
 const subjectCharsMax = 2_000;
 const tagsMax = 75;
 const headersMax = 50;
-const variableCharsMax = 2_000;
 
 /** `null`, `""` and `[]` mean the same as an omitted field: Resend's SDKs send all of them. */
 export const absent = (value: unknown): unknown =>
@@ -84,26 +84,6 @@ export const Headers = z
     if (fault) refine.addIssue(fault);
     return list;
   });
-
-const VARIABLE_TYPES = "Must be a string or a number.";
-
-/** A value for a placeholder. Numbers must survive JSON unchanged. */
-export const VariableValue = z
-  .custom<string | number>((value) => typeof value === "string" || typeof value === "number", VARIABLE_TYPES)
-  .superRefine((value, refine) => {
-    if (typeof value === "string" && value.length > variableCharsMax)
-      refine.addIssue(`At most ${variableCharsMax} characters. Shorten it.`);
-    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      refine.addIssue("A number of this size loses precision. Send it as a string.");
-  })
-  .meta({ type: ["string", "number"] });
-
-/** Values for placeholders, keyed by name. */
-export const TemplateValues = z.record(
-  z.string(),
-  VariableValue,
-  'Must be an object of names and values: { "NAME": "Ann" }.',
-);
 
 export const TemplateUse = z.strictObject(
   {

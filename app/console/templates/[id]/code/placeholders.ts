@@ -2,6 +2,7 @@ import type { CompletionContext, CompletionResult } from "@codemirror/autocomple
 import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { readTags, type Tag } from "#server/shared/template-tags";
+import { variableOf } from "#server/shared/template-variables";
 
 /** The declared variables, and whether the text is HTML. Plain text needs no warning about raw HTML. */
 export type Known = { declared: readonly string[]; isHtml: boolean };
@@ -19,12 +20,24 @@ const RAW =
 const NEW =
   "New: the variable is declared when you save. Every send must then provide a value, unless you set a fallback.";
 
+const VALUE = "The value from each send, or the fallback";
+const IN_LIST = "The field of the item, or the variable with this name";
+const BLOCKS = {
+  if: "Included if there is a value that is not empty, 0 or false",
+  each: "Repeated for each item of the list",
+  else: "Included otherwise: without a value, or for an empty list",
+  end: "End of the block",
+};
+
 /** The CSS class of a placeholder and its text on hover. */
 function markOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: string } {
   if (tag.kind === "fault") return { class: "cm-tag-fault", title: tag.fault };
+  if (tag.kind === "else" || tag.kind === "end") return { class: "cm-tag", title: BLOCKS[tag.kind] };
   if (tag.kind === "raw" && isHtml) return { class: "cm-tag-raw", title: RAW };
-  if (!declared.includes(tag.key)) return { class: "cm-tag cm-tag-new", title: NEW };
-  return { class: "cm-tag", title: "The value from each send, or the fallback" };
+  const key = variableOf(tag);
+  const isNew = key !== null && !declared.includes(key);
+  const title = tag.kind === "if" || tag.kind === "each" ? BLOCKS[tag.kind] : key === null ? IN_LIST : VALUE;
+  return isNew ? { class: "cm-tag cm-tag-new", title: NEW } : { class: "cm-tag", title };
 }
 
 const build = (state: EditorState): DecorationSet =>
@@ -44,9 +57,9 @@ const marks = StateField.define<DecorationSet>({
 
 /** Completes the names of declared variables after two braces. */
 function complete(context: CompletionContext): CompletionResult | null {
-  const before = context.matchBefore(/\{\{\{?\s*[A-Za-z0-9_]*/);
+  const before = context.matchBefore(/\{\{\{?\s*(?:#(?:if|each)\s+)?[A-Za-z0-9_]*/);
   if (!before) return null;
-  const [opening = "{{"] = /^\{+\s*/.exec(before.text) ?? [];
+  const [opening = "{{"] = /^\{+\s*(?:#(?:if|each)\s+)?/.exec(before.text) ?? [];
   const from = before.from + opening.length;
   const closing = opening.startsWith("{{{") ? "}}}" : "}}";
   const following = context.state.sliceDoc(context.pos, context.pos + 3);

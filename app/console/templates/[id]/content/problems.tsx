@@ -3,7 +3,8 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { Children, type ReactNode } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { rawKeysIn, readTags } from "#server/shared/template-tags";
+import { placeOf, readTags } from "#server/shared/template-tags";
+import { rawKeysIn } from "#server/shared/template-variables";
 import { FIELD_NAMES, type Fields } from "../fields";
 
 export type SourceField = "subject" | "html" | "text";
@@ -85,8 +86,14 @@ function Notes({ label, tone, notes, more = 0 }: NotesProps) {
 
 const tagErrorsOf = ({ subject, html, text }: Fields) =>
   Object.entries({ subject, html, text: text ?? "" }).flatMap(([field, source]) =>
-    readTags(source).flatMap(({ from, fault }) => {
-      const line = source.slice(0, from).split("\n").length;
-      return fault === null ? [] : { field: field as SourceField, at: from, line, message: fault };
-    }),
+    readTags(source).flatMap((tag) =>
+      tag.kind === "fault"
+        ? {
+            field: field as SourceField,
+            at: tag.from,
+            line: placeOf(source, tag.from).line,
+            message: tag.fault,
+          }
+        : [],
+    ),
   );

@@ -2,10 +2,11 @@
 
 import { X } from "lucide-react";
 import { useId } from "react";
+import type { VariableType } from "#server/shared/template-variables";
 import { Select } from "../../../_ui/form/select";
-import { cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
+import { areaStyle, cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
-import { faultOfFallback, parseNumber, type Samples, type VariableField } from "../fields";
+import { faultOfFallback, faultOfValue, type Samples, type VariableField } from "../fields";
 
 type Props = {
   variables: readonly VariableField[];
@@ -13,6 +14,7 @@ type Props = {
   declared: readonly string[];
   used: readonly string[];
   raw: ReadonlySet<string>;
+  optional: ReadonlySet<string>;
   samples: Samples;
   isReadOnly: boolean;
   onChange: (variables: VariableField[]) => void;
@@ -44,6 +46,7 @@ export function VariablesCard(props: Props) {
               key={variable.key}
               variable={variable}
               badges={badgesOf(variable.key, props)}
+              isOptional={props.optional.has(variable.key)}
               sample={samples[variable.key] ?? ""}
               isReadOnly={isReadOnly}
               onChange={(part) => change(variable.key, part)}
@@ -74,6 +77,8 @@ function badgesOf(key: string, { declared, used, raw }: Props): Label[] {
 type RowProps = {
   variable: VariableField;
   badges: Label[];
+  /** `{{#if}}` checks it, so sends may omit it. */
+  isOptional: boolean;
   sample: string;
   isReadOnly: boolean;
   onChange: (part: Partial<VariableField>) => void;
@@ -82,12 +87,24 @@ type RowProps = {
   onRemove: (() => void) | null;
 };
 
-function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample, onRemove }: RowProps) {
+const TYPE_NAMES: Record<VariableType, string> = {
+  string: "Text",
+  number: "Number",
+  list: "List",
+  object: "Object",
+};
+const PLACEHOLDERS: Partial<Record<VariableType, string>> = {
+  list: '[{"name": "Ann"}]',
+  object: '{"name": "Ann"}',
+};
+
+function VariableRow(props: RowProps) {
+  const { variable, badges, isOptional, sample, isReadOnly, onChange, onSample, onRemove } = props;
   const id = useId();
   const { key, type, isRequired, fallback } = variable;
   const fault = faultOfFallback(variable);
-  const sampleFault =
-    type === "number" && sample !== "" && parseNumber(sample) === null ? "Enter a number." : null;
+  const sampleFault = sample === "" ? null : faultOfValue(type, sample);
+  const isJson = type === "list" || type === "object";
   return (
     <li className="grid grid-cols-2 gap-x-3 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,1.1fr)_6.5rem_minmax(0,1.2fr)_minmax(0,1.2fr)] md:items-start">
       <div className="col-span-2 flex min-w-0 flex-wrap items-center gap-1.5 md:col-span-1 md:min-h-9 md:pt-5">
@@ -108,10 +125,13 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
           aria-label={`Type of ${key}`}
           value={type}
           disabled={isReadOnly}
-          onChange={({ target }) => onChange({ type: target.value === "number" ? "number" : "string" })}
+          onChange={({ target }) => onChange({ type: target.value as VariableType })}
         >
-          <option value="string">Text</option>
-          <option value="number">Number</option>
+          {Object.entries(TYPE_NAMES).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
         </Select>
       </label>
       <div className="flex min-w-0 flex-col gap-1 text-soft text-xs">
@@ -132,7 +152,10 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
           value={fallback}
           fault={fault}
           disabled={isRequired || isReadOnly}
-          placeholder={isRequired ? "Required in each send" : "Empty"}
+          placeholder={
+            isRequired ? (isOptional ? "Optional in each send" : "Required in each send") : "Empty"
+          }
+          isJson={isJson}
           onChange={(text) => onChange({ fallback: text })}
         />
       </div>
@@ -146,7 +169,8 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
           label={`Sample of ${key}`}
           value={sample}
           fault={sampleFault}
-          placeholder={isRequired ? `{{${key}}}` : fallback}
+          placeholder={isRequired ? (PLACEHOLDERS[type] ?? `{{${key}}}`) : fallback}
+          isJson={isJson}
           onChange={onSample}
         />
       </label>
@@ -161,21 +185,36 @@ type ValueProps = {
   fault: string | null;
   disabled?: boolean;
   placeholder: string;
+  isJson: boolean;
   onChange: (text: string) => void;
 };
 
-function ValueField({ id, label, fault, onChange, ...input }: ValueProps) {
+function ValueField({ id, label, fault, isJson, onChange, ...input }: ValueProps) {
+  const field = {
+    id,
+    "aria-label": label,
+    ...input,
+    ...(fault ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {}),
+  };
   return (
     <>
-      <input
-        id={id}
-        aria-label={label}
-        maxLength={2_000}
-        {...input}
-        onChange={({ target }) => onChange(target.value)}
-        {...(fault ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {})}
-        className={`${fieldStyle} text-ink md:h-9`}
-      />
+      {isJson ? (
+        <textarea
+          {...field}
+          maxLength={20_000}
+          rows={3}
+          spellCheck={false}
+          onChange={({ target }) => onChange(target.value)}
+          className={`${areaStyle} font-mono text-ink text-xs`}
+        />
+      ) : (
+        <input
+          {...field}
+          maxLength={2_000}
+          onChange={({ target }) => onChange(target.value)}
+          className={`${fieldStyle} text-ink md:h-9`}
+        />
+      )}
       {fault ? (
         <span id={`${id}-fault`} className="text-bad">
           {fault}

@@ -27,7 +27,7 @@ export function frameDocument(html: string): string {
 const hrefCharsMax = 6_000;
 const REMOTE_IMAGE = /<(?:img|source|video|input|td|table|body|image)\b[^>]*\bhttps?:|url\(\s*['"]?https?:/i;
 
-type Input = { teamId: string; id: string; html: string; values: Record<string, string | number> };
+type Input = { teamId: string; id: string; html: string; values: Record<string, unknown> };
 
 /** The URL of the saved draft with remote images; null if it has none or the values make the URL too long. */
 export function imagesHref({ teamId, id, html, values }: Input): string | null {

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
+
+async function make(content: object): Promise<string> {
+  const { status, body, text } = await call("POST", "/api/templates", {
+    name: "Blocks",
+    html: "x",
+    ...content,
+  });
+  expect(status, text).toBe(201);
+  return String(body.id);
+}
+
+/** Sends an email with a new template and returns its content, or the error. */
+async function send(content: object, variables: object = {}): Promise<Record<string, unknown>> {
+  const template = { id: await make(content), variables };
+  const { status, body } = await call("POST", "/api/emails", {
+    from: "ann@example.org",
+    to: "ben@example.net",
+    ...("subject" in content ? {} : { subject: "Hello" }),
+    template,
+  });
+  return status === 200
+    ? (await call("GET", `/api/emails/${body.id}`)).body
+    : { status, name: body.name, message: body.message };
+}
+const html = async (source: string, variables: object = {}) => (await send({ html: source }, variables)).html;
+
+const ITEMS = [
+  { name: "Chair", price: 120, tags: ["oak", "new"] },
+  { name: "<Table>", price: 0, tags: [] },
+];
+
+describe("a list", () => {
+  test("repeats its block with the fields, the item and its position", async () => {
+    expect(
+      await html("{{#each items}}{{@index}}:{{name}}={{price}}[{{#each tags}}{{this}};{{/each}}]{{/each}}", {
+        items: ITEMS,
+      }),
+    ).toBe("0:Chair=120[oak;new;]1:&lt;Table&gt;=0[]");
+  });
+
+  test("is searched from the inner to the outer item, then the variables", async () => {
+    const source = "{{name}}: {{#each a}}{{name}} {{#each b}}{{x}}{{y}}{{name}}{{this.x}},{{/each}}{{/each}}";
+    expect(await html(source, { name: "root", y: "!", a: [{ b: [{ x: 1 }, { x: 2, name: "own" }] }] })).toBe(
+      "root: root 1!root1,2!own2,",
+    );
+  });
+
+  test("that is empty shows the part after {{else}}", async () => {
+    const source = "{{#each items}}{{this}}{{else}}none for {{name}}{{/each}}";
+    expect(await html(source, { items: [], name: "Ann" })).toBe("none for Ann");
+    expect(await html(source, { items: [1, 2], name: "Ann" })).toBe("12");
+  });
+
+  test("takes whole lines for tags that are alone on them", async () => {
+    const text = "Items:\n{{#each items}}\n  {{#if name}}\r\n- {{name}}\n  {{/if}}\n{{/each}}\nBye";
+    const sent = await send({ html: "<p>x</p>", text }, { items: ITEMS });
+    expect(sent.text).toBe("Items:\n- Chair\n- <Table>\nBye");
+  });
+
+  test("can be the value of an object or an item, and a path can name an item", async () => {
+    const source = "{{#each order.items}}{{name}}{{/each}} {{order.items.1.name}} {{order.user.city}}";
+    expect(await html(source, { order: { items: ITEMS, user: { city: "Riga" } } })).toBe(
+      "Chair&lt;Table&gt; &lt;Table&gt; Riga",
+    );
+  });
+});
+
+describe("a condition", () => {
+  test.each([
+    ["a text", "x", "yes"],
+    ["a number", 1, "yes"],
+    ["true", true, "yes"],
+    ["an object", {}, "yes"],
+    ["a list", [0], "yes"],
+    ["nothing", undefined, "no"],
+    ["an empty text", "", "no"],
+    ["0", 0, "no"],
+    ["false", false, "no"],
+    ["null", null, "no"],
+    ["an empty list", [], "no"],
+  ])("with %s", async (_, value, result) => {
+    expect(await html("{{#if o.A}}yes{{else}}no{{/if}}", { o: { A: value } })).toBe(result);
+  });
+
+  test("makes its variable optional, and nothing else", async () => {
+    const source = "{{#if name}}Dear {{name}}{{else}}Hello{{/if}}";
+    expect(await html(source)).toBe("Hello");
+    expect(await html(source, { name: "Ann" })).toBe("Dear Ann");
+    expect(await send({ html: `${source} {{name}} {{city}}` }, { city: "Riga" })).toMatchObject({
+      status: 422,
+      name: "missing_required_field",
+      message: expect.stringMatching(/needs a value for `name`/),
+    });
+    expect(await send({ html: `${source} {{city}}` })).toMatchObject({
+      message: expect.stringMatching(/needs a value for `city`/),
+    });
+  });
+
+  test("in a subject gives one line, and a value with a line break is rejected", async () => {
+    const subject = "Order{{#if note}}: {{note}}{{/if}}{{#each tags}} {{this}}{{/each}}";
+    const html = "x";
+    expect((await send({ subject, html }, { note: "a&b", tags: ["c", "<d>"] })).subject).toBe(
+      "Order: a&b c <d>",
+    );
+    expect(await send({ subject, html }, { tags: ["a\r\nBcc: x@example.com"] })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/`subject`.*one line/),
+    });
+  });
+});
+
+describe("values", () => {
+  test("are escaped in HTML at any depth, except in triple braces, and never parsed for tags", async () => {
+    const source = '{{#each a}}{{{x}}}|{{x}}|{{#if x}}<a href="{{x}}">{{/if}}{{/each}}';
+    expect(await html(source, { a: [{ x: '<b>"{{x}}' }] })).toBe(
+      '<b>"{{x}}|&lt;b&gt;&quot;{{x}}|<a href="&lt;b&gt;&quot;{{x}}">',
+    );
+  });
+
+  test.each([
+    "constructor",
+    "__proto__",
+    "toString",
+    "length",
+    "o.constructor",
+    "o.__proto__.polluted",
+    "o.list.length",
+    "o.text.length",
+    "o.list.constructor",
+  ])("%s is not read from a prototype", async (path) => {
+    const sent = await send(
+      { html: `{{#each list}}{{${path}}}{{/each}}` },
+      { list: [{ a: 1 }], ...(path.startsWith("o.") && { o: { list: [1], text: "x" } }) },
+    );
+    expect(sent).toMatchObject({ status: 422, message: expect.stringContaining("needs a value for") });
+    const body = `{"list":[{"${path.split(".")[0]}":"own"}]}`;
+    if (!path.includes(".") && path !== "__proto__")
+      expect(await html(`{{#each list}}{{${path}}}{{/each}}`, JSON.parse(body))).toBe("own");
+  });
+
+  test("that are missing in an item are named", async () => {
+    expect(await send({ html: "{{#each items}}{{name}}{{/each}}" }, { items: [{ name: "a" }, {}] })).toEqual({
+      status: 422,
+      name: "missing_required_field",
+      message: expect.stringContaining("needs a value for `items[1].name`"),
+    });
+    expect(await send({ html: "{{user.city}}" }, { user: { city: null } })).toMatchObject({
+      message: expect.stringContaining("needs a value for `user.city`"),
+    });
+    expect(await send({ html: "{{#each user.items}}x{{/each}}" }, { user: {} })).toMatchObject({
+      message: expect.stringContaining("needs a value for `user.items`"),
+    });
+  });
+
+  test("come from fallbacks, and have the declared type", async () => {
+    const content = {
+      html: "{{#each items}}{{name}}{{/each}} {{user.city}}",
+      variables: [
+        { key: "items", type: "list", fallback_value: [{ name: "Chair" }] },
+        { key: "user", type: "object", fallback_value: { city: "Riga" } },
+      ],
+    };
+    expect((await send(content)).html).toBe("Chair Riga");
+    const id = await make(content);
+    expect((await call("GET", `/api/templates/${id}`)).body.variables).toMatchObject(content.variables);
+    expect(await send(content, { items: {} })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/`template\.variables\.items`: it must be a list/),
+    });
+    expect(await send(content, { user: [] })).toMatchObject({
+      message: expect.stringMatching(/`template\.variables\.user`: it must be an object/),
+    });
+  });
+
+  test("of the wrong kind are named where they are used", async () => {
+    const item = "{{#each a}}{{x}}{{/each}}";
+    expect(await send({ html: item }, { a: [{ x: [1] }] })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/`html`: \{\{x\}\} cannot insert `a\[0\]\.x`, which is a list/),
+    });
+    expect(
+      await send({ html: "{{#each a}}{{#each x}}{{/each}}{{/each}}" }, { a: [{ x: "s" }] }),
+    ).toMatchObject({
+      message: expect.stringMatching(/\{\{#each x\}\} needs a list, and `a\[0\]\.x` is a string/),
+    });
+  });
+
+  test("that only other tags than those of lists use must be declared", async () => {
+    expect(await send({ html: "{{#each a}}{{x}}{{/each}}" }, { a: [], y: 1 })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/not declare `y`/),
+    });
+  });
+});
+
+describe("the limit", () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  test.each<[what: string, html: string, variables: object, message: RegExp]>([
+    ["of levels", "{{#each a}}{{/each}}", { a: [[[[[[]]]]]] }, /variables\.a.*5 lists and objects/],
+    [
+      "of values",
+      "{{#each a}}{{/each}}",
+      { a: Array(11).fill(numbers(1_000)) },
+      /variables`: At most 10,000 values/,
+    ],
+    ["of items", "{{#each a}}{{/each}}", { a: numbers(1_001) }, /variables\.a` has more than 1000 items/],
+    ["of bytes", "{{#each a}}{{/each}}", { a: Array(101).fill("x".repeat(2_000)) }, /200,000 bytes/],
+    ["of characters", "{{#each a}}{{/each}}", { a: ["x".repeat(2_001)] }, /variables\.a\[0\].*2000/],
+    ["of numbers", "{{#each a}}{{/each}}", { a: [2 ** 60] }, /variables\.a\[0\].*string/],
+    [
+      "of repetitions",
+      "{{#each a}}{{#each b}}{{/each}}{{/each}}",
+      { a: numbers(100), b: numbers(100) },
+      /`html` repeats blocks more than 5,000 times/,
+    ],
+    [
+      "of tags",
+      `{{#each a}}${"{{@index}}".repeat(100)}{{/each}}`,
+      { a: numbers(300) },
+      /`html` inserts more than 20,000 values/,
+    ],
+    [
+      "of the result",
+      `{{#each a}}${"x".repeat(6_000)}{{/each}}`,
+      { a: numbers(1_000) },
+      /`html` is longer than 5,000,000/,
+    ],
+  ])("%s is an error that names it", async (_, source, variables, message) => {
+    const before = await world.rowCounts();
+    const refused = await send({ html: source }, variables);
+    expect(refused.message).toMatch(message);
+    expect(refused.status).toBe(422);
+    expect((await world.rowCounts()).emails).toBe(before.emails);
+  });
+});
+
+test("batches, dry runs and previews take lists and objects", async () => {
+  const id = await make({ html: "{{#each items}}{{name}} {{/each}}", subject: "S" });
+  const variables = { items: ITEMS };
+  const email = { from: "ann@example.org", to: "ben@example.net", template: { id, variables } };
+  const batch = await call("POST", "/api/emails/batch", [email, email]);
+  expect(batch.status, batch.text).toBe(200);
+  const dry = await call("POST", "/api/emails?dry_run=true", email);
+  expect(dry.status, dry.text).toBe(200);
+  const wrong = { ...email, template: { id, variables: { items: [{}] } } };
+  const rejected = await call("POST", "/api/emails/batch", [email, wrong]);
+  expect({ status: rejected.status, message: rejected.body.message }).toEqual({
+    status: 422,
+    message: expect.stringContaining("`items[0].name`"),
+  });
+  expect((await call("POST", `/api/templates/${id}/preview`, { variables })).body).toMatchObject({
+    html: "Chair &lt;Table&gt; ",
+    subject: "S",
+  });
+});
+
+test("a variable changes its type with its use, unless it has a fallback", async () => {
+  const id = await make({ html: "{{A}}" });
+  expect((await call("PATCH", `/api/templates/${id}`, { html: "{{#each A}}{{this}}{{/each}}" })).status).toBe(
+    200,
+  );
+  expect((await call("GET", `/api/templates/${id}`)).body.variables).toMatchObject([
+    { key: "A", type: "list" },
+  ]);
+});

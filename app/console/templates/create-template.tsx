@@ -8,9 +8,11 @@ import { RadioCards } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
+import { samplesOf } from "./[id]/fields";
+import { storeSamples } from "./[id]/stored";
 import { ALIAS_RULE, aliasOf } from "./alias";
 import { NAME_RULE, NameFields } from "./name-fields";
-import { STARTERS } from "./starters";
+import { STARTERS } from "./starters/starters";
 
 type Fields = { name: string; alias: string; starter: string };
 
@@ -20,20 +22,25 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
   const router = useRouter();
   const hrefOf = useConsoleHref();
   const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
-    defaultValues: { name: "", alias: "", starter: "letter" },
+    defaultValues: { name: "", alias: "", starter: STARTERS[0].value },
   });
+  const starter = STARTERS.find(({ value }) => value === watch("starter")) ?? STARTERS[0];
   const action = useAction(trpc.templates.create.mutationOptions(), {
     refresh: [trpc.templates.list.queryKey()],
-    onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
+    onDone: ({ id }) => {
+      storeSamples(id, samplesOf(starter.samples));
+      router.push(hrefOf(`/console/templates/${id}`));
+    },
   });
-  const create = ({ name, alias, starter }: Fields) => {
-    const { subject, html } = STARTERS.find(({ value }) => value === starter) ?? STARTERS[0] ?? EMPTY;
+  const create = ({ name, alias }: Fields) => {
+    const { subject, html, text } = starter;
     action.run({
       team: teamId,
       name: name.trim(),
       alias: alias.trim() || null,
       subject: subject || null,
       html,
+      text,
     });
   };
 
@@ -61,10 +68,8 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
           alias={register("alias", { pattern: ALIAS_RULE })}
           errors={formState.errors}
         />
-        <RadioCards label="Start from" options={STARTERS} value={watch("starter")} {...register("starter")} />
+        <RadioCards label="Start from" options={STARTERS} value={starter.value} {...register("starter")} />
       </ActionForm>
     </Dialog>
   );
 }
-
-const EMPTY = { subject: "", html: "<p></p>" };

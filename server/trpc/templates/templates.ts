@@ -58,6 +58,7 @@ const CreateInput = strictInput({
   alias: TemplateAlias.nullable(),
   subject: Subject.nullable(),
   html: Html,
+  text: text.optional(),
 });
 
 /** Absent fields stay unchanged; null clears a field. `revision` is the one that the caller has read. */
@@ -139,12 +140,8 @@ export const templatesRouter = router({
     .mutation(({ ctx, input }) => previewDraft(ctx.service, input.draft, input.values, input.withText)),
   create: inTeam("templates:write")
     .input(CreateInput)
-    .mutation(async ({ ctx, input: { team: _, ...input } }) =>
-      createTemplate(
-        ctx.service,
-        { ...input, text: null, sender: null, replyTo: null, variables: null },
-        "draft",
-      ),
+    .mutation(async ({ ctx, input: { team: _, text = null, ...input } }) =>
+      createTemplate(ctx.service, { ...input, text, sender: null, replyTo: null, variables: null }, "draft"),
     ),
   save: inTeam("templates:write")
     .input(SaveInput)

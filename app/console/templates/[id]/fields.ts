@@ -128,6 +128,15 @@ export function valuesOf(
   return values;
 }
 
+/** Values as the form holds samples: lists and objects are JSON. */
+export const samplesOf = (values: Record<string, TemplateValue>): Samples =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === "object" ? formatJson(value) : String(value),
+    ]),
+  );
+
 const orNull = (text: string): string | null => text.trim() || null;
 
 /** Converts the fields to API input. */

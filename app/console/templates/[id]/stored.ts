@@ -42,6 +42,11 @@ function readSamples(id: string): Samples {
   );
 }
 
+/** Stores sample values in this browser. */
+export function storeSamples(id: string, samples: Samples): void {
+  tryStorage(() => localStorage.setItem(samplesKey(id), JSON.stringify(samples)));
+}
+
 /** The sample values of a template, stored in this browser. Empty until hydration. */
 export function useSamples(id: string) {
   const [samples, setSamples] = useState<Samples>({});
@@ -50,7 +55,7 @@ export function useSamples(id: string) {
     const { [key]: _, ...others } = samples;
     const next = value === "" ? others : { ...others, [key]: value };
     setSamples(next);
-    tryStorage(() => localStorage.setItem(samplesKey(id), JSON.stringify(next)));
+    storeSamples(id, next);
   };
   return { samples, change };
 }

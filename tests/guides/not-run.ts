@@ -4,6 +4,8 @@ export const NOT_RUN: Record<string, string> = {
   "install: export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_...":
     "sets what the other samples read",
   "install: npm ci && npm run build": "builds; .ci/run does the same",
+  "templates: export BACKSTAMP_URL=https://mail.example.com BACKSTAMP_KEY=re_...":
+    "names files of a project; tests/startup/template-push.test.ts runs the command",
   "containers: docker build --tag backstamp-embedded --target embedded .":
     "requires Docker; .ci/image carries out the steps",
   "containers: (umask 077; set -o noclobber": "requires Docker; tests/deploy checks compose.yaml",

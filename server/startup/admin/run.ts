@@ -21,6 +21,8 @@ Commands use the database of DATABASE_URL. If it is not set, they use the embedd
 directory: that of the running Backstamp, or else one that is started for the duration of the command.
 Settings are read from the environment and from .env files, as ${startCommandOf("start")} reads them.
 
+\`template push\` instead uses the API of any installation: ${cli} template push --help
+
 Examples:
   ${cli} key create --name app --scopes sending_access --domains example.com
   ${cli} email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2

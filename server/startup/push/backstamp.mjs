@@ -1,0 +1,289 @@
+#!/usr/bin/env node
+// Plain JavaScript without imports of ours or of packages: it runs where only this file and Node.js are.
+import { randomUUID } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+/*
+ * Creates or updates templates from files over the REST API. Exit codes: 0 success, 1 rejected or failed, 2 invalid
+ * arguments. A new template is published at once, as `POST /api/templates` does; later pushes change its draft.
+ */
+const usage = `Usage: backstamp template push FILE… [options]
+
+Creates or updates templates from .html, .mjml and .tsx files over the REST API.
+
+  --alias ALIAS      alias or id of the template (default: the name of the file; only with one file)
+  --name NAME        name of the template (default: the name of the file, for a new template)
+  --subject TEXT     subject
+  --from MAILBOX     sender, such as "Shop <shop@example.com>"
+  --reply-to ADDRESS reply address
+  --text FILE        file with the text part (default: generated from the HTML of each email)
+  --publish          publish the change; without it, an existing template gets a draft
+  --url URL          address of Backstamp (default: BACKSTAMP_URL)
+  --key-file FILE    file with an API key that has the permission templates:write (default: BACKSTAMP_KEY)
+
+.mjml needs the package mjml. .tsx needs esbuild, react and @react-email/render: the default export is the email; the exports
+templateProps (its props) and subject are optional. The packages are those of the folder of the file.
+`;
+
+const OPTIONS = /** @type {const} */ ({
+  alias: { type: "string" },
+  name: { type: "string" },
+  subject: { type: "string" },
+  from: { type: "string" },
+  "reply-to": { type: "string" },
+  text: { type: "string" },
+  publish: { type: "boolean" },
+  url: { type: "string" },
+  "key-file": { type: "string" },
+  help: { type: "boolean", short: "h" },
+});
+
+const callMs = 30_000;
+const attemptsMax = 4;
+
+/** A fault that the person can correct; `exitCode` is that of the program. */
+class PushError extends Error {
+  /** @param {string} message @param {number} [exitCode] */
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * A package of the folder of the file, not one of this program.
+ * @param {string} file
+ * @param {string} name
+ */
+async function loadPackage(file, name) {
+  const require = createRequire(file);
+  let entry;
+  try {
+    entry = require.resolve(name);
+  } catch (error) {
+    throw Object.assign(new PushError(`${name} is not installed.`), { missing: name, cause: error });
+  }
+  const loaded = await import(pathToFileURL(entry).href);
+  // A CommonJS package has its exports in `default`.
+  return { ...loaded.default, ...loaded };
+}
+
+/**
+ * The packages that a kind of file needs. The error names all that are missing, and the command that installs them.
+ * @param {string} file
+ * @param {readonly string[]} names
+ */
+async function loadPackages(file, names) {
+  const results = await Promise.allSettled(names.map((name) => loadPackage(file, name)));
+  const missing = names.filter((_, index) => results[index]?.status === "rejected");
+  const [failed] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (failed && !("missing" in failed)) throw failed;
+  if (missing.length > 0)
+    throw new PushError(
+      `${path.basename(file)} needs ${missing.join(" and ")}. Install it in ${path.dirname(file)}: npm install --save-dev ${missing.join(" ")}`,
+    );
+  return results.map((result) => (result.status === "fulfilled" ? result.value : {}));
+}
+
+/** @param {string} file */
+async function renderMjml(file) {
+  const [mjml] = await loadPackages(file, ["mjml"]);
+  const convert = mjml.default?.default ?? mjml.default ?? mjml.mjml2html;
+  const { html, errors = [] } = await convert(await readFile(file, "utf8"), {
+    filePath: file,
+    validationLevel: "soft",
+    keepComments: true,
+  });
+  if (errors.length > 0)
+    throw new PushError(
+      `${path.basename(file)} is not valid MJML:\n${errors.map(({ formattedMessage = "" }) => `  ${formattedMessage}`).join("\n")}`,
+    );
+  return { html };
+}
+
+/**
+ * Compiles the file for Node.js beside it, so that its imports are those of its folder, and renders its default export.
+ * @param {string} file
+ */
+async function renderReact(file) {
+  const [esbuild, react, email] = await loadPackages(file, ["esbuild", "react", "@react-email/render"]);
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [file],
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    jsx: "automatic",
+    write: false,
+    logLevel: "silent",
+  });
+  const compiled = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.mjs`);
+  try {
+    await writeFile(compiled, outputFiles[0].text);
+    const { default: Email, templateProps = {}, subject } = await import(pathToFileURL(compiled).href);
+    if (typeof Email !== "function")
+      throw new PushError(`${path.basename(file)} has no default export that is a component.`);
+    const html = await email.render(react.createElement(Email, templateProps));
+    return { html, ...(typeof subject === "string" && { subject }) };
+  } finally {
+    await rm(compiled, { force: true });
+  }
+}
+
+/** @type {Record<string, (file: string) => Promise<{ html: string, subject?: string }>>} */
+const RENDERERS = {
+  ".html": async (file) => ({ html: await readFile(file, "utf8") }),
+  ".htm": async (file) => ({ html: await readFile(file, "utf8") }),
+  ".mjml": renderMjml,
+  ".tsx": renderReact,
+  ".jsx": renderReact,
+};
+
+/** The alias of a file: its name in lowercase, with hyphens. @param {string} name */
+const aliasOf = (name) =>
+  name
+    .toLowerCase()
+    .split("")
+    .map((char) => ("abcdefghijklmnopqrstuvwxyz0123456789_-".includes(char) ? char : "-"))
+    .join("")
+    .slice(0, 64);
+
+/** The REST API with a key. A call that is rejected by the rate limit is repeated. @param {string} url @param {string} key */
+function openApi(url, key) {
+  const base = `${url.endsWith("/") ? url.slice(0, -1) : url}/api`;
+  /** @param {string} method @param {string} route @param {object} [body] */
+  return async function call(method, route, body) {
+    for (let attempt = 1; ; attempt++) {
+      const response = await fetch(`${base}${route}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body && { "content-type": "application/json" }),
+        },
+        signal: AbortSignal.timeout(callMs),
+        redirect: "error",
+        ...(body && { body: JSON.stringify(body) }),
+      }).catch((error) => {
+        throw new PushError(`${url} does not respond: ${error.cause?.message ?? error.message}`);
+      });
+      if (response.status === 429 && attempt < attemptsMax) {
+        await wait(Math.min(60, Number(response.headers.get("retry-after")) || 1) * 1_000);
+        continue;
+      }
+      const text = await response.text();
+      let result;
+      try {
+        result = JSON.parse(text);
+      } catch {
+        throw new PushError(`${url} is not the address of a Backstamp API (status ${response.status}).`);
+      }
+      return { status: response.status, result };
+    }
+  };
+}
+
+/** @param {{ status: number, result: any }} answer */
+function requireSuccess({ status, result }) {
+  if (status === 401) throw new PushError("The API key is not valid.");
+  if (status >= 400) throw new PushError(result.message ?? `The API responded with status ${status}.`);
+  return result;
+}
+
+/**
+ * Creates or updates one template. Returns what happened, for the person.
+ * @param {ReturnType<typeof openApi>} call
+ * @param {string} alias
+ * @param {string} name
+ * @param {Record<string, unknown>} content
+ * @param {boolean} isPublishing
+ */
+async function pushTemplate(call, alias, name, content, isPublishing) {
+  const route = `/templates/${encodeURIComponent(alias)}`;
+  const found = await call("GET", route);
+  if (found.status === 404) {
+    const { warnings = [] } = requireSuccess(await call("POST", "/templates", { name, alias, ...content }));
+    return { outcome: "created and published", warnings };
+  }
+  const existing = requireSuccess(found);
+  const change = Object.fromEntries(
+    Object.entries(content).filter(
+      ([field, value]) => JSON.stringify(existing[field]) !== JSON.stringify(value),
+    ),
+  );
+  const isChanged = Object.keys(change).length > 0;
+  const { warnings = [] } = isChanged ? requireSuccess(await call("PATCH", route, change)) : {};
+  if (isPublishing && (isChanged || existing.has_unpublished_versions || existing.status === "draft")) {
+    requireSuccess(await call("POST", `${route}/publish`));
+    return { outcome: isChanged ? "updated and published" : "published", warnings };
+  }
+  return { outcome: isChanged ? "updated as a draft" : "unchanged", warnings };
+}
+
+/** @param {readonly string[]} args */
+async function run(args) {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new PushError(`${error instanceof Error ? error.message : error}\n\n${usage}`, 2);
+  }
+  const { values, positionals } = parsed;
+  const [noun, verb, ...files] = positionals;
+  if (values.help) return void process.stdout.write(usage);
+  if (noun !== "template" || verb !== "push" || files.length === 0) throw new PushError(usage, 2);
+  if (files.length > 1 && (values.alias ?? values.name ?? values.subject ?? values.text) !== undefined)
+    throw new PushError("Push one file at a time with --alias, --name, --subject or --text.", 2);
+  const url = values.url ?? process.env.BACKSTAMP_URL;
+  if (!url || !URL.canParse(url))
+    throw new PushError("Set --url or BACKSTAMP_URL, such as https://mail.example.com.", 2);
+  const keyFile = values["key-file"];
+  const key = keyFile === undefined ? process.env.BACKSTAMP_KEY : (await readText(keyFile)).trim();
+  if (!key) throw new PushError("Set BACKSTAMP_KEY, or --key-file with a file that has the API key.", 2);
+  const call = openApi(url, key);
+  for (const given of files) {
+    const file = path.resolve(given);
+    const extension = path.extname(file);
+    const render = RENDERERS[extension.toLowerCase()];
+    if (!render) throw new PushError(`${given} is none of ${Object.keys(RENDERERS).join(", ")}.`, 2);
+    await readText(file);
+    const { html, subject } = await render(file);
+    const name = path.basename(file, extension);
+    const { outcome, warnings } = await pushTemplate(
+      call,
+      values.alias ?? aliasOf(name),
+      name,
+      {
+        ...(values.name !== undefined && { name: values.name }),
+        ...((values.subject ?? subject) !== undefined && { subject: values.subject ?? subject }),
+        ...(values.from !== undefined && { from: values.from }),
+        ...(values["reply-to"] !== undefined && { reply_to: [values["reply-to"]] }),
+        ...(values.text !== undefined && { text: await readText(values.text) }),
+        html,
+      },
+      values.publish === true,
+    );
+    process.stdout.write(`${given}: ${outcome} (${values.alias ?? aliasOf(name)})\n`);
+    for (const warning of warnings) process.stderr.write(`${given}: warning: ${warning}\n`);
+  }
+}
+
+/** @param {string} file */
+const readText = (file) =>
+  readFile(file, "utf8").catch((error) => {
+    throw new PushError(`${file} cannot be read: ${error.message}`);
+  });
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  const fault = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(
+    `${fault instanceof PushError && fault.exitCode === 2 ? "" : "backstamp: "}${fault.message}\n`,
+  );
+  process.exitCode = fault instanceof PushError ? fault.exitCode : 1;
+}

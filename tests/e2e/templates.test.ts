@@ -62,11 +62,16 @@ async function write(html: string): Promise<void> {
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.insertText(html);
 }
+/** Saves fail until the returned function is called, as if the network were interrupted. */
+async function interruptSaves(): Promise<() => Promise<void>> {
+  await page.route(/templates\.save/, (route) => route.abort());
+  return () => page.unroute(/templates\.save/);
+}
 const saveByKey = async () => {
   await page.keyboard.press("ControlOrMeta+s");
   await page
     .getByRole("status")
-    .getByText(/^saved/)
+    .getByText(/^Saved/)
     .waitFor(patience);
 };
 
@@ -130,6 +135,7 @@ test("an error is shown with its position, and is not saved", async () => {
 });
 
 test("unsaved changes are restored after a reload, and Ctrl+S saves them", async () => {
+  const restore = await interruptSaves();
   await write("<h1>Order {{ORDER}}</h1><p>Thank you, {{NAME}}.</p>");
   await inPreview("Order 10492");
   await expect
@@ -153,9 +159,27 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
   await page.getByText("Enter a number.").waitFor();
   await page.getByLabel("Fallback of ORDER").fill("1");
   await editor().click();
+  await restore();
   await saveByKey();
+  profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expect(await page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
   expect(await page.evaluate(asks)).toBe(false);
+  expectNoErrors(profile);
+});
+
+test("a change is saved after a pause, and can be undone afterwards", async () => {
+  await write("<h1>Order {{ORDER}}</h1><p>Thanks, {{NAME}}.</p>");
+  await page.getByRole("status").getByText("Not saved").waitFor(patience);
+  await page
+    .getByRole("status")
+    .getByText(/^Saved/)
+    .waitFor(patience);
+  const saved = async () => (await backstamp.api("GET", "/templates/order-receipt", undefined, key)).html;
+  expect(await saved()).toContain("Thanks, {{NAME}}");
+  await editor().click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
+  await expect.poll(saved, patience).toContain("Thank you, {{NAME}}");
   expectNoErrors(profile);
 });
 
@@ -191,10 +215,12 @@ test("a change takes effect when it is published, and the dialog shows the chang
 });
 
 test("a save of another user is not overwritten silently, and both versions are shown", async () => {
+  const restore = await interruptSaves();
   await write("<p>Mine {{NAME}}</p>");
   await backstamp.api("PATCH", "/templates/order-receipt", { html: "<p>Theirs {{NAME}}</p>" }, key);
+  await restore();
   await page.keyboard.press("ControlOrMeta+s");
-  await page.getByText("Another user saved this template").waitFor(patience);
+  await page.getByText("This template was saved by another user or in another tab").waitFor(patience);
   await page.getByRole("button", { name: "Compare" }).click();
   await dialog().getByText("Theirs {{NAME}}").first().waitFor(patience);
   await dialog().getByText("Mine {{NAME}}").first().waitFor();

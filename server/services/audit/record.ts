@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { apiKeys } from "#db/schema/api-keys";
 import { type AuditDetail, auditLog } from "#db/schema/audit";
@@ -34,6 +34,32 @@ export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promi
     system: null,
   };
   await tx.insert(auditLog).values({ ...row, actorId, actorName: names[row.actor] });
+}
+
+/**
+ * Whether the newest entry of the actor is at most 10 minutes old and has the same action, target and version, and all changed
+ * fields of this entry. An editor that saves every few seconds would otherwise fill the log.
+ */
+export async function isJustRecorded(tx: Db, ctx: Author, entry: AuditEntry): Promise<boolean> {
+  const { actorId, action, subjectId, detail } = rowOf(ctx, entry);
+  if (actorId === null) return false;
+  const [last] = await tx
+    .select({
+      action: auditLog.action,
+      subjectId: auditLog.subjectId,
+      detail: auditLog.detail,
+      isRecent: sql<boolean>`${auditLog.createdAt} > now() - interval '10 minutes'`,
+    })
+    .from(auditLog)
+    .where(and(eq(auditLog.teamId, ctx.teamId), eq(auditLog.actorId, actorId)))
+    .orderBy(desc(auditLog.id))
+    .limit(1);
+  if (!last?.isRecent || last.action !== action || last.subjectId !== subjectId) return false;
+  const changed = (of: AuditDetail): string[] => (Array.isArray(of.changed) ? of.changed : []);
+  return (
+    last.detail.version === detail.version &&
+    changed(detail).every((field) => changed(last.detail).includes(field))
+  );
 }
 
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */

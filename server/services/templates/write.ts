@@ -4,7 +4,7 @@ import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { recordAudit } from "../audit/record";
+import { type AuditEntry, isJustRecorded, recordAudit } from "../audit/record";
 import { checkContent, findForeignTags, type TemplateContent, updateVariables } from "./content";
 import { findTemplate, getTemplate, isTemplate, lockTemplate, type Seen } from "./read";
 import { nameCharsMax } from "./template-input";
@@ -79,13 +79,13 @@ async function insertTemplate(
 /**
  * Updates a template. New content goes into a draft: the published version stays in use until the next
  * publish. An unpublished draft is updated in place. Name and alias belong to the template and change
- * immediately.
+ * immediately. Automatic changes of an actor in the same fields have one audit entry for 10 minutes.
  */
 export async function updateTemplate(
   ctx: Ctx,
   idOrAlias: string,
   change: TemplateChange,
-  seen?: Seen,
+  { isAutomatic = false, ...seen }: Seen & { isAutomatic?: boolean | undefined } = {},
 ): Promise<ChangedTemplate> {
   const given: TemplateChange = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
@@ -126,11 +126,12 @@ export async function updateTemplate(
           revision: template.revision + 1,
         })
         .where(isTemplate(ctx, id));
-      await recordAudit(tx, ctx, {
+      const entry: AuditEntry = {
         action: "template.changed",
         subject: { id, name },
         detail: { changed: Object.keys(given), version: version.number },
-      });
+      };
+      if (!isAutomatic || !(await isJustRecorded(tx, ctx, entry))) await recordAudit(tx, ctx, entry);
       const warnings = findForeignTags(next);
       return { id, revision: template.revision + 1, version: version.number, warnings };
     }),

@@ -75,6 +75,8 @@ const SaveInput = strictInput({
     replyTo: replyTo.optional(),
     variables: TemplateVariables.optional(),
   }),
+  /** A save of the editor after a pause. Within some minutes, the audit log has one entry for them. */
+  isAutomatic: z.boolean().optional(),
 });
 
 /**
@@ -145,9 +147,9 @@ export const templatesRouter = router({
     ),
   save: inTeam("templates:write")
     .input(SaveInput)
-    .mutation(({ ctx, input: { id, revision, change } }) => {
+    .mutation(({ ctx, input: { id, revision, change, isAutomatic } }) => {
       const { from: sender, ...others } = change;
-      return updateTemplate(ctx.service, id, { ...others, sender }, { revision });
+      return updateTemplate(ctx.service, id, { ...others, sender }, { revision, isAutomatic });
     }),
   publish: inTeam("templates:write")
     .input(TemplateId.extend({ revision }))

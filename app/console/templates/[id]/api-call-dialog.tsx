@@ -11,7 +11,7 @@ import {
   type VariableField,
   valuesOf,
 } from "./fields";
-import type { DialogProps } from "./use-template";
+import type { DialogProps } from "./state/use-template";
 
 /** Examples of how a program sends an email with this template. */
 export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples, onClose }: DialogProps) {

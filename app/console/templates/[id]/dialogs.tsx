@@ -27,7 +27,7 @@ import {
   requiredVariables,
   valuesOf,
 } from "./fields";
-import type { DialogProps } from "./use-template";
+import type { DialogProps } from "./state/use-template";
 
 /** Sends the content of the editor to one address as a regular email. Unsaved changes are saved first. */
 export function TestDialog({ teamId, id, template, samples, ownAddress, onClose }: DialogProps) {
@@ -254,9 +254,10 @@ export function ConflictDialog({ template, onClose }: DialogProps) {
       title="Conflicting changes"
       description={
         <>
-          Another user saved this template after you started to edit it: <When at={theirs.updated_at} />. Your
-          version differs in the {formatFieldNames(changeOf(their, fields))}. In the comparison, removed text
-          is theirs and added text is yours.
+          This template was saved by another user or in another tab after you started to edit it:{" "}
+          <When at={theirs.updated_at} />. Your version differs in the{" "}
+          {formatFieldNames(changeOf(their, fields))}. In the comparison, removed text is theirs and added
+          text is yours.
         </>
       }
       footer={

@@ -10,8 +10,8 @@ import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import type { DialogName, OpenTemplate } from "./state/use-template";
 import { TemplateStateBadge } from "./state-badge";
-import type { DialogName, OpenTemplate } from "./use-template";
 
 type Props = {
   teamId: string;
@@ -50,14 +50,14 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
           <span aria-hidden="true">·</span>
           <span role="status">
             {isSaving ? (
-              "saving…"
+              "Saving…"
             ) : isDirty ? (
-              <span className="font-medium text-warn">unsaved changes</span>
+              <span className="font-medium text-warn">Not saved</span>
             ) : template.isSavedHere ? (
-              "saved"
+              "Saved"
             ) : (
               <>
-                saved <When at={latest.updated_at} />
+                Saved <When at={latest.updated_at} />
               </>
             )}
           </span>

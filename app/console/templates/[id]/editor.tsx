@@ -19,9 +19,10 @@ import { effectiveVariables } from "./fields";
 import { Notices } from "./notices";
 import { PreviewPane } from "./preview/preview-pane";
 import { usePreview } from "./preview/use-preview";
-import { useSamples } from "./stored";
-import { useLeaveGuard, useSaveKey } from "./use-page-events";
-import { type DialogName, type EditorProps, useTemplate } from "./use-template";
+import { useSamples } from "./state/stored";
+import { useAutosave } from "./state/use-autosave";
+import { useLeaveGuard, useSaveKey } from "./state/use-page-events";
+import { type DialogName, type EditorProps, useTemplate } from "./state/use-template";
 
 const dialogs = () => import("./dialogs");
 const DIALOGS = {
@@ -65,6 +66,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
+  useAutosave(template, preview, isReadOnly);
   useLeaveGuard(isDirty);
   useSaveKey(() => void (isDirty ? template.save() : null));
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
@@ -109,6 +111,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
             teamId={teamId}
             id={id}
             samples={samples}
+            revision={base.revision}
             isDirty={isDirty}
             onTextRequested={setTextRequested}
           />

@@ -4,7 +4,7 @@ import { History, type LucideIcon, Users } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../_ui/form/button";
 import { When } from "../../_ui/text/when";
-import type { OpenTemplate } from "./use-template";
+import type { OpenTemplate } from "./state/use-template";
 
 type Props = { template: OpenTemplate; onConflict: () => void };
 
@@ -15,7 +15,8 @@ export function Notices({ template, onConflict }: Props) {
     <div aria-live="polite" className="mb-4 flex flex-col gap-3 empty:hidden">
       {theirs ? (
         <Notice style="bg-warn-tint text-warn" Icon={Users} action="Compare" onAction={onConflict}>
-          Another user saved this template <When at={theirs.updated_at} />. Your changes are not saved.
+          This template was saved by another user or in another tab <When at={theirs.updated_at} />. Your
+          changes are not saved.
         </Notice>
       ) : null}
       {isRestored && isDirty ? (

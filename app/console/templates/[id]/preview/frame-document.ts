@@ -27,12 +27,17 @@ export function frameDocument(html: string): string {
 const hrefCharsMax = 6_000;
 const REMOTE_IMAGE = /<(?:img|source|video|input|td|table|body|image)\b[^>]*\bhttps?:|url\(\s*['"]?https?:/i;
 
-type Input = { teamId: string; id: string; html: string; values: Record<string, unknown> };
+type Input = { teamId: string; id: string; revision: number; html: string; values: Record<string, unknown> };
 
 /** The URL of the saved draft with remote images; null if it has none or the values make the URL too long. */
-export function imagesHref({ teamId, id, html, values }: Input): string | null {
+export function imagesHref({ teamId, id, revision, html, values }: Input): string | null {
   if (!REMOTE_IMAGE.test(html)) return null;
-  const query = new URLSearchParams({ team: teamId, values: JSON.stringify(values) });
+  const query = new URLSearchParams({
+    team: teamId,
+    // The frame loads again after each save.
+    revision: String(revision),
+    values: JSON.stringify(values),
+  });
   const href = `/console/templates/${encodeURIComponent(id)}/body?${query}`;
   return href.length > hrefCharsMax ? null : href;
 }

@@ -18,18 +18,20 @@ type Props = {
   preview: Preview;
   fields: Fields;
   samples: Samples;
+  /** The revision of the saved version. */
+  revision: number;
   isDirty: boolean;
   onTextRequested: (isRequested: boolean) => void;
 };
 
 /** The preview of the email beside the editor. */
 export function PreviewPane(props: Props) {
-  const { teamId, id, preview, fields, samples, isDirty, onTextRequested } = props;
+  const { teamId, id, preview, fields, samples, revision, isDirty, onTextRequested } = props;
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const source = useMemo(() => frameDocument(preview.html), [preview.html]);
   const values = valuesOf(effectiveVariables(fields), samples);
-  const imagesUrl = imagesHref({ teamId, id, html: fields.html, values });
+  const imagesUrl = imagesHref({ teamId, id, revision, html: fields.html, values });
   const subject = fields.subject.trim();
   const textKind = fields.text === null ? "generated" : fields.text === "" ? "none" : "written";
   const { result } = preview;
@@ -53,6 +55,9 @@ export function PreviewPane(props: Props) {
             ) : (
               <span className="text-soft">No subject: each send must provide one</span>
             )}
+          </p>
+          <p role="status" className="whitespace-nowrap text-soft text-xs">
+            {STATE_WORDS[preview.state]}
           </p>
           <WidthToggle value={width} onChange={setWidth} />
         </div>
@@ -119,6 +124,9 @@ export function PreviewPane(props: Props) {
     </>
   );
 }
+
+/** Shown unless the preview is that of the current content. */
+const STATE_WORDS = { current: null, updating: "Updating…", blocked: "Not updated" };
 
 const TEXT_NOTES = {
   generated: "Generated from the HTML, for email clients that do not display HTML.",

@@ -9,6 +9,8 @@ import { effectiveVariables, type Fields, type Samples, toVariableInput, valuesO
 
 /** Delay after the last key press. */
 const settleMs = 250;
+/** Delay after a request that did not reach the server. */
+const retryMs = 5_000;
 /** The size limit of one tRPC call, minus a margin for JSON escaping. */
 export const charsMax = 900_000;
 
@@ -19,6 +21,8 @@ export type Preview = {
   html: string;
   /** The result for the current fields is still loading. */
   isStale: boolean;
+  /** Whether `html` is that of the current fields. `blocked`: they have errors, or the server did not render them. */
+  state: "current" | "updating" | "blocked";
   fault: Fault | null;
 };
 
@@ -29,6 +33,8 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
   const [latest, setLatest] = useState<{ request: string; result: DraftPreview } | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const [html, setHtml] = useState("");
+  const [unreached, setUnreached] = useState({ request: "", count: 0 });
+  // The newest request. Only its response is shown, in whichever order responses arrive.
   const pending = useRef("");
   const request = useMemo(() => {
     const { subject, html: source, text } = fields;
@@ -44,26 +50,40 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
   useEffect(() => {
     pending.current = request;
     if (request.length > charsMax) return;
-    const timer = setTimeout(async () => {
-      try {
-        const result = await mutateAsync(JSON.parse(request));
-        if (pending.current !== request) return;
-        setLatest({ request, result });
-        setFault(null);
-        if (result.html !== null) setHtml(result.html);
-      } catch (error) {
-        if (pending.current === request) setFault(faultOf(error));
-      }
-    }, settleMs);
+    const timer = setTimeout(
+      async () => {
+        try {
+          const result = await mutateAsync(JSON.parse(request));
+          if (pending.current !== request) return;
+          setLatest({ request, result });
+          setFault(null);
+          if (result.html !== null) setHtml(result.html);
+        } catch (error) {
+          if (pending.current !== request) return;
+          const failure = faultOf(error);
+          setFault(failure);
+          if (failure.code === null) setUnreached(({ count }) => ({ request, count: count + 1 }));
+        }
+      },
+      unreached.request === request ? retryMs : settleMs,
+    );
     return () => clearTimeout(timer);
-  }, [request, mutateAsync]);
+  }, [request, unreached, mutateAsync]);
 
   const isStale = latest?.request !== request;
+  const currentFault = request.length > charsMax ? TOO_LARGE : fault;
   return {
     result: latest?.result ?? null,
     html,
     isStale,
-    fault: request.length > charsMax ? TOO_LARGE : fault,
+    state: isStale
+      ? currentFault === null
+        ? "updating"
+        : "blocked"
+      : latest?.result.html === null
+        ? "blocked"
+        : "current",
+    fault: currentFault,
   };
 }
 

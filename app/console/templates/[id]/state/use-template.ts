@@ -3,9 +3,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { TemplateView } from "#server/trpc/templates/templates";
-import { showSuccess, showUndo } from "../../_ui/dialog/toasts";
-import { type Fault, faultOf } from "../../_ui/fault";
-import { useTRPC } from "../../_ui/trpc";
+import { showSuccess, showUndo } from "../../../_ui/dialog/toasts";
+import { type Fault, faultOf } from "../../../_ui/fault";
+import { useTRPC } from "../../../_ui/trpc";
 import {
   type Base,
   baseOf,
@@ -14,8 +14,8 @@ import {
   type Fields,
   faultOfFallback,
   type Samples,
-} from "./fields";
-import { charsMax } from "./preview/use-preview";
+} from "../fields";
+import { charsMax } from "../preview/use-preview";
 import { readUnsaved, storeUnsaved } from "./stored";
 
 /** Delay after the last key press before unsaved changes are stored. */
@@ -25,7 +25,7 @@ const refetchMs = 20_000;
 
 /**
  * The state of the template editor: the loaded version, the fields, and saving. A save never overwrites a newer version
- * of another user: that version is then in `theirs`, and the user decides.
+ * of another user or another tab: that version is then in `theirs`, and the user decides.
  */
 export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   const trpc = useTRPC();
@@ -33,7 +33,7 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   const query = trpc.templates.get.queryOptions({ team: teamId, id });
   const { data: latest = loaded } = useQuery({ ...query, refetchInterval: refetchMs });
   const save = useMutation(trpc.templates.save.mutationOptions());
-  const [base, setBase] = useState<Base>(() => baseOf(loaded));
+  const [base, showBase] = useState<Base>(() => baseOf(loaded));
   const [fields, setFields] = useState<Fields>(base.fields);
   /** Increases each time the fields are set from outside; editors use it as their `key` to reset. */
   const [epoch, setEpoch] = useState(0);
@@ -42,18 +42,28 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
 
+  // A save reads them when it begins, which may be many renderings after it was requested.
   const current = useRef(fields);
   current.current = fields;
-  const load = useCallback((next: Base, nextFields: Fields = next.fields) => {
-    setBase(next);
-    // If the text is the same, the editor keeps its cursor and undo history.
-    if (JSON.stringify(current.current) !== JSON.stringify(nextFields)) {
-      setFields(nextFields);
-      setEpoch((count) => count + 1);
-    }
-    setTheirs(null);
-    setFault(null);
+  const currentBase = useRef(base);
+  const setBase = useCallback((next: Base) => {
+    currentBase.current = next;
+    showBase(next);
   }, []);
+  const saving = useRef<Promise<unknown>>(Promise.resolve());
+  const load = useCallback(
+    (next: Base, nextFields: Fields = next.fields) => {
+      setBase(next);
+      // If the text is the same, the editor keeps its cursor and undo history.
+      if (JSON.stringify(current.current) !== JSON.stringify(nextFields)) {
+        setFields(nextFields);
+        setEpoch((count) => count + 1);
+      }
+      setTheirs(null);
+      setFault(null);
+    },
+    [setBase],
+  );
 
   const isDirty = useMemo(() => Object.keys(changeOf(base.fields, fields)).length > 0, [base, fields]);
 
@@ -85,23 +95,23 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   }, [latest, revision, isDirty, save.isPending, load]);
 
   /** Returns the saved state, which is `from` if there was nothing to save, or null if the save failed. */
-  const write = async (from: Base): Promise<Base | null> => {
+  const write = async (from: Base, isAutomatic: boolean): Promise<Base | null> => {
+    const fields = current.current;
     const change = changeOf(from.fields, fields);
     if (Object.keys(change).length === 0) return from;
     const message = validate(fields, JSON.stringify(change).length);
     setFault(message ? { message, code: null, requestId: null } : null);
     if (message) return null;
     try {
-      const call = { team: teamId, id, revision: from.revision, change };
+      const call = { team: teamId, id, revision: from.revision, change, isAutomatic };
       const { revision: next, version } = await save.mutateAsync(call);
       const saved = { ...from, revision: next, number: version, fields };
       setBase(saved);
       setTheirs(null);
       setRestored(false);
       setSavedHere(true);
-      storeUnsaved(id, null);
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
-      void showSuccess(`Saved as version ${version}`);
+      if (!isAutomatic) void showSuccess(`Saved as version ${version}`);
       return saved;
     } catch (error) {
       const failure = faultOf(error);
@@ -111,6 +121,12 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
       else setFault(failure);
       return null;
     }
+  };
+  /** Saves one after another: each save continues from the revision of the save before. */
+  const writeNext = (from: () => Base, isAutomatic = false): Promise<Base | null> => {
+    const next = saving.current.then(() => write(from(), isAutomatic));
+    saving.current = next.catch(() => null);
+    return next;
   };
   const dropChanges = (next: TemplateView) => {
     setRestored(false);
@@ -130,9 +146,14 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
     theirs,
     fault,
     isSaving: save.isPending,
-    edit: (part: Partial<Fields>) => setFields((before) => ({ ...before, ...part })),
+    edit: (part: Partial<Fields>) => {
+      setRestored(false);
+      setFields((before) => ({ ...before, ...part }));
+    },
     /** Saves the changed fields. Returns the saved state, or null if the save failed. */
-    save: async (): Promise<Base | null> => (save.isPending ? null : write(base)),
+    save: () => writeNext(() => currentBase.current),
+    /** The same without a message. */
+    saveAutomatically: () => writeNext(() => currentBase.current, true),
     /** Discards unsaved changes. The toast offers to undo this, with the revision they are based on. */
     discard: () => {
       dropChanges(latest);
@@ -144,7 +165,7 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
     /** Discards the unsaved changes and loads the version of the other user. */
     acceptTheirs: () => (theirs ? dropChanges(theirs) : undefined),
     /** Saves the fields over the version of the other user. If that version is a draft, it is lost. */
-    overwriteTheirs: async () => (theirs ? write(baseOf(theirs)) : null),
+    overwriteTheirs: async () => (theirs ? writeNext(() => baseOf(theirs)) : null),
     /** Reloads the template after this page changed its name, its alias or the published version. */
     reload: async () => {
       const newest = await queries.fetchQuery({ ...query, staleTime: 0 });

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { Fields, Samples } from "./fields";
+import type { Fields, Samples } from "../fields";
 
 /** Unsaved changes and the revision they are based on. */
 type Unsaved = { revision: number; fields: Fields };

@@ -1,0 +1,81 @@
+import { and, desc, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import type { TemplateView } from "#server/trpc/templates/templates";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+
+type Saved = { id: string; revision: number; version: number };
+
+let console: Console;
+let ann: RoleTeam;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await createRoleTeam(console, "Ann's");
+});
+afterAll(() => console.close());
+
+async function call<T>(procedure: string, input: object): Promise<T> {
+  const result = await ann.call("member", `templates.${procedure}`, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
+  return result.data as T;
+}
+const open = (id: string) => call<TemplateView>("get", { id });
+async function make(): Promise<TemplateView> {
+  const input = { name: "Receipt", alias: null, subject: null, html: "<p>Hi {{NAME}}</p>" };
+  return open((await call<{ id: string }>("create", input)).id);
+}
+/** The entries of changes, newest first. */
+const changesOf = async (id: string) =>
+  (
+    await console.deps.db
+      .select({ action: auditLog.action, detail: auditLog.detail })
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
+      .orderBy(desc(auditLog.id))
+  )
+    .filter(({ action }) => action === "template.changed")
+    .map(({ detail }) => detail);
+
+describe("automatic saves", () => {
+  const saveAutomatically = (seen: TemplateView, revision: number, change: object) =>
+    call<Saved>("save", { id: seen.id, revision, change, isAutomatic: true });
+
+  test("of the same fields have one audit entry, and change the template each time", async () => {
+    const seen = await make();
+    const changes = () => changesOf(seen.id);
+    let { revision } = seen;
+    for (const word of ["One", "Two", "Three"])
+      ({ revision } = await saveAutomatically(seen, revision, { html: `<p>${word}</p>`, variables: [] }));
+    expect(await open(seen.id)).toMatchObject({ html: "<p>Three</p>", revision: seen.revision + 3 });
+    expect(await changes()).toEqual([{ changed: ["html", "variables"], version: 1 }]);
+
+    ({ revision } = await saveAutomatically(seen, revision, { subject: "New" }));
+    expect(await changes()).toHaveLength(2);
+    await call("publish", { id: seen.id, revision });
+    ({ revision } = await open(seen.id));
+    ({ revision } = await saveAutomatically(seen, revision, { subject: "Newer" }));
+    expect((await changes()).map(({ version }) => version)).toEqual([2, 1, 1]);
+    await call("save", { id: seen.id, revision, change: { subject: "Newest" } });
+    expect(await changes()).toHaveLength(4);
+    await console.world.hot`update audit_log set created_at = created_at - interval '11 min'`;
+    const now = await open(seen.id);
+    await saveAutomatically(seen, now.revision, { subject: "Last" });
+    expect(await changes()).toHaveLength(5);
+  });
+
+  test("of an older revision are a conflict and change nothing", async () => {
+    const seen = await make();
+    await saveAutomatically(seen, seen.revision, { html: "<p>First</p>" });
+    const { id, revision } = seen;
+    expect(
+      await ann.call("member", "templates.save", {
+        id,
+        revision,
+        change: { html: "<p>Second</p>" },
+        isAutomatic: true,
+      }),
+    ).toMatchObject({ ok: false, code: "CONFLICT" });
+    expect((await open(id)).html).toBe("<p>First</p>");
+  });
+});

@@ -243,6 +243,14 @@ test("versions are compared, and an earlier one is published again", async () =>
   await page.getByRole("region", { name: "HTML" }).getByText("is near").first().waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-versions");
+  await page.getByRole("button", { name: "Rendered" }).click();
+  const rendered = (name: string) => page.frameLocator(`iframe[title="${name} as rendered"]`);
+  await rendered("Version 1").locator("mark", { hasText: "Thank you" }).waitFor(patience);
+  await page
+    .getByText(/^published .* by /)
+    .first()
+    .waitFor();
+  await expectNoAccessibilityViolations(page);
   await page.getByRole("button", { name: "Roll back to 1" }).click();
   await dialog().getByRole("button", { name: "Roll back" }).click(patience);
   await page.getByText("Rolled back to version 1").waitFor(patience);

@@ -48,6 +48,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "templates/read.readTemplateUse": PAGE,
   "templates/preview.previewTemplate": "The console previews unsaved content.",
   "emails/test-email.sendPlainTest": "For a user without a program. Programs send with `POST /api/emails`.",
+  "templates/versions.findPublications": "Addresses of members, which API keys do not read.",
   "templates/test-email.sendTestEmail": "Programs send a template with `POST /api/emails` and `template`.",
   "webhooks/endpoints.readSigningSecrets":
     "The console shows a secret once, on creation; a key with the permission can read it again.",

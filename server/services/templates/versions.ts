@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { type AuditActor, auditLog } from "#db/schema/audit";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
@@ -10,6 +11,7 @@ import type {
   TemplateVersion,
   VersionSummary,
 } from "#server/shared/wire/template";
+import type { AuditAction } from "../audit/actions";
 import { recordAudit } from "../audit/record";
 import { type Page, type PageQuery, pageById } from "../paging";
 import { findTemplate, isTemplate, lockTemplate, type Seen } from "./read";
@@ -39,6 +41,45 @@ export async function listVersions(
   );
   return { template, page };
 }
+
+/** When a version was last published, and by whom: `name` is the address of the user or the name of the key at that time. */
+export type Publication = { at: Date; actor: AuditActor; name: string | null };
+
+/**
+ * The last publication of these versions, by number. From the audit log: what it no longer contains is absent. A template that
+ * was created as published has its first version published by that.
+ */
+export async function findPublications(
+  ctx: Ctx,
+  templateId: string,
+  numbers: readonly number[],
+): Promise<Map<number, Publication>> {
+  if (numbers.length === 0) return new Map();
+  const number = sql<number>`case ${auditLog.action} when 'template.created' then 1
+    when 'template.published' then (${auditLog.detail} ->> 'version')::int
+    when 'template.rolled_back' then (${auditLog.detail} ->> 'version')::int end`;
+  const rows = await ctx.db
+    .selectDistinctOn([number], {
+      number: number.mapWith(Number),
+      at: auditLog.createdAt,
+      actor: auditLog.actor,
+      name: auditLog.actorName,
+    })
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.teamId, ctx.teamId),
+        inArray(auditLog.action, PUBLISHING),
+        eq(auditLog.subjectId, templateId),
+        sql`(${auditLog.action} <> 'template.created' or ${auditLog.detail} -> 'published' = 'true'::jsonb)`,
+        inArray(number, [...numbers]),
+      ),
+    )
+    .orderBy(number, desc(auditLog.id));
+  return new Map(rows.map(({ number, ...publication }) => [number, publication]));
+}
+
+const PUBLISHING: AuditAction[] = ["template.published", "template.rolled_back", "template.created"];
 
 /** A template with one of its versions, found by id or number. */
 export async function getVersion(ctx: Ctx, idOrAlias: string, idOrNumber: string): Promise<Template> {

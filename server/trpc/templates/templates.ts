@@ -17,7 +17,13 @@ import {
   TemplateVariables,
 } from "#server/services/templates/template-input";
 import { sendTestEmail } from "#server/services/templates/test-email";
-import { getVersion, listVersions, publishTemplate } from "#server/services/templates/versions";
+import {
+  findPublications,
+  getVersion,
+  listVersions,
+  type Publication,
+  publishTemplate,
+} from "#server/services/templates/versions";
 import {
   createTemplate,
   deleteTemplate,
@@ -29,6 +35,8 @@ import {
   presentTemplateSummary,
   presentVersion,
   presentVersionSummary,
+  type TemplateSummary,
+  type VersionSummary,
 } from "#server/shared/wire/template";
 import { inTeam, router } from "../init";
 import { strictInput } from "../strict";
@@ -107,7 +115,15 @@ function viewTemplate(template: Awaited<ReturnType<typeof getTemplate>>) {
   return { ...presentTemplate(template), revision, number: version.number, publishedNumber };
 }
 export type TemplateView = ReturnType<typeof viewTemplate>;
-export type VersionRow = ReturnType<typeof presentVersionSummary>;
+
+/** A version in the list, with its last publication. */
+function viewVersionRow(template: TemplateSummary, version: VersionSummary, publication?: Publication) {
+  return {
+    ...presentVersionSummary(template, version),
+    publication: publication ? { ...publication, at: publication.at.toISOString() } : null,
+  };
+}
+export type VersionRow = ReturnType<typeof viewVersionRow>;
 
 export const templatesRouter = router({
   list: inTeam("templates:read")
@@ -131,7 +147,10 @@ export const templatesRouter = router({
     .input(TemplateId.extend(cursor))
     .query(async ({ ctx, input: { id, after, before } }) => {
       const { template, page } = await listVersions(ctx.service, id, { limit: pageRows, after, before });
-      return { rows: page.rows.map((row) => presentVersionSummary(template, row)), hasMore: page.hasMore };
+      const numbers = page.rows.map(({ number }) => number);
+      const publications = await findPublications(ctx.service, template.id, numbers);
+      const rows = page.rows.map((row) => viewVersionRow(template, row, publications.get(row.number)));
+      return { rows, hasMore: page.hasMore };
     }),
   version: inTeam("templates:read")
     .input(TemplateId.extend({ version }))

@@ -17,6 +17,9 @@ const POLICY =
 // As in browsers, the document type ends at the first ">", even within quotation marks.
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
+/** The attributes of every frame with the HTML of a template. */
+export const FRAME = { sandbox: "", referrerPolicy: "no-referrer" } as const;
+
 /** The document for the sandboxed frame. The author's document type (standards or quirks mode) is preserved. */
 export function frameDocument(html: string): string {
   const doctype = DOCTYPE.exec(html)?.[0] ?? "";

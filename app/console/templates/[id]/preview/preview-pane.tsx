@@ -7,7 +7,7 @@ import { type Width, WidthToggle } from "../../../_ui/form/width-toggle";
 import { Tabs } from "../../../_ui/page/tabs";
 import { cardStyle } from "../../../_ui/styles";
 import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
-import { frameDocument, imagesHref } from "./frame-document";
+import { FRAME, frameDocument, imagesHref } from "./frame-document";
 import type { Preview } from "./use-preview";
 
 const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
@@ -38,8 +38,7 @@ export function PreviewPane(props: Props) {
   const withImages = showsImages && imagesUrl !== null;
   const frame = {
     title: "Email preview",
-    sandbox: "",
-    referrerPolicy: "no-referrer",
+    ...FRAME,
     style: { width: WIDTHS[width], colorScheme: "light" },
     className: "h-[34.5rem] max-w-full bg-white",
   } as const;

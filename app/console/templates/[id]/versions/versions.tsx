@@ -2,14 +2,16 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { VersionRow } from "#server/trpc/templates/templates";
 import { faultOf } from "../../../_ui/fault";
 import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
+import { Toggle } from "../../../_ui/form/toggle";
 import { Pager } from "../../../_ui/list/pager";
 import { SkeletonCard } from "../../../_ui/list/skeleton";
 import { Fetched } from "../../../_ui/page/fetched";
+import { lazyPart } from "../../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../../_ui/page/permission";
 import { cardStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
@@ -22,11 +24,20 @@ import { versionFilters, versionsInput } from "./filters";
 import { VersionsHeading } from "./heading";
 import { RollBack } from "./roll-back";
 
+const Rendered = lazyPart(async () => (await import("./rendered")).Rendered);
+
+type View = "source" | "rendered";
+const VIEWS: { value: View; label: string }[] = [
+  { value: "source", label: "Source" },
+  { value: "rendered", label: "Rendered" },
+];
+
 /** The list of versions beside the changes of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(versionFilters);
   const [isConfirming, setConfirming] = useState(false);
+  const [view, setView] = useState<View>("source");
   const why = useDisabledReason()("templates:write", "publish templates");
   const template = useQuery(trpc.templates.get.queryOptions({ team: teamId, id }));
   const page = useQuery(
@@ -90,6 +101,14 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 </Select>
               </label>
             </div>
+            <Toggle
+              label="Comparison"
+              value={view}
+              options={VIEWS}
+              onChange={setView}
+              className="gap-1 rounded-lg bg-mute-tint p-1"
+              itemClassName="min-h-8 rounded-md px-3 text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
+            />
             {selected !== null && selected !== live ? (
               <Button tone="primary" disabledReason={why} onClick={() => setConfirming(true)}>
                 {live !== null && selected < live ? `Roll back to ${selected}…` : `Publish ${selected}…`}
@@ -103,6 +122,16 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
             />
           ) : against === null ? (
             <p className="px-4 py-10 text-center text-soft">This is the first version.</p>
+          ) : after.data && before.data && view === "rendered" ? (
+            <Suspense fallback={<SkeletonCard lines={6} />}>
+              <Rendered
+                key={`${against}-${selected}`}
+                teamId={teamId}
+                id={id}
+                before={{ number: before.data.number, fields: fieldsOf(before.data) }}
+                after={{ number: after.data.number, fields: fieldsOf(after.data) }}
+              />
+            </Suspense>
           ) : after.data && before.data ? (
             <Diff
               key={`${against}-${selected}`}
@@ -144,11 +173,15 @@ const STATES: Record<VersionRow["status"], Label | null> = {
   archived: null,
 };
 
+/** Who published a version. */
+const publisherOf = ({ actor, name }: NonNullable<VersionRow["publication"]>): string =>
+  actor === "key" ? `the key ${name ?? "without a name"}` : (name ?? `the ${actor}`);
+
 /** The versions of a template, newest first. One of them is selected. */
 function VersionLines({ rows, selected, onSelect }: LinesProps) {
   return (
     <ul aria-label="Versions" className={`${cardStyle} divide-y divide-line overflow-hidden`}>
-      {rows.map(({ id, number, subject, status, created_at }) => {
+      {rows.map(({ id, number, subject, status, created_at, publication }) => {
         const badge = STATES[status];
         return (
           <li key={id}>
@@ -162,8 +195,16 @@ function VersionLines({ rows, selected, onSelect }: LinesProps) {
               <span className="w-7 shrink-0 font-medium tabular-nums">{number}</span>
               <span className="min-w-0 grow">
                 <span className="block truncate">{subject ?? "No subject"}</span>
-                <span className="block text-soft text-xs">
-                  created <When at={created_at} />
+                <span className="block break-words text-soft text-xs">
+                  {publication ? (
+                    <>
+                      published <When at={publication.at} /> by {publisherOf(publication)}
+                    </>
+                  ) : (
+                    <>
+                      created <When at={created_at} />
+                    </>
+                  )}
                 </span>
               </span>
               {badge ? <LabelBadge {...badge} /> : null}

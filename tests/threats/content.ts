@@ -57,6 +57,12 @@ export const CONTENT: Threats = {
       "escapes values in HTML except in triple braces, and never parses values for tags",
       "is rejected if the rendered text is too long",
     ],
+    [
+      "rest/template-blocks",
+      "%s is not read from a prototype",
+      "are escaped in HTML at any depth, except in triple braces, and never parsed for tags",
+      "%s is an error that names it",
+    ],
     ["console/template-tags", "are computed fast, however many braces there are"],
   ],
   "prototype pollution": [

@@ -116,7 +116,7 @@ test("the images of a template load only on request, in a separate document", as
   await page.keyboard.press("ControlOrMeta+s");
   await page
     .getByRole("status")
-    .getByText(/^saved/)
+    .getByText(/^Saved/)
     .waitFor(patience);
   expectInert(profile, 1);
   await page.getByRole("button", { name: "Load images" }).click();

@@ -140,7 +140,7 @@ testTask("template", async (user) => {
   await user.click(role("textbox", "HTML"));
   await user.type("<p>Goodbye</p>", "a paragraph");
   await user.click(button("Publish…"));
-  await user.click(role("button", "Save and publish", role("alertdialog")));
+  await user.click(role("button", "Publish", role("alertdialog")));
   await user.sees(text("version 3"));
   await expect.poll(readHtml, pollOptions).toContain("<p>Goodbye</p>");
   await user.click(button("Roll back to 2…"));

@@ -76,7 +76,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
           onSubmit={send}
           action={{ ...action, isBusy: action.isBusy || template.isSaving }}
           onCancel={onClose}
-          submitLabel={isDirty ? "Save and send" : "Send test"}
+          submitLabel="Send test"
           disabled={missing.length > 0}
         >
           <TextField
@@ -185,7 +185,7 @@ export function PublishDialog({ teamId, id, template, onRollBack, onClose }: Dia
       onOpenChange={onClose}
       tone="plain"
       title={live === null ? "Publish this template?" : "Publish the draft?"}
-      confirmLabel={isDirty ? "Save and publish" : "Publish"}
+      confirmLabel="Publish"
       isBusy={isBusy || template.isSaving}
       fault={fault}
       onConfirm={() => void publish()}

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useRef, useState } from "react";
+import { faultOfKey } from "#server/shared/template-tags";
 import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { showError } from "../../_ui/dialog/toasts";
@@ -42,6 +43,12 @@ export function TemplateEditor(props: EditorProps) {
   return <Fetched by={query}>{(loaded) => <Editor {...props} loaded={loaded} />}</Fetched>;
 }
 
+/** Names inside lists that a user can declare as variables. */
+const undeclaredInLists = (sources: string[], variables: readonly { key: string }[]): string[] =>
+  [...namesInLists(...sources)].filter(
+    (name) => faultOfKey(name) === null && !variables.some(({ key }) => key === name),
+  );
+
 type Pane = "write" | "preview" | "variables";
 
 /** The editor of a template: its content, the preview and the variables. */
@@ -66,13 +73,13 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
-  useAutosave(template, preview, isReadOnly);
+  useAutosave(template, preview, isReadOnly || opened !== null || rollsBackTo !== null);
   useLeaveGuard(isDirty);
   useSaveKey(() => void (isDirty ? template.save() : null));
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
   const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
 
-  const sources = [fields.subject, fields.html, fields.text];
+  const sources = [fields.subject, fields.html, fields.text ?? ""];
   const close = () => setOpened(null);
   const visibilityOf = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
@@ -122,6 +129,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
             declared={declared}
             used={[...keysIn(...sources), ...namesInLists(...sources)]}
             raw={rawKeysIn(fields.html)}
+            inLists={undeclaredInLists(sources, variables)}
             optional={optionalKeysIn(...sources)}
             samples={samples}
             isReadOnly={isReadOnly}

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { useId } from "react";
 import type { VariableType } from "#server/shared/template-variables";
+import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
 import { areaStyle, cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
@@ -14,6 +15,8 @@ type Props = {
   declared: readonly string[];
   used: readonly string[];
   raw: ReadonlySet<string>;
+  /** Names inside lists that are not declared. */
+  inLists: readonly string[];
   optional: ReadonlySet<string>;
   samples: Samples;
   isReadOnly: boolean;
@@ -60,9 +63,29 @@ export function VariablesCard(props: Props) {
           ))}
         </ul>
       )}
+      {props.inLists.length > 0 && !isReadOnly ? (
+        <div className="flex flex-wrap items-center gap-2 border-line border-t px-4 py-3 text-soft text-xs leading-5">
+          <span>Names inside lists are fields of the items. Declare those that are variables:</span>
+          {props.inLists.slice(0, listedMax).map((key) => (
+            <Button
+              key={key}
+              isSmall
+              aria-label={`Declare ${key}`}
+              onClick={() =>
+                onChange([...variables, { key, type: "string", isRequired: true, fallback: "" }])
+              }
+            >
+              {key}
+            </Button>
+          ))}
+        </div>
+      ) : null}
     </section>
   );
 }
+
+/** Names inside lists that are offered. */
+const listedMax = 12;
 
 function badgesOf(key: string, { declared, used, raw }: Props): Label[] {
   const badges: Label[] = [];

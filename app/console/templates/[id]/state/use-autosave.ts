@@ -13,7 +13,7 @@ const retryMs = 15_000;
  * Saves the draft after a pause. Content with an error is not saved, nor are changes that were restored, before the next edit,
  * and changes that conflict with another version. A save that was rejected is repeated after the next change only.
  */
-export function useAutosave(template: OpenTemplate, preview: Preview, isReadOnly: boolean): void {
+export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: boolean): void {
   const { isDirty, isSaving, isRestored, theirs, fields, fault } = template;
   const save = useRef(template.saveAutomatically);
   save.current = template.saveAutomatically;
@@ -21,7 +21,7 @@ export function useAutosave(template: OpenTemplate, preview: Preview, isReadOnly
   const isValid = !preview.isStale && preview.fault === null && preview.result?.faults.length === 0;
   const wasRejected = failed === fields && fault?.code !== null;
   const isDue =
-    isDirty && isValid && !isReadOnly && !isSaving && !isRestored && theirs === null && !wasRejected;
+    isDirty && isValid && !isPaused && !isSaving && !isRestored && theirs === null && !wasRejected;
   const delayMs = failed === fields ? retryMs : pauseMs;
   useEffect(() => {
     if (!isDue) return;

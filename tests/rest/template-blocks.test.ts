@@ -108,6 +108,16 @@ describe("a condition", () => {
     });
   });
 
+  test("in the template's subject makes its variable optional, also if the email has a subject of its own", async () => {
+    const id = await make({ subject: "Order{{#if note}}: {{note}}{{/if}}", html: "x" });
+    const email = { from: "ann@example.org", to: "ben@example.net", template: { id } };
+    for (const subject of [undefined, "Own"]) {
+      const { status, body } = await call("POST", "/api/emails", { ...email, subject });
+      expect(status).toBe(200);
+      expect((await call("GET", `/api/emails/${body.id}`)).body.subject).toBe(subject ?? "Order");
+    }
+  });
+
   test("in a subject gives one line, and a value with a line break is rejected", async () => {
     const subject = "Order{{#if note}}: {{note}}{{/if}}{{#each tags}} {{this}}{{/each}}";
     const html = "x";

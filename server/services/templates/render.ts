@@ -81,9 +81,14 @@ export type FilledVersion = { subject: string | null; html: string; text: string
 
 /**
  * Fills in a version. An error names the missing variables and `field`, the request field that holds the
- * values. The filled-in subject must be valid for an email.
+ * values. The filled-in subject must be valid for an email; `ownSubject` replaces it, which is then not filled in.
  */
-export function fillVersion(version: Content, given: VariableValues, field: string): FilledVersion {
+export function fillVersion(
+  version: Content,
+  given: VariableValues,
+  field: string,
+  ownSubject: string | null = null,
+): FilledVersion {
   const values = resolveVariables(version, given, field);
   const missing: Missing = {
     value: (name) => {
@@ -96,7 +101,8 @@ export function fillVersion(version: Content, given: VariableValues, field: stri
   const { subject, html, text } = version;
   return {
     subject:
-      subject === null ? null : checkSubject(fillTemplate("subject", subject, values, "plain", missing)),
+      ownSubject ??
+      (subject === null ? null : checkSubject(fillTemplate("subject", subject, values, "plain", missing))),
     html: fillTemplate("html", html, values, "html", missing),
     text: text === null ? null : fillTemplate("text", text, values, "plain", missing),
   };

@@ -167,14 +167,12 @@ async function renderTemplate(
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
     throw new AppError("not_found", `Invalid \`template.id\`: this team has no template ${template.id}.`);
   });
-  // The email's own subject replaces the template's, which is then not rendered.
-  const used = { ...version, subject: subject === null ? version.subject : null };
-  const filled = fillVersion(used, template.variables, "template.variables");
+  const filled = fillVersion(version, template.variables, "template.variables", subject);
   return {
     from: from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
     replyTo:
       replyTo.length > 0 ? replyTo : (version.replyTo ?? []).map((address) => mailboxOf("reply_to", address)),
-    subject: subject ?? filled.subject,
+    subject: filled.subject,
     html: filled.html,
     text: filled.text,
     templateId: id,

@@ -50,7 +50,10 @@ export const VariableValue = z
     if (fault) refine.addIssue({ code: "custom", ...fault });
   })
   .transform((value) => value as Exclude<TemplateValue, null>)
-  .meta({ type: ["string", "number", "boolean", "array", "object"] });
+  .meta({
+    type: ["string", "number", "boolean", "array", "object"],
+    description: `A string of up to ${stringCharsMax.toLocaleString("en")} characters, a number, true or false; or a list or an object of such values and null, up to ${levelsMax} inside one another.`,
+  });
 
 /** Why values are too large together, or null. */
 function faultOfSize(values: Record<string, unknown>): string | null {
@@ -74,4 +77,7 @@ export const TemplateValues = z
   .superRefine((values, refine) => {
     const fault = faultOfSize(values);
     if (fault) refine.addIssue(fault);
-  });
+  })
+  .describe(
+    `Values by variable name. Together at most ${entriesMax.toLocaleString("en")} values and ${bytesMax.toLocaleString("en")} bytes as JSON.`,
+  );

@@ -27,7 +27,7 @@ export function Problems({ fields, result, onGoTo }: Props) {
   );
   const raw = [...rawKeysIn(fields.html)];
   const errors = [
-    ...tagErrors.slice(0, listedMax).map(({ field, at, line, message }) => (
+    ...tagErrors.slice(0, listedMax).map(({ field, source, at, message }) => (
       <>
         <button
           type="button"
@@ -35,7 +35,7 @@ export function Problems({ fields, result, onGoTo }: Props) {
           className="mr-1.5 rounded font-medium underline underline-offset-4"
         >
           {FIELD_NAMES[field]}
-          {field === "subject" ? "" : `, line ${line}`}
+          {field === "subject" ? "" : `, line ${placeOf(source, at).line}`}
         </button>
         {message}
       </>
@@ -87,13 +87,6 @@ function Notes({ label, tone, notes, more = 0 }: NotesProps) {
 const tagErrorsOf = ({ subject, html, text }: Fields) =>
   Object.entries({ subject, html, text: text ?? "" }).flatMap(([field, source]) =>
     readTags(source).flatMap((tag) =>
-      tag.kind === "fault"
-        ? {
-            field: field as SourceField,
-            at: tag.from,
-            line: placeOf(source, tag.from).line,
-            message: tag.fault,
-          }
-        : [],
+      tag.kind === "fault" ? { field: field as SourceField, source, at: tag.from, message: tag.fault } : [],
     ),
   );

@@ -123,3 +123,68 @@ export const usageProgress = pgTable("usage_progress", (c) => ({
   position: c.bigint({ mode: "number" }).notNull(),
   eventId: c.uuid().notNull(),
 }));
+
+/**
+ * Recipients of the emails that were accepted in one hour (UTC), by their current status: each recipient is in at most one of
+ * the columns from `sent` to `canceled`, and in none of them while it is in progress. The rows with the tag "" count every
+ * recipient once. Other rows repeat those of the emails with one tag, as `name:value`, or with tags that are not counted
+ * separately. The emails may already be deleted.
+ */
+export const recipientCounts = pgTable(
+  "recipient_counts",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    tag: c.text().notNull(),
+    hour: instant().notNull(),
+    /** The sender's domain. */
+    domain: c.text().notNull(),
+    /** Null for emails without a key. */
+    apiKeyId: c.uuid(),
+    /** The recipient's mailbox provider, of a fixed list. */
+    provider: c.text().notNull(),
+    received: c.integer().notNull(),
+    /** Accepted by a relay, without a later report. */
+    sent: c.integer().notNull(),
+    delivered: c.integer().notNull(),
+    bouncedPermanent: c.integer().notNull(),
+    bouncedTransient: c.integer().notNull(),
+    bouncedUndetermined: c.integer().notNull(),
+    complained: c.integer().notNull(),
+    failed: c.integer().notNull(),
+    unknown: c.integer().notNull(),
+    suppressed: c.integer().notNull(),
+    canceled: c.integer().notNull(),
+    /** Recipients whose delivery was delayed at least once, whatever their status is. */
+    delayed: c.integer().notNull(),
+    /** Opens and clicks by readers, the recipients who did, and those who received an email with tracking. */
+    opens: c.integer().notNull(),
+    clicks: c.integer().notNull(),
+    openers: c.integer().notNull(),
+    clickers: c.integer().notNull(),
+    opensTracked: c.integer().notNull(),
+    clicksTracked: c.integer().notNull(),
+    /** Recipients who unsubscribed by the link in one of these emails. */
+    unsubscribed: c.integer().notNull(),
+  }),
+  (t) => [
+    unique("recipient_counts_key")
+      .on(t.teamId, t.tag, t.hour, t.domain, t.apiKeyId, t.provider)
+      .nullsNotDistinct(),
+  ],
+);
+
+/** The tags of a day (UTC) that are counted separately. Their number is limited, see `services/metrics/count.ts`. */
+export const countedTags = pgTable(
+  "counted_tags",
+  (c) => ({ teamId: c.uuid().notNull(), day: c.date({ mode: "string" }).notNull(), tag: c.text().notNull() }),
+  (t) => [primaryKey({ columns: [t.teamId, t.day, t.tag] })],
+);
+
+/** The last event of a team's feed that is included in `recipient_counts`. */
+export const metricsProgress = pgTable("metrics_progress", (c) => ({
+  teamId: c.uuid().primaryKey(),
+  position: c.bigint({ mode: "number" }).notNull(),
+  eventId: c.uuid().notNull(),
+  /** Emails from before this time had been deleted when counting began; null if none had. */
+  countedSince: instant(),
+}));

@@ -61,6 +61,17 @@ export type ProviderClass = keyof typeof PROVIDERS | "other";
 
 export const PROVIDER_CLASSES = [...Object.keys(PROVIDERS), "other"] as readonly ProviderClass[];
 
+/** The providers that metrics count separately. All others are `other`. */
+export const COUNTED_PROVIDERS = ["gmail", "microsoft", "yahoo", "apple"] as const satisfies ProviderClass[];
+export type CountedProvider = (typeof COUNTED_PROVIDERS)[number] | "other";
+
+/** A regular expression for the domains of each of these providers and the names below them. */
+export const COUNTED_DOMAINS: readonly { provider: CountedProvider; pattern: string }[] =
+  COUNTED_PROVIDERS.map((provider) => ({
+    provider,
+    pattern: `(^|\\.)(${PROVIDERS[provider].join("|").replaceAll(".", "\\.")})$`,
+  }));
+
 const BY_DOMAIN: ReadonlyMap<string, ProviderClass> = new Map(
   Object.entries(PROVIDERS).flatMap(([provider, domains]) =>
     domains.map((domain) => [domain, provider as ProviderClass] as const),

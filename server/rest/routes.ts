@@ -3,6 +3,7 @@ import { domainRoutes } from "./domains";
 import { attachmentRoutes } from "./emails/attachments";
 import { emailChangeRoutes } from "./emails/changes";
 import { emailRoutes } from "./emails/emails";
+import { emailMetricsRoutes } from "./emails/metrics";
 import { eventRoutes } from "./events";
 import { healthRoutes } from "./health";
 import { callbackRoutes } from "./inbound/callbacks";
@@ -25,6 +26,7 @@ import { webhookRoutes } from "./webhooks";
  */
 export const routes: readonly Route[] = [
   ...emailRoutes,
+  ...emailMetricsRoutes,
   ...emailChangeRoutes,
   ...attachmentRoutes,
   ...templateRoutes,

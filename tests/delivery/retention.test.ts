@@ -183,6 +183,14 @@ describe("old emails", () => {
     await keep(null, 90);
     await run();
     expect(await exists(id)).toBe(true);
+    for (const progress of ["usage_progress", "metrics_progress"]) {
+      await countUsage();
+      await world.hot.unsafe(`update ${progress} set position = 0`);
+      await world.hot`update retention set next_at = now()`;
+      await run();
+      expect(await exists(id)).toBe(true);
+      await world.hot`truncate usage_days, usage_progress, recipient_counts, metrics_progress`;
+    }
     await countUsage();
     await world.hot`update retention set next_at = now()`;
     await run();
@@ -191,6 +199,9 @@ describe("old emails", () => {
     const [usage] = await world.hot<{ accepted: number }[]>`
       select sum(accepted)::int as accepted from usage_days where team_id = ${world.ctx.teamId}`;
     expect(usage?.accepted).toBe(1);
+    const [counts] = await world.hot<{ received: number }[]>`
+      select sum(received)::int as received from recipient_counts where team_id = ${world.ctx.teamId}`;
+    expect(counts?.received).toBe(1);
   });
 
   test("remain while they have pending webhook deliveries", async () => {

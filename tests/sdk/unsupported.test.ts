@@ -48,7 +48,6 @@ const ABSENT: Record<string, (sdk: Sdk) => Call> = {
   "domains.claims.create": (sdk) => sdk.domains.claims.create({ name: "example.com" }),
   "domains.claims.get": (sdk) => sdk.domains.claims.get(id),
   "domains.claims.verify": (sdk) => sdk.domains.claims.verify(id),
-  "emails.metrics": (sdk) => sdk.emails.metrics(),
   "emails.share": (sdk) => sdk.emails.share(id),
   "emails.receiving.list": (sdk) => sdk.emails.receiving.list(),
   "emails.receiving.get": (sdk) => sdk.emails.receiving.get(id),

@@ -35,6 +35,8 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
     erased: "address domain last_host last_reason last_text provider_id",
     settings: "kind last_enhanced stage status wait_rule",
   },
+  // Tags contain only letters, digits, hyphens and underscores.
+  counted_tags: { settings: "tag" },
   destination_limits: { settings: "domain" },
   dkim_keys: { settings: "algorithm private_key public_key selector" },
   // Public DNS records.
@@ -65,6 +67,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
     settings: "actor domain lifted_by",
   },
   recovery_codes: { account: "code_hash" },
+  recipient_counts: { settings: "domain provider tag" },
   relays: {
     settings: "callback_secret callback_topic host last_fault name pause_reason provider url",
   },

@@ -1,4 +1,5 @@
 import type { WorkerDeps } from "#server/deps";
+import { countRecipients } from "#server/services/metrics/count";
 import { countUsage, findUncounted } from "#server/services/usage/usage";
 import { deleteOldSystemEmails } from "../system-mail/queue";
 
@@ -7,20 +8,26 @@ export const requestsKeptDays = 7;
 
 const teamsBatch = 500;
 const eventsBatch = 20_000;
+/** Each event of this batch reads the earlier ones of its email. */
+const recipientEventsBatch = 5_000;
 const requestsBatch = 10_000;
 /** Retention of ended system emails. */
 const systemEmailsKeptDays = 7;
 const systemEmailsBatch = 1_000;
 
 /**
- * Aggregates events into daily and hourly usage, which must happen before their emails can be deleted, and deletes old API request
+ * Aggregates events into usage and into the recipients of each status, which must happen before their emails can be deleted, and deletes old API request
  * records and system emails. It works in small steps and stops between them when `shouldContinue` returns false;
  * the next run continues there.
  */
 export async function aggregateUsage({ hot }: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
-  for (const teamId of await findUncounted(hot, teamsBatch)) {
+  for (const teamId of await findUncounted(hot, "usage_progress", teamsBatch)) {
     const count = () => countUsage(hot, teamId, { limit: eventsBatch, wait: false });
     while (shouldContinue() && (await count()) === eventsBatch);
+  }
+  for (const teamId of await findUncounted(hot, "metrics_progress", teamsBatch)) {
+    const count = () => countRecipients(hot, teamId, { limit: recipientEventsBatch, wait: false });
+    while (shouldContinue() && (await count()) === recipientEventsBatch);
   }
   const deleteRequests = async () => {
     const { count } = await hot`

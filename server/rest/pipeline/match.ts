@@ -9,7 +9,7 @@ export type Find = (method: string, pathname: string) => Match;
 type PathEntry = { parts: string[]; variables: number; byMethod: Map<string, Route>; allowed: string[] };
 
 /** Resend paths that this service does not have. They return 404, not the error for an invalid id. */
-const RESERVED = new Set(["/api/emails/metrics", "/api/emails/receiving", "/api/domains/claim"]);
+const RESERVED = new Set(["/api/emails/receiving", "/api/domains/claim"]);
 
 const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 

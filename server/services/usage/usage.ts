@@ -118,11 +118,15 @@ export async function countUsage(
   });
 }
 
-/** Teams with settled events that have not been counted yet, up to `limit`. */
-export async function findUncounted(hot: HotSql, limit: number): Promise<string[]> {
+/** Teams with settled events that this table of progress does not include yet, up to `limit`. */
+export async function findUncounted(
+  hot: HotSql,
+  progress: "usage_progress" | "metrics_progress",
+  limit: number,
+): Promise<string[]> {
   const rows = await hot<{ id: string }[]>`
     with horizon as materialized (select event_horizon() as position)
-    select t.id from horizon cross join teams t left join usage_progress p on p.team_id = t.id
+    select t.id from horizon cross join teams t left join ${hot(progress)} p on p.team_id = t.id
     where exists (
       select from email_events e
       where e.team_id = t.id and e.position < horizon.position

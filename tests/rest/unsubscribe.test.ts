@@ -108,6 +108,30 @@ test("a GET of the link changes nothing and returns a confirmation page", async 
   expect(await suppressed("visit@example.net")).toBeNull();
 });
 
+test("metrics count an unsubscribe once, with the email and its tags, and not a GET of the link", async () => {
+  const address = "counted@example.net";
+  const [path = ""] = (await linksOf({ to: [address], tags: [{ name: "kind", value: "counted" }] })).values();
+  const read = async (query: string) => {
+    const { body } = await world.api("GET", `/api/emails/metrics?metrics=unsubscribed&${query}`, { token });
+    return body;
+  };
+  const counts = async () => {
+    const { data } = await read("dimensions=tag");
+    return { data, totals: (await read("tag=kind:counted")).totals };
+  };
+  const none = [{ tag: "kind:counted", unsubscribed: 0 }];
+  await expect.poll(counts, { timeout: 20_000 }).toEqual({ data: none, totals: { unsubscribed: 0 } });
+  await world.api("GET", path);
+  expect(await counts()).toMatchObject({ data: none });
+  for (let n = 0; n < 2; n++) await world.api("POST", path, { raw: "List-Unsubscribe=One-Click" });
+  const once = [{ tag: "kind:counted", unsubscribed: 1 }];
+  expect(await counts()).toEqual({ data: once, totals: { unsubscribed: 1 } });
+  const [email] = await world.hot<
+    { id: string }[]
+  >`select email_id as id from deliveries where address = ${address}`;
+  expect((await read(`email_id=${email?.id}`)).totals).toEqual({ unsubscribed: 1 });
+});
+
 describe("one click", () => {
   const FORMS: [what: string, raw: string, type: string][] = [
     ["a form", "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"],

@@ -1,12 +1,10 @@
 import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
-import { COUNT_OF_STATE, recipientStates } from "./states";
+import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
 
 /** Tags that are counted separately per team and day (UTC). The others of the day count together, as `OTHER_TAGS`. */
 const tagsPerDayMax = 200;
-/** No tag has this form, because a tag has a colon between name and value. */
-export const OTHER_TAGS = "other";
 
 /** Events that one call counts before it responds, and how many per transaction. */
 const countMax = 50_000;

@@ -1,18 +1,21 @@
 import { ERASED_DOMAIN } from "#db/schema/audit";
 import { COUNTED_DOMAINS } from "#server/mail/provider-class";
 
+/** The tags of a day that are not counted separately. Other tags have a colon between name and value. */
+export const OTHER_TAGS = "other";
+
 /** SQL: the provider by the domain of the delivery `d`. */
-const PROVIDER_OF_DOMAIN = `case ${COUNTED_DOMAINS.map(
+export const PROVIDER_OF_DOMAIN = `case ${COUNTED_DOMAINS.map(
   ({ provider, pattern }) => `when d.domain ~ '${pattern}' then '${provider}'`,
 ).join(" ")} else 'other' end`;
 
 /**
  * SQL: the status of a delivery after an event `e`; null if the event does not change it. A deferral and an unknown outcome with
- * a rule are retried. A report of a delay changes nothing. The type of a bounce is that of webhooks (`events/payload.ts`).
+ * a rule are retried. A report of a delay, which has no attempt, changes nothing. The type of a bounce is that of webhooks (`events/payload.ts`).
  */
 const STATUS_AFTER = `case e.type
   when 'email.queued' then 'in_progress' when 'email.scheduled' then 'in_progress'
-  when 'email.delivery_delayed' then case when e.data->>'report' is null then 'in_progress' end
+  when 'email.delivery_delayed' then case when e.data->>'attempt' is not null then 'in_progress' end
   when 'email.unknown' then case when e.data->>'rule' is null then 'unknown' else 'in_progress' end
   when 'email.bounced' then 'bounced_' ||
     case left(coalesce(e.data->'reply'->>'enhanced', e.data->'reply'->>'code'), 1)

@@ -13,6 +13,7 @@ import { presentSuppression, type Suppression } from "#server/shared/wire/suppre
 import type { AuditAction } from "../audit/actions";
 import { recordAudit } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
+import { countUnsubscribe } from "../metrics/count-unsubscribe";
 import { announce } from "../webhooks/events/announce";
 import { erasedFormOf } from "./erased";
 import { isNamed, readSuppression, type SuppressionName } from "./read";
@@ -131,18 +132,23 @@ export async function unsubscribe(
   { teamId, emailId, address }: Subscriber,
 ): Promise<void> {
   const id = newId();
-  const [entry] = await addRequested(
-    db,
-    sql`
-      select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
-        'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
-      from teams t left join lateral (
-        select e.address_hash from erasures e
-        where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
-        limit 1) x on true
-      where t.id = ${teamId}`,
-  );
-  if (entry?.id !== id) return;
+  const isNew = await db.transaction(async (tx) => {
+    const [entry] = await addRequested(
+      tx,
+      sql`
+        select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
+          'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
+        from teams t left join lateral (
+          select e.address_hash from erasures e
+          where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
+          limit 1) x on true
+        where t.id = ${teamId}`,
+    );
+    if (entry?.id !== id) return false;
+    await countUnsubscribe(tx, { teamId, emailId, address });
+    return true;
+  });
+  if (!isNew) return;
   log.info("suppression.unsubscribed", { teamId, emailId });
   wake();
 }

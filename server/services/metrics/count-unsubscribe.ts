@@ -1,0 +1,38 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { COUNT_OF_STATE, OTHER_TAGS, PROVIDER_OF_DOMAIN } from "./states";
+
+const NAMES = Object.keys(COUNT_OF_STATE);
+
+/**
+ * Counts that a recipient unsubscribed by the link of an email, in the transaction that adds the address to the suppression list,
+ * so each recipient counts once. Does nothing if the email was deleted.
+ */
+export async function countUnsubscribe(
+  tx: Db,
+  { teamId, emailId, address }: { teamId: string; emailId: string; address: string },
+): Promise<void> {
+  // As each count of the team: otherwise the two could lock the same rows in another order.
+  await tx.execute(sql`select from metrics_progress where team_id = ${teamId} for no key update`);
+  await tx.execute(sql`
+    insert into recipient_counts as c (team_id, tag, hour, domain, api_key_id, provider, ${sql.raw(NAMES.join(", "))}, unsubscribed)
+    select m.team_id, t.tag, date_trunc('hour', m.created_at, 'UTC'), m.sender_domain, m.api_key_id, d.provider,
+      ${sql.raw(NAMES.map(() => "0").join(", "))}, 1
+    from emails m cross join lateral (
+      select coalesce(
+        (select e.data->>'provider' from email_events e
+         where e.team_id = d.team_id and e.email_id = d.email_id and e.delivery_id = d.id and e.data ? 'provider'
+         order by e.position desc, e.id desc limit 1),
+        ${sql.raw(PROVIDER_OF_DOMAIN)}) as provider
+      from deliveries d where d.team_id = m.team_id and d.email_id = m.id and lower(d.address) = lower(${address})
+      order by d.position limit 1
+    ) d cross join lateral (
+      select '' as tag
+      union
+      select coalesce(k.tag, ${OTHER_TAGS}::text)
+      from jsonb_to_recordset(m.tags) as t(name text, value text) left join counted_tags k on k.team_id = m.team_id
+        and k.day = (m.created_at at time zone 'UTC')::date and k.tag = t.name || ':' || t.value
+    ) t
+    where m.team_id = ${teamId} and m.id = ${emailId}
+    on conflict (team_id, tag, hour, domain, api_key_id, provider) do update set unsubscribed = c.unsubscribed + 1`);
+}

@@ -32,6 +32,8 @@ export type EventData = {
   rule?: string | null;
   policy?: "retry" | "hold";
   dialogue?: string;
+  /** The mailbox provider by its MX host, if the recipient's domain does not show it, or if the domain was erased. For metrics only. */
+  provider?: string;
   /** The id of the bounce or complaint report, so that a repeated report counts once. */
   report?: string;
   /** Why the recipient was on the suppression list. */

@@ -86,6 +86,17 @@ export function classifyProvider(domain: string, mxHost: string | null): Provide
   return findProvider(domain) ?? (mxHost === null ? undefined : findProvider(mxHost)) ?? "other";
 }
 
+/** The counted provider of an MX host, if the recipient's domain does not show it. */
+export const findProviderOfHost = (domain: string, mxHost: string | null): CountedProvider | null =>
+  findProvider(domain) === undefined ? countedOrNull(classifyProvider(domain, mxHost)) : null;
+
+/** The counted provider of an address, by its domain. */
+export const findProviderOfAddress = (address: string): CountedProvider | null =>
+  countedOrNull(classifyProvider(address.slice(address.lastIndexOf("@") + 1).toLowerCase(), null));
+
+const countedOrNull = (provider: ProviderClass): CountedProvider | null =>
+  COUNTED_PROVIDERS.find((counted) => counted === provider) ?? null;
+
 /** Looks up the name and each of its parents. A name has at most 127 labels. */
 function findProvider(name: string): ProviderClass | undefined {
   for (let rest = name; rest !== ""; rest = rest.slice(rest.indexOf(".") + 1)) {

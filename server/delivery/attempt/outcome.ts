@@ -2,6 +2,7 @@ import type { EventData, EventType } from "#db/schema/events";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import { isDeadAddress } from "#server/mail/bounce/dead-address";
 import { getAdvice, type Outcome } from "#server/mail/outcome";
+import { findProviderOfHost } from "#server/mail/provider-class";
 import { newId } from "#server/platform/ids";
 import { reportedEntry } from "#server/services/suppressions/suppress";
 import type { ReplyClass } from "#server/shared/reply-classes";
@@ -24,6 +25,14 @@ export type OutcomeContext = RetryContext & {
  * `retryOf`), the suppression of a dead address and the events. This function is the whole delivery policy.
  */
 export function settleOutcome(claim: Claim, outcome: Outcome, context: OutcomeContext): DeliveryResult {
+  const settled = settle(claim, outcome, context);
+  const provider = context.isFinal ? findProviderOfHost(claim.domain, outcome.host) : null;
+  const [first, ...others] = settled.events;
+  if (provider === null || !first) return settled;
+  return { ...settled, events: [{ ...first, data: { ...first.data, provider } }, ...others] };
+}
+
+function settle(claim: Claim, outcome: Outcome, context: OutcomeContext): DeliveryResult {
   const retry = retryOf(claim.attempt, outcome, context);
   const { policy } = context;
   switch (outcome.kind) {

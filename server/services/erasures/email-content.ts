@@ -1,6 +1,7 @@
 import { ERASED_ADDRESS, ERASED_DOMAIN } from "#db/schema/audit";
 import type { Header, Tag } from "#db/schema/emails";
 import type { EventData } from "#db/schema/events";
+import { findProviderOfAddress } from "#server/mail/provider-class";
 import type { HotTransaction } from "../emails/status";
 import { HAS_MENTION, TEXT_OF } from "./address-pattern";
 import { eraseFiles } from "./files";
@@ -148,7 +149,7 @@ async function eraseEvents(
     const isOwn =
       (deliveryId !== null && own.includes(deliveryId)) ||
       (recipient !== null && eraser.isAddress(recipient));
-    const left = isOwn ? figuresOf(data) : eraser.eraseValue(data);
+    const left = isOwn ? figuresOf(data, recipient) : eraser.eraseValue(data);
     if (!isOwn && !isChanged(left, data)) continue;
     count++;
     await tx`
@@ -158,17 +159,17 @@ async function eraseEvents(
   return count;
 }
 
-/** The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient. */
-function figuresOf({
-  attempt,
-  class: about,
-  rule,
-  policy,
-  suppressedBy,
-  reply,
-  visit,
-}: EventData): EventData {
+/**
+ * The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient. The large provider of
+ * the recipient stays, so that metrics count a later change of the status for the same one.
+ */
+function figuresOf(
+  { attempt, class: about, rule, policy, suppressedBy, reply, visit, provider: known }: EventData,
+  recipient: string | null,
+): EventData {
+  const provider = known ?? (recipient === null ? null : findProviderOfAddress(recipient));
   return {
+    ...(provider !== null && { provider }),
     ...(attempt !== undefined && { attempt }),
     ...(about !== undefined && { class: about }),
     ...(rule !== undefined && { rule }),

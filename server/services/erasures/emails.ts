@@ -1,4 +1,6 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
+import type { EventData } from "#db/schema/events";
+import { findProviderOfAddress } from "#server/mail/provider-class";
 import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
 import { HAS_MENTION, TEXT_OF } from "./address-pattern";
@@ -185,14 +187,17 @@ async function cancel(
 ): Promise<void> {
   if (waiting.length === 0) return;
   const ids = waiting.map(({ id }) => id);
+  const reason = "The recipient's data was erased before the email was sent.";
   await tx`
     update deliveries set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
     where team_id = ${teamId} and email_id = ${emailId} and id = any(${ids}::uuid[])`;
-  const data = { reason: "The recipient's data was erased before the email was sent." };
-  for (const id of ids)
+  for (const { id, address } of waiting) {
+    const provider = findProviderOfAddress(address);
+    const data: EventData = { reason, ...(provider !== null && { provider }) };
     await tx`
       insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
       values (${newId()}, ${teamId}, ${emailId}, ${id}, 'email.canceled', ${ERASED_ADDRESS},
         ${JSON.stringify(data)}::text::jsonb)`;
+  }
   await refreshEmailStatus(tx, [{ teamId, id: emailId }]);
 }

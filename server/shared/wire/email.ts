@@ -213,7 +213,7 @@ export function presentEvent({ id, type, recipient, createdAt, data }: EmailEven
   return { id, type, recipient, created_at: createdAt.toISOString(), data: presentEventData(data) };
 }
 
-function presentEventData({ nextAttemptAt, suppressedBy, ...data }: EventData) {
+function presentEventData({ nextAttemptAt, suppressedBy, provider: _, ...data }: EventData) {
   return {
     ...data,
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoOrNull(nextAttemptAt) }),

@@ -24,7 +24,7 @@ const deliver = () => tick(console.world.withTransport(), { budgetMs: 2_000 });
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
   console.world.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
 
-test("counts events in recipients, per day and per hour of today, only for this team", async () => {
+test("counts recipients by status, per day and per hour of today, only for this team", async () => {
   ann = await createRoleTeam(console, "Counted");
   const ben = await createRoleTeam(console, "Beside");
   await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
@@ -37,16 +37,72 @@ test("counts events in recipients, per day and per hour of today, only for this 
   };
   await expect.poll(complained, { timeout: 30_000 }).toBe(1);
   const week = await caller.overview.traffic({ team: ann.teamId, range: "7d" });
-  const wanted = { accepted: 3, delivered: 2, bounced: 1, complained: 1, unknown: 0 };
-  expect(week).toMatchObject({ total: wanted, unit: "day", isComplete: true, isWhole: true });
+  const statuses = { delivered: 1, bounced: 1, complained: 1, sent: 0, inProgress: 0, unknown: 0 };
+  expect(week).toMatchObject({
+    total: { ...statuses, received: 3, metrics: { sent: 3, delivered: 2, bounce_rate: 33.3333 } },
+    previous: { received: 0 },
+    unit: "day",
+    isComplete: true,
+    countedSince: null,
+  });
   expect(week.spans).toHaveLength(7);
-  expect(week.spans.at(-1)).toMatchObject(wanted);
-  expect(week.spans[0]).toMatchObject({ accepted: 0, delivered: 0 });
-  const today = await caller.overview.traffic({ team: ann.teamId, range: "today" });
-  expect(today).toMatchObject({ total: wanted, unit: "hour", isWhole: true });
-  const sum = (name: "accepted" | "bounced") => today.spans.reduce((all, span) => all + span[name], 0);
-  expect([sum("accepted"), sum("bounced")]).toEqual([3, 1]);
-  expect((await caller.overview.traffic({ team: ann.teamId, range: "30d" })).spans).toHaveLength(30);
+  expect(week.spans.at(-1)).toMatchObject({ ...statuses, at: week.partialAt });
+  expect(week.spans[0]).toMatchObject({ delivered: 0, bounced: 0 });
+  const traffic = (range: "today" | "30d" | "90d" | "days", more: object = {}) =>
+    caller.overview.traffic({ team: ann.teamId, range, ...more });
+  const today = await traffic("today");
+  expect(today).toMatchObject({ total: { received: 3 }, unit: "hour" });
+  const sum = (name: "delivered" | "bounced") => today.spans.reduce((all, span) => all + span[name], 0);
+  expect([sum("delivered"), sum("bounced")]).toEqual([1, 1]);
+  expect((await traffic("30d")).spans).toHaveLength(30);
+  expect((await traffic("90d")).spans).toHaveLength(90);
+});
+
+test("a custom range is compared with the days before it, and filters by domain, key and tag", async () => {
+  ann = await createRoleTeam(console, "Filtered");
+  const caller = await callerOf(ann);
+  const accept = async (time: string, kind: string) => {
+    const tags = [{ name: "kind", value: kind }];
+    const { id } = await console.world.send(
+      { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], tags },
+      ann.ctx,
+    );
+    await console.world.hot`update emails set created_at = ${time} where id = ${id}`;
+  };
+  await accept("2026-02-27T23:59:00Z", "a");
+  await accept("2026-02-28T00:00:00Z", "a");
+  await accept("2026-03-01T23:59:00Z", "b");
+  await accept("2026-03-02T00:00:00Z", "b");
+  const read = (more: object = {}) =>
+    caller.overview.traffic({
+      team: ann.teamId,
+      range: "days",
+      since: "2026-02-28",
+      until: "2026-03-01",
+      ...more,
+    });
+  const received = async (more: object = {}) => {
+    const { total, previous } = await read(more);
+    return [total.received, previous.received];
+  };
+  await expect.poll(received, { timeout: 30_000 }).toEqual([2, 1]);
+  expect(await read()).toMatchObject({
+    unit: "day",
+    partialAt: null,
+    spans: [
+      { at: "2026-02-28T00:00:00.000Z", inProgress: 1 },
+      { at: "2026-03-01T00:00:00.000Z", inProgress: 1 },
+    ],
+    byProvider: { rows: [{ name: "other", received: 2 }], hidden: 0 },
+    byDomain: { rows: [{ name: "backstamp.test", received: 2 }] },
+    byTag: { rows: [{ name: "kind:a" }, { name: "kind:b" }] },
+  });
+  expect(await received({ tag: "kind:a" })).toEqual([1, 1]);
+  expect(await received({ domain: "backstamp.test" })).toEqual([2, 1]);
+  expect(await received({ domain: "example.org" })).toEqual([0, 0]);
+  expect(await received({ key: "00000000-0000-7000-8000-000000000000" })).toEqual([0, 0]);
+  await expect(read({ until: "2026-02-27" })).rejects.toThrow(/first day is after the last/);
+  await expect(read({ since: "2020-01-01" })).rejects.toThrow(/at most 366/);
 });
 
 test("measures the delivery time of the latest deliveries, from the time each was due", async () => {

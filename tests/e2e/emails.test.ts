@@ -332,14 +332,18 @@ describe("the overview", () => {
     const failures = page.getByRole("region", { name: "Recent failures" });
     await failures.getByText("gone@example.net").waitFor(patience);
     await page.getByRole("region", { name: "Health" }).getByText("Healthy").first().waitFor();
-    await page.getByRole("heading", { name: /Recipients by/ }).scrollIntoViewIfNeeded();
+    await page.getByRole("heading", { name: /Recipients by day/ }).scrollIntoViewIfNeeded();
     await page.mouse.wheel(0, 300);
     await page
-      .locator(".recharts-line")
+      .locator(".recharts-bar")
       .first()
       .waitFor({ ...patience, state: "attached" });
     await page.getByText("Show as table").click();
-    await expect.poll(() => page.getByRole("row").count()).toBe(8);
+    const days = page.getByRole("region", { name: /Recipients by day/ });
+    await expect.poll(() => days.getByRole("row").count()).toBe(8);
+    await page.getByRole("region", { name: "Recipients by provider" }).getByText("Other").waitFor();
+    await page.getByRole("button", { name: "Tag", exact: true }).click();
+    await page.getByRole("heading", { name: "Recipients by tag" }).waitFor();
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "overview");
     await page.getByRole("button", { name: "Today", exact: true }).click();

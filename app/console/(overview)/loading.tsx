@@ -6,7 +6,10 @@ import { OverviewSkeleton } from "../overview/overview-skeleton";
 export default function OverviewLoading() {
   return (
     <>
-      <PageHeading title="Overview" actions={<Skeleton className="h-9.5 w-56 rounded-lg max-md:h-11.5" />} />
+      <PageHeading
+        title="Overview"
+        actions={<Skeleton className="h-9.5 w-96 max-w-full rounded-lg max-md:h-11.5" />}
+      />
       <OverviewSkeleton />
     </>
   );

@@ -13,10 +13,12 @@ import { HeldNotice } from "./held/held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";
-import { overviewSearch, RANGE_LABELS, RANGES } from "./ranges";
+import { overviewSearch, RANGE_LABELS, RANGES, trafficInput } from "./ranges";
 import { SetupCard } from "./setup/setup-card";
-import { Tiles } from "./tiles";
-import { Traffic } from "./traffic";
+import { Breakdown } from "./traffic/breakdown";
+import { Tiles } from "./traffic/tiles";
+import { Traffic } from "./traffic/traffic";
+import { TrafficFilters } from "./traffic/traffic-filters";
 
 /** Refetch intervals: short for the current state, longer for aggregates. Hidden tabs do not refetch. */
 const standingMs = 10_000;
@@ -24,17 +26,21 @@ const partsMs = 30_000;
 const trafficMs = 60_000;
 const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]";
 
+/** The UTC day this many days ago. */
+const dayBefore = (days: number): string =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
 /** The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks. */
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const [{ range }, setSearch] = useQueryStates(overviewSearch);
+  const [search, setSearch] = useQueryStates(overviewSearch);
   const team = { team: teamId };
   const traffic = useQuery(
-    trpc.overview.traffic.queryOptions(
-      { ...team, range },
-      { refetchInterval: polling(trafficMs), placeholderData: keepPreviousData },
-    ),
+    trpc.overview.traffic.queryOptions(trafficInput(teamId, search), {
+      refetchInterval: polling(trafficMs),
+      placeholderData: keepPreviousData,
+    }),
   );
   const standing = useQuery(
     trpc.overview.standing.queryOptions(team, { refetchInterval: polling(standingMs) }),
@@ -48,9 +54,15 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
         actions={
           <Toggle
             label="Time range"
-            value={range}
+            value={search.range}
             options={RANGES.map((value) => ({ value, label: RANGE_LABELS[value] }))}
-            onChange={(chosen) => void setSearch({ range: chosen })}
+            onChange={(chosen) =>
+              void setSearch(
+                chosen === "days"
+                  ? { since: dayBefore(6), until: dayBefore(0), range: chosen }
+                  : { range: chosen },
+              )
+            }
             className="rounded-lg border border-line bg-sunk p-0.5"
             itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
           />
@@ -59,12 +71,18 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       <HeldNotice teamId={teamId} />
       <AlertNotices teamId={teamId} />
       {parts.data ? <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} /> : null}
+      <TrafficFilters
+        teamId={teamId}
+        search={search}
+        tags={(traffic.data?.byTag.rows ?? []).map(({ name }) => name).filter((name) => name.includes(":"))}
+        change={(part) => void setSearch(part)}
+      />
       {[traffic, standing, parts].every(({ isPending }) => isPending) ? (
         <OverviewSkeleton />
       ) : (
         <div className={`flex flex-col gap-6 ${traffic.isPlaceholderData ? "opacity-60" : ""}`}>
           <Fetched by={traffic} loading={<SkeletonCard />}>
-            {({ total, latency }) => <Tiles total={total} latency={latency} />}
+            {(data) => <Tiles {...data} />}
           </Fetched>
           <div className={columns}>
             {traffic.data ? <Traffic traffic={traffic.data} /> : null}
@@ -73,6 +91,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
               {({ queue }) => <QueueCard queue={queue} />}
             </Fetched>
           </div>
+          {traffic.data ? <Breakdown traffic={traffic.data} /> : null}
           <div className={columns}>
             {standing.data ? <FailureCard failures={standing.data.failures} /> : null}
             {standing.isPending ? <SkeletonCard lines={6} /> : null}

@@ -41,7 +41,7 @@ export async function readUsage(ctx: Ctx, query: UsageQuery): Promise<Usage> {
 }
 
 /** Counts the events that the worker has not counted yet. False if more remain than one call counts. */
-export async function countPendingUsage(ctx: Ctx): Promise<boolean> {
+async function countPendingUsage(ctx: Ctx): Promise<boolean> {
   for (let counted = 0; counted < countMax; ) {
     const now = await countUsage(ctx.hot, ctx.teamId, { limit: countAtOnce, wait: true });
     if (now === "busy" || now < countAtOnce) return now !== "busy";
@@ -78,7 +78,7 @@ async function readLines(ctx: Ctx, { since, until, apiKeyId, domain }: UsageQuer
 }
 
 /** The sum of each count over several days. */
-export const USAGE_SUMS = Object.fromEntries(
+const USAGE_SUMS = Object.fromEntries(
   USAGE_COUNTS.map((name) => [name, sql<number>`coalesce(sum(${usageDays[name]}), 0)::float8`]),
 ) as Record<keyof UsageCounts, SQL<number>>;
 

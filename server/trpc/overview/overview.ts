@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readDays, readHours, type Span, type Spans } from "#server/services/overview/days";
 import { type Parts, readParts, readSetup } from "#server/services/overview/health";
 import {
   type Failure,
@@ -8,6 +7,7 @@ import {
   readDeliveryTimes,
   readQueue,
 } from "#server/services/overview/queue";
+import { lastDays, readTraffic } from "#server/services/overview/traffic";
 import {
   type HeldEmail,
   heldCountMax,
@@ -16,34 +16,26 @@ import {
   settleHeld,
 } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
-import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
+import { viewTraffic } from "./traffic-view";
 
-/** Time ranges of the overview, in days. */
-const DAYS = { today: 1, "7d": 7, "30d": 30 } as const;
+/** Time ranges of the overview that end today, in days. */
+const DAYS = { today: 1, "7d": 7, "30d": 30, "90d": 90 } as const;
 const failuresShown = 6;
-const dayMs = 86_400_000;
 
-const Range = strictInput({ range: z.enum(["today", "7d", "30d"]) });
+const Day = z.iso.date("Select a day.").refine((day) => day >= "1970-01-02" && day < "9998", "Select a day.");
 
-const viewSpan = ({ at, ...counts }: Span) => ({ at: at.toISOString(), ...counts });
-
-/** The days with their total; for a single day its hours instead. */
-function viewSpans(days: Spans, hours: Spans | null) {
-  const total = Object.fromEntries(
-    USAGE_COUNTS.map((name) => [name, days.spans.reduce((sum, span) => sum + span[name], 0)]),
-  ) as UsageCounts;
-  return {
-    total,
-    unit: hours ? ("hour" as const) : ("day" as const),
-    spans: (hours ?? days).spans.map(viewSpan),
-    /** `isComplete`: all events are counted. `isWhole`: the hours reach back to the start of the day. */
-    isComplete: days.isComplete,
-    isWhole: hours?.isComplete ?? true,
-  };
-}
-export type SpanView = ReturnType<typeof viewSpan>;
+const TrafficInput = strictInput({
+  /** `days`: from `since` to `until`. */
+  range: z.enum(["today", "7d", "30d", "90d", "days"]),
+  since: Day.optional(),
+  until: Day.optional(),
+  domain: z.string().max(253).optional(),
+  key: z.uuid().optional(),
+  /** As `name:value`. */
+  tag: z.string().max(513).optional(),
+});
 
 const viewQueue = ({ oldestAt, ...queue }: Queue) => ({
   ...queue,
@@ -92,18 +84,18 @@ const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, { takenAt }: Re
 export type HeldView = ReturnType<typeof viewHeld>;
 
 export const overviewRouter = router({
-  /** Counts per day, or per hour for today, and the delivery times. */
+  /** Recipients per day, or per hour of one day, with the time before, and the delivery times. */
   traffic: inTeam("usage:read")
-    .input(Range)
-    .query(async ({ ctx: { service }, input: { range } }) => {
-      const days = DAYS[range];
-      const since = new Date(Math.floor(service.clock().getTime() / dayMs) * dayMs - (days - 1) * dayMs);
-      const [counted, hours, latency] = await Promise.all([
-        readDays(service, days),
-        range === "today" ? readHours(service) : null,
-        readDeliveryTimes(service, since),
-      ]);
-      return { ...viewSpans(counted, hours), latency };
+    .input(TrafficInput)
+    .query(async ({ ctx: { service }, input: { range, since, until, domain, key, tag } }) => {
+      const week = lastDays(service, DAYS["7d"]);
+      const days =
+        range === "days"
+          ? { since: since ?? until ?? week.since, until: until ?? since ?? week.until }
+          : lastDays(service, DAYS[range]);
+      const filter = { domains: domain === undefined ? null : [domain], apiKeyId: key, tag };
+      const traffic = await readTraffic(service, days, filter);
+      return { ...viewTraffic(traffic), latency: await readDeliveryTimes(service, traffic.startAt) };
     }),
   /** The queue and the recent failures. */
   standing: inTeam("emails:read")

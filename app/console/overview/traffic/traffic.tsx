@@ -2,43 +2,47 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { SpanView } from "#server/trpc/overview/overview";
-import { Skeleton } from "../_ui/list/skeleton";
-import { cardStyle } from "../_ui/styles";
-import { formatSpan, PROBLEMS, type Series, TRAFFIC } from "./series";
+import type { SpanView, TrafficView } from "#server/trpc/overview/traffic-view";
+import { Skeleton } from "../../_ui/list/skeleton";
+import { cardStyle } from "../../_ui/styles";
+import { formatPercent, LIMITS, type LimitedRate } from "./rates";
+import { formatSpan, STATUSES } from "./series";
 
-const chartHeight = "h-[23rem]";
+const chartHeight = "h-[36rem]";
 // The chart library is as large as half the script of a page, so it loads separately.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
   loading: () => <Skeleton className="size-full" />,
 });
 
-type Props = {
-  traffic: { spans: SpanView[]; unit: "hour" | "day"; isComplete: boolean; isWhole: boolean };
-};
+type Props = { traffic: TrafficView };
 
-/** Results per hour or day, as a chart and as a table. */
+/** Recipients per hour or day by their current status, as a chart and as a table. */
 export function Traffic({ traffic }: Props) {
-  const { spans, unit, isComplete, isWhole } = traffic;
+  const { spans, unit, partialAt, isComplete, countedSince } = traffic;
   return (
     <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
-      <h2 id="traffic" className="mb-3 font-semibold">
+      <h2 id="traffic" className="mb-1 font-semibold">
         Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
       </h2>
+      <p className="mb-3 text-soft text-xs">
+        By their current status, in the {unit} in which the email was accepted.
+        {partialAt === null ? null : ` The ${unit} ${formatSpan(partialAt, unit)} has not ended.`}
+      </p>
       <WhenSeen>
-        <TrafficChart spans={spans} unit={unit} />
+        <TrafficChart spans={spans} unit={unit} partialAt={partialAt} />
       </WhenSeen>
-      {isComplete && isWhole ? null : (
+      {isComplete && countedSince === null ? null : (
         <p className="mt-3 text-soft text-xs" role="status">
-          {isComplete
-            ? "There is too much data to chart every hour of today. The first hours are omitted."
-            : "Older events are still being counted. The numbers will increase."}
+          {isComplete ? null : "Older events are still being counted. The numbers will change. "}
+          {countedSince === null
+            ? null
+            : `Emails from before ${formatSpan(countedSince, "day")} are not included: they had been deleted when counting began.`}
         </p>
       )}
       <details className="mt-3">
         <summary className="w-fit cursor-pointer rounded text-accent text-xs">Show as table</summary>
-        <Figures spans={spans} unit={unit} />
+        <Figures spans={spans} unit={unit} partialAt={partialAt} />
       </details>
     </section>
   );
@@ -65,22 +69,28 @@ function WhenSeen({ children }: { children: ReactNode }) {
   );
 }
 
-const ALL: readonly Series[] = [...TRAFFIC, ...PROBLEMS];
-
-/** A phone shows only the four main series. */
-const MAIN = new Set(["accepted", "delivered", "bounced", "complained"]);
+/** A phone shows only the main columns. */
+const MAIN = new Set(["delivered", "bounced", "complained"]);
 const onWide = (name: string): string => (MAIN.has(name) ? "" : "max-md:hidden");
+const RATES = Object.keys(LIMITS) as LimitedRate[];
 
-const Figures = ({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) => (
+type FiguresProps = { spans: SpanView[]; unit: "hour" | "day"; partialAt: string | null };
+
+const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
   <table className="mt-3 w-full text-right text-xs tabular-nums">
     <thead>
       <tr className="text-soft">
         <th scope="col" className="py-1.5 pr-3 text-left font-normal">
           {unit === "hour" ? "Hour" : "Day"}
         </th>
-        {ALL.map(({ name, label }) => (
+        {STATUSES.map(({ name, label }) => (
           <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
             {label}
+          </th>
+        ))}
+        {RATES.map((name) => (
+          <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
+            {LIMITS[name].label}
           </th>
         ))}
       </tr>
@@ -90,10 +100,16 @@ const Figures = ({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) =
         <tr key={span.at}>
           <th scope="row" className="py-1.5 pr-3 text-left font-normal">
             {formatSpan(span.at, unit)}
+            {span.at === partialAt ? <span className="text-soft"> (not ended)</span> : null}
           </th>
-          {ALL.map(({ name }) => (
+          {STATUSES.map(({ name }) => (
             <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
               {span[name].toLocaleString("en")}
+            </td>
+          ))}
+          {RATES.map((name) => (
+            <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
+              {formatPercent(span[name])}
             </td>
           ))}
         </tr>

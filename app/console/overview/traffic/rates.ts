@@ -1,0 +1,34 @@
+import type { CountsView } from "#server/trpc/overview/traffic-view";
+
+/**
+ * Limits of mailbox providers, in percent. Gmail and Yahoo: keep the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon
+ * SES reviews accounts from 5% on; below 2% is its recommendation.
+ * https://support.google.com/a/answer/81126, https://senders.yahooinc.com/best-practices/,
+ * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html
+ */
+export const LIMITS = {
+  bounce_rate: { label: "Bounce rate", target: 2, max: 5, note: "target below 2%, limit 5%" },
+  complaint_rate: { label: "Complaint rate", target: 0.1, max: 0.3, note: "target below 0.1%, limit 0.3%" },
+} as const;
+export type LimitedRate = keyof typeof LIMITS;
+
+/** With fewer recipients than this a rate is not meaningful. */
+export const recipientsMin = 100;
+
+/** For example `99.2%`, `0.08%`. */
+export const formatPercent = (percent: number): string =>
+  `${percent.toLocaleString("en", percent > 0 && percent < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 1 })}%`;
+
+/** How a count or a rate changed from the previous period: `+8%` of a count, `+0.3 points` of a rate. */
+export function formatChange(now: number, before: number, isRate: boolean): string {
+  const change = isRate ? now - before : before === 0 ? 0 : ((now - before) / before) * 100;
+  const text = Math.abs(change).toLocaleString("en", {
+    maximumFractionDigits: isRate && Math.abs(change) < 1 ? 2 : isRate ? 1 : 0,
+  });
+  const sign = text === "0" ? "±" : change > 0 ? "+" : "−";
+  return `${sign}${text}${isRate ? " points" : "%"}`;
+}
+
+/** The rate of the recipients that were sent the email; null if there are too few of them. */
+export const rateOrNull = ({ metrics }: CountsView, name: LimitedRate | "delivery_rate"): number | null =>
+  metrics.sent < recipientsMin ? null : metrics[name];

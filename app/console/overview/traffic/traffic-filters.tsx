@@ -1,0 +1,85 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { SelectFilter, withChosen } from "../../_ui/list/filter-bar";
+import { fieldStyle } from "../../_ui/styles";
+import { useTRPC } from "../../_ui/trpc";
+import type { OverviewSearch } from "../ranges";
+
+const choicesStaleMs = 60_000;
+
+type Props = {
+  teamId: string;
+  search: OverviewSearch;
+  /** The tags of the range. */
+  tags: readonly string[];
+  change: (part: Partial<OverviewSearch>) => void;
+};
+
+/** The filters of the traffic by domain, key and tag, and the days of a custom range; their values are in the URL. */
+export function TrafficFilters({ teamId, search, tags, change }: Props) {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
+  );
+  const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
+  const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const { range, since, until, domain, key, tag } = search;
+  return (
+    <search className="mb-6 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
+      {range === "days" ? (
+        <>
+          <Day label="First day" value={since} max={until} onChange={(day) => change({ since: day })} />
+          <Day label="Last day" value={until} min={since} onChange={(day) => change({ until: day })} />
+        </>
+      ) : null}
+      <SelectFilter
+        label="Domain"
+        value={domain}
+        options={withChosen(domains, domain)}
+        anyLabel="Any domain"
+        onChange={(value) => change({ domain: value })}
+      />
+      <SelectFilter
+        label="Key"
+        value={key}
+        options={withChosen(keys, key)}
+        anyLabel="Any key"
+        onChange={(value) => change({ key: value })}
+      />
+      <SelectFilter
+        label="Tag"
+        value={tag}
+        options={withChosen(
+          tags.map((name) => ({ value: name, label: name })),
+          tag,
+        )}
+        anyLabel="Any tag"
+        onChange={(value) => change({ tag: value })}
+      />
+    </search>
+  );
+}
+
+type DayProps = {
+  label: string;
+  value: string | null;
+  min?: string | null;
+  max?: string | null;
+  onChange: (day: string | null) => void;
+};
+
+const Day = ({ label, value, min, max, onChange }: DayProps) => (
+  <label className="min-w-0 md:w-40">
+    <span className="sr-only">{label}</span>
+    <input
+      type="date"
+      title={label}
+      value={value ?? ""}
+      min={min ?? undefined}
+      max={max ?? undefined}
+      onChange={({ target }) => onChange(target.value || null)}
+      className={fieldStyle}
+    />
+  </label>
+);

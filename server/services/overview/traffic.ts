@@ -1,0 +1,91 @@
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { type MetricsFilter, type MetricsRow, type RecipientCounts, readMetrics } from "../metrics/read";
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+/** Longest range of the overview. */
+export const rangeDaysMax = 366;
+
+/** First and last day, inclusive, as `2026-01-31` in UTC. */
+export type DayRange = { since: string; until: string };
+
+export type Traffic = {
+  unit: "hour" | "day";
+  startAt: Date;
+  endAt: Date;
+  /** All hours or days of the range, up to now. */
+  spans: (RecipientCounts & { at: Date })[];
+  /** The start of the hour or day that has not ended. Null if the range is over. */
+  partialAt: Date | null;
+  total: RecipientCounts;
+  /** Of the time of the same length before. */
+  previous: RecipientCounts;
+  byProvider: MetricsRow[];
+  byDomain: MetricsRow[];
+  /** Without the filter by tag, so that each tag can be selected. */
+  byTag: MetricsRow[];
+  isComplete: boolean;
+  countedSince: Date | null;
+};
+
+/** The last `days` days, including today. */
+export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange => {
+  const today = clock().getTime();
+  return { since: dayOf(today - (days - 1) * dayMs), until: dayOf(today) };
+};
+
+/**
+ * Recipients of the emails that were accepted in these days, by hour for one day and else by day, with the time before for
+ * comparison: of the same length, so a day that has not ended is compared with the same hours. 422 if the range is invalid.
+ */
+export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
+  const now = ctx.clock();
+  const startAt = new Date(`${range.since}T00:00:00Z`);
+  const lastDayEndMs = Date.parse(`${range.until}T00:00:00Z`) + dayMs;
+  const days = (lastDayEndMs - startAt.getTime()) / dayMs;
+  if (!(days >= 1)) throw new AppError("invalid", "The first day is after the last one. Select another day.");
+  if (days > rangeDaysMax)
+    throw new AppError("invalid", `The range has ${days} days. Select at most ${rangeDaysMax}.`);
+  const isCurrent = now.getTime() < lastDayEndMs;
+  const endAt = isCurrent ? new Date(Math.max(now.getTime(), startAt.getTime())) : new Date(lastDayEndMs);
+  const unit = days === 1 ? "hour" : "day";
+  const query = {
+    startAt,
+    endAt,
+    timeZone: "UTC",
+    granularity: unit === "hour" ? ("hourly" as const) : ("daily" as const),
+    filter,
+  };
+  // The first query counts the pending events, so that all of them have the same.
+  const current = await readMetrics(ctx, { ...query, dimensions: ["period"] });
+  const lengthMs = endAt.getTime() - startAt.getTime();
+  const [previous, byProvider, byDomain, byTag] = await Promise.all([
+    readMetrics(ctx, {
+      ...query,
+      startAt: new Date(startAt.getTime() - lengthMs),
+      endAt: startAt,
+      dimensions: [],
+    }),
+    readMetrics(ctx, { ...query, dimensions: ["provider"] }),
+    readMetrics(ctx, { ...query, dimensions: ["domain"] }),
+    readMetrics(ctx, { ...query, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }),
+  ]);
+  const spanMs = unit === "hour" ? hourMs : dayMs;
+  return {
+    unit,
+    startAt,
+    endAt,
+    spans: current.rows.map(({ period = "", ...counts }) => ({ ...counts, at: new Date(period) })),
+    partialAt: isCurrent ? new Date(Math.floor(endAt.getTime() / spanMs) * spanMs) : null,
+    total: current.totals,
+    previous: previous.totals,
+    byProvider: byProvider.rows,
+    byDomain: byDomain.rows,
+    byTag: byTag.rows,
+    isComplete: current.isComplete,
+    countedSince: current.countedSince,
+  };
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

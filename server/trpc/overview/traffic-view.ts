@@ -1,0 +1,67 @@
+import type { MetricsRow, RecipientCounts } from "#server/services/metrics/read";
+import type { Traffic } from "#server/services/overview/traffic";
+import { metricsOf } from "#server/shared/wire/metrics";
+
+/** Rows of a table by domain or by tag: those with the most recipients. */
+const rowsShown = 50;
+
+/** Recipients by status, each in one of them: together they are all recipients. */
+const viewStatuses = (counts: RecipientCounts) => {
+  const { bounced, in_progress: inProgress } = metricsOf(counts, ["bounced", "in_progress"]);
+  const { delivered, sent, complained, failed, unknown, suppressed, canceled } = counts;
+  return { delivered, sent, inProgress, bounced, complained, failed, unknown, suppressed, canceled };
+};
+
+const viewCounts = (counts: RecipientCounts) => ({
+  ...viewStatuses(counts),
+  received: counts.received,
+  opensTracked: counts.opens_tracked,
+  clicksTracked: counts.clicks_tracked,
+  metrics: metricsOf(counts, [
+    "sent",
+    "delivered",
+    "delivery_rate",
+    "bounce_rate",
+    "complaint_rate",
+    "open_rate",
+    "click_rate",
+    "unique_opened",
+    "unique_clicked",
+  ]),
+});
+export type CountsView = ReturnType<typeof viewCounts>;
+
+const viewSpan = ({ at, ...counts }: Traffic["spans"][number]) => ({
+  at: at.toISOString(),
+  ...viewStatuses(counts),
+  ...metricsOf(counts, ["bounce_rate", "complaint_rate"]),
+});
+export type SpanView = ReturnType<typeof viewSpan>;
+
+const viewRows = (rows: readonly MetricsRow[], nameOf: (row: MetricsRow) => string | undefined) => ({
+  rows: rows
+    .toSorted((a, b) => b.received - a.received)
+    .slice(0, rowsShown)
+    .map((row) => ({ name: nameOf(row) ?? "", ...viewCounts(row) })),
+  hidden: Math.max(0, rows.length - rowsShown),
+});
+export type RowsView = ReturnType<typeof viewRows>;
+
+export const viewTraffic = (traffic: Traffic) => ({
+  unit: traffic.unit,
+  spans: traffic.spans.map(viewSpan),
+  /** The span that has not ended: its bar is not complete. */
+  partialAt: traffic.partialAt?.toISOString() ?? null,
+  total: viewCounts(traffic.total),
+  previous: viewCounts(traffic.previous),
+  byProvider: viewRows(traffic.byProvider, ({ provider }) => provider),
+  byDomain: viewRows(traffic.byDomain, ({ domain }) => domain),
+  byTag: viewRows(traffic.byTag, ({ tag }) => tag),
+  isComplete: traffic.isComplete,
+  /** Earlier emails are not included, because they had been deleted before counting began. */
+  countedSince:
+    traffic.countedSince && traffic.startAt < traffic.countedSince
+      ? traffic.countedSince.toISOString()
+      : null,
+});
+export type TrafficView = ReturnType<typeof viewTraffic>;

@@ -63,4 +63,36 @@ describe.each(CLIENTS)("$name", (client) => {
         });
       }, 20_000);
     });
+
+  // The older client has no such call.
+  if (client.isNewest)
+    test("metrics count the recipients of sent emails by day and domain", async () => {
+      const { sdk, mail } = await testServer.account(client);
+      const { id } = await data(sdk.emails.send(mail));
+      await testServer.sentMessage(id);
+      await vi.waitFor(async () => {
+        const metrics = await data(
+          sdk.emails.metrics({
+            metrics: ["received", "delivered", "delivery_rate"],
+            dimensions: ["period", "domain"],
+            granularity: "daily",
+            timezone: "Europe/Berlin",
+          }),
+        );
+        const counts = { received: 1, delivered: 1, delivery_rate: 100 };
+        expect(metrics).toMatchObject({ object: "metrics", granularity: "daily", totals: counts });
+        expect(metrics.data).toEqual([
+          {
+            period: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+            domain_id: expect.any(String),
+            domain_name: expect.any(String),
+            ...counts,
+          },
+        ]);
+      }, 20_000);
+      const ofEmail = await data(
+        sdk.emails.metrics({ emailId: [id], dimensions: ["email"], metrics: ["delivered"] }),
+      );
+      expect(ofEmail.data).toEqual([{ email_id: id, delivered: 1 }]);
+    });
 });

@@ -24,6 +24,7 @@ import { AlignmentCard, type CardProps, UsersCard } from "./cards";
 import { KeysCard } from "./keys-card";
 import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
+import { MetricsCard } from "./metrics-card";
 import { Records } from "./records";
 import { SettingsCard } from "./settings-card";
 
@@ -139,6 +140,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
           </div>
           <div className="flex min-w-0 flex-col gap-6">
             <AlignmentCard domain={data} />
+            <MetricsCard teamId={teamId} domain={data.name} />
             <KeysCard {...card} />
             <SettingsCard {...card} />
             <LimitsCard {...card} />

@@ -1,4 +1,5 @@
 import type { CountsView } from "#server/trpc/overview/traffic-view";
+import type { Tone } from "../../_ui/text/statuses";
 
 /**
  * Limits of mailbox providers, in percent. Gmail and Yahoo: keep the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon
@@ -11,6 +12,10 @@ export const LIMITS = {
   complaint_rate: { label: "Complaint rate", target: 0.1, max: 0.3, note: "target below 0.1%, limit 0.3%" },
 } as const;
 export type LimitedRate = keyof typeof LIMITS;
+
+/** Good below the target, bad from the limit on. */
+export const toneOfRate = (name: LimitedRate, percent: number): Tone =>
+  percent < LIMITS[name].target ? "good" : percent < LIMITS[name].max ? "warn" : "bad";
 
 /** With fewer recipients than this a rate is not meaningful. */
 export const recipientsMin = 100;

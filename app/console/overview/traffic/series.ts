@@ -12,7 +12,7 @@ export type Series = {
 export const PROBLEMS: readonly Series[] = [
   { name: "bounced", label: "Bounced", color: "var(--bad)" },
   { name: "complained", label: "Complained", color: "var(--accent)" },
-  { name: "failed", label: "Failed", color: "var(--mute)" },
+  { name: "failed", label: "Failed", color: "var(--ink)" },
   { name: "unknown", label: "Unknown", color: "var(--warn)" },
 ];
 
@@ -20,9 +20,9 @@ export const PROBLEMS: readonly Series[] = [
 export const STATUSES: readonly Series[] = [
   { name: "delivered", label: "Delivered", color: "var(--good)" },
   { name: "sent", label: "Sent", color: "var(--info)" },
-  { name: "inProgress", label: "In progress", color: "var(--line)" },
+  { name: "inProgress", label: "In progress", color: "var(--field)" },
   { name: "suppressed", label: "Suppressed", color: "var(--soft)" },
-  { name: "canceled", label: "Canceled", color: "var(--field)" },
+  { name: "canceled", label: "Canceled", color: "var(--line)" },
   ...PROBLEMS,
 ];
 

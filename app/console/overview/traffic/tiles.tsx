@@ -2,8 +2,7 @@ import type { ReactNode } from "react";
 import type { CountsView } from "#server/trpc/overview/traffic-view";
 import { cardStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
-import type { Tone } from "../../_ui/text/statuses";
-import { formatChange, formatPercent, LIMITS, type LimitedRate, rateOrNull } from "./rates";
+import { formatChange, formatPercent, LIMITS, type LimitedRate, rateOrNull, toneOfRate } from "./rates";
 
 type Latency = { p50Ms: number; p95Ms: number; deliveries: number } | null;
 type Props = { total: CountsView; previous: CountsView; latency: Latency };
@@ -86,9 +85,8 @@ type RateTileProps = {
 };
 
 function RateTile({ name, rate, value, total, previous }: RateTileProps) {
-  const { target, max, note } = LIMITS[rate];
+  const { note } = LIMITS[rate];
   const percent = rateOrNull(total, rate);
-  const tone: Tone = percent === null || percent < target ? "good" : percent < max ? "warn" : "bad";
   return (
     <Tile
       name={name}
@@ -98,7 +96,7 @@ function RateTile({ name, rate, value, total, previous }: RateTileProps) {
           `of ${count(total.metrics.sent)} sent`
         ) : (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <Badge tone={tone} title={note}>
+            <Badge tone={toneOfRate(rate, percent)} title={note}>
               {formatPercent(percent)}
             </Badge>
             <span>{note}</span>

@@ -1,0 +1,78 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { Badge } from "../../_ui/text/badge";
+import { useTRPC } from "../../_ui/trpc";
+import {
+  formatPercent,
+  LIMITS,
+  type LimitedRate,
+  rateOrNull,
+  toneOfRate,
+} from "../../overview/traffic/rates";
+import { SideCard } from "./cards";
+
+const staleMs = 60_000;
+const RATES = Object.keys(LIMITS) as LimitedRate[];
+
+/** The recipients and rates of the domain in the last 30 days. It has the same height while it loads. */
+export function MetricsCard({ teamId, domain }: { teamId: string; domain: string }) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const { data } = useQuery(
+    trpc.overview.traffic.queryOptions({ team: teamId, range: "30d", domain }, { staleTime: staleMs }),
+  );
+  const total = data?.total;
+  const count = (value: number | undefined) => value?.toLocaleString("en") ?? "–";
+  const delivered = total ? rateOrNull(total, "delivery_rate") : null;
+  return (
+    <SideCard
+      title="Last 30 days"
+      aside={
+        <Link
+          href={hrefOf("/console", { range: "30d", domain })}
+          prefetch={false}
+          className={`${linkStyle} text-xs`}
+        >
+          Overview
+        </Link>
+      }
+    >
+      <dl className="grid grid-cols-2 gap-3 leading-6 tabular-nums">
+        <div>
+          <dt className="text-soft text-xs">Accepted</dt>
+          <dd>{count(total?.received)}</dd>
+        </div>
+        <div>
+          <dt className="text-soft text-xs">Delivered</dt>
+          <dd>
+            {count(total?.metrics.delivered)}
+            {delivered === null ? null : (
+              <span className="text-soft text-xs"> {formatPercent(delivered)} of sent</span>
+            )}
+          </dd>
+        </div>
+        {RATES.map((name) => {
+          const rate = total ? rateOrNull(total, name) : null;
+          return (
+            <div key={name}>
+              <dt className="text-soft text-xs">{LIMITS[name].label}</dt>
+              <dd>
+                {rate === null ? (
+                  (total && "too few recipients") || "–"
+                ) : (
+                  <Badge tone={toneOfRate(name, rate)} title={LIMITS[name].note}>
+                    {formatPercent(rate)}
+                  </Badge>
+                )}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </SideCard>
+  );
+}

@@ -194,6 +194,13 @@ test("the dimensions: domain, tag, key and provider; a tag counts each of its re
     { domain_id: expect.any(String), domain_name: "example.org", received: 2 },
   ]);
   const domains = await by("domain");
+  expect(
+    (await read("?metrics=received&metrics=sent&metrics=received&dimensions=key&dimensions=domain")).data,
+  ).toEqual(
+    expect.arrayContaining([
+      { key_id: second.id, domain_id: expect.any(String), domain_name: "example.org", received: 1, sent: 1 },
+    ]),
+  );
   const own = domains?.find(({ domain_name: name }) => name === "example.org");
   expect((await read(`?metrics=received&domain_id=${own?.domain_id}`)).totals).toEqual({ received: 3 });
   expect((await read("?metrics=received&tag=kind:a")).totals).toEqual({ received: 2 });
@@ -313,6 +320,7 @@ test.each([
   ["email_id=1", "email_id"],
   ["domain_id=00000000-0000-7000-8000-000000000000", "domain_id"],
   ["tag=kind", "tag"],
+  ["tag=a:b&tag=a:c", "more than once"],
   ["start_date=2020-01-01&end_date=2026-01-01&granularity=hourly&dimensions=period", "periods"],
 ])("422 for %s", async (query, named) => {
   const reply = await world.api("GET", `/api/emails/metrics?${query}`, { token });

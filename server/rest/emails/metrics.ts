@@ -126,6 +126,7 @@ export const emailMetricsRoutes = [
       description:
         "Counts recipients by their current status, in the period in which their email was accepted: a retry that succeeds moves a recipient from `bounced` to `delivered`. A key that is limited to domains reads only those.",
       query: MetricsParameters,
+      lists: ["metrics", "dimensions", "domain_id", "email_id"],
       example: { query: { metrics: "sent,delivered,bounce_rate", dimensions: "period,domain" } },
       response: MetricsResponse,
     },

@@ -63,7 +63,9 @@ export async function runRoute(
           claim,
         }
       : deps;
-    const query = route.query ? validate(route.query, readQuery(url), "query") : rejectQuery(url);
+    const query = route.query
+      ? validate(route.query, readQuery(url, route.lists), "query")
+      : rejectQuery(url);
     const hasBody = route.body !== undefined || route.accepts !== undefined;
     const size = {
       maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),

@@ -33,18 +33,18 @@ export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, limit
     );
 
 /**
- * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate parameter or one with a
- * NUL character is rejected.
+ * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate of one of the `lists` continues
+ * the list; any other duplicate, and a parameter with a NUL character, is rejected.
  */
-export function readQuery(url: URL): Record<string, string> {
+export function readQuery(url: URL, lists: readonly string[] = []): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of url.searchParams) {
     const label = `\`${name.slice(0, 60)}\``;
-    if (name in query)
+    if (name in query && !lists.includes(name))
       throw new AppError("invalid", `Query parameter ${label} occurs more than once. Send it once.`);
     if (name.includes("\0") || value.includes("\0"))
       throw new AppError("invalid", `Query parameter ${label} contains a NUL character. Remove it.`);
-    if (value !== "") query[name] = value;
+    if (value !== "") query[name] = name in query ? `${query[name]},${value}` : value;
   }
   return query;
 }

@@ -62,6 +62,8 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
   /** Body fields in which clients repeat the `{id}` of the path. They are removed before `body` is validated. */
   repeatsId?: readonly string[];
   query?: z.ZodType<Query>;
+  /** Query parameters that are lists, separated by commas. If one is repeated, its values are joined. */
+  lists?: readonly string[];
   /** Content type of a body that the handler reads as a stream of bytes, up to the maximum size. */
   accepts?: "text/csv" | "message/rfc822" | "application/json";
   /** Further content types that are accepted for the same body. */

@@ -136,10 +136,11 @@ const COUNTS_OF_EMAILS = `(
   where s.status is not null
 )`;
 
-async function sumCounts(
+/** The rows of a query, or one row with the sums without dimensions. What has not been counted yet is not included. */
+export async function sumCounts(
   { hot, teamId }: Ctx,
-  { startAt, endAt, dimensions, filter }: MetricsQuery,
-  periods: readonly Period[],
+  { startAt, endAt, dimensions, filter }: Pick<MetricsQuery, "startAt" | "endAt" | "dimensions" | "filter">,
+  periods: readonly Period[] = [],
 ): Promise<MetricsRow[]> {
   const { emailIds, domains, apiKeyId, tag, provider } = filter;
   const parameters: (string | readonly string[])[] = emailIds ? [teamId, emailIds] : [teamId];

@@ -1,6 +1,12 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { type MetricsFilter, type MetricsRow, type RecipientCounts, readMetrics } from "../metrics/read";
+import {
+  type MetricsFilter,
+  type MetricsRow,
+  type RecipientCounts,
+  readMetrics,
+  sumCounts,
+} from "../metrics/read";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -50,27 +56,23 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
   const isCurrent = now.getTime() < lastDayEndMs;
   const endAt = isCurrent ? new Date(Math.max(now.getTime(), startAt.getTime())) : new Date(lastDayEndMs);
   const unit = days === 1 ? "hour" : "day";
-  const query = {
-    startAt,
-    endAt,
-    timeZone: "UTC",
-    granularity: unit === "hour" ? ("hourly" as const) : ("daily" as const),
+  const time = { startAt, endAt };
+  // Counts the pending events first, so that all queries have the same ones.
+  const current = await readMetrics(ctx, {
+    ...time,
     filter,
-  };
-  // The first query counts the pending events, so that all of them have the same.
-  const current = await readMetrics(ctx, { ...query, dimensions: ["period"] });
-  const lengthMs = endAt.getTime() - startAt.getTime();
-  const [previous, byProvider, byDomain, byTag] = await Promise.all([
-    readMetrics(ctx, {
-      ...query,
-      startAt: new Date(startAt.getTime() - lengthMs),
-      endAt: startAt,
-      dimensions: [],
-    }),
-    readMetrics(ctx, { ...query, dimensions: ["provider"] }),
-    readMetrics(ctx, { ...query, dimensions: ["domain"] }),
-    readMetrics(ctx, { ...query, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }),
+    timeZone: "UTC",
+    granularity: unit === "hour" ? "hourly" : "daily",
+    dimensions: ["period"],
+  });
+  const before = { startAt: new Date(2 * startAt.getTime() - endAt.getTime()), endAt: startAt };
+  const [[previous], byProvider, byDomain, byTag] = await Promise.all([
+    sumCounts(ctx, { ...before, filter, dimensions: [] }),
+    sumCounts(ctx, { ...time, filter, dimensions: ["provider"] }),
+    sumCounts(ctx, { ...time, filter, dimensions: ["domain"] }),
+    sumCounts(ctx, { ...time, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }),
   ]);
+  if (!previous) throw new Error("a sum returned no row");
   const spanMs = unit === "hour" ? hourMs : dayMs;
   return {
     unit,
@@ -79,10 +81,10 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
     spans: current.rows.map(({ period = "", ...counts }) => ({ ...counts, at: new Date(period) })),
     partialAt: isCurrent ? new Date(Math.floor(endAt.getTime() / spanMs) * spanMs) : null,
     total: current.totals,
-    previous: previous.totals,
-    byProvider: byProvider.rows,
-    byDomain: byDomain.rows,
-    byTag: byTag.rows,
+    previous,
+    byProvider,
+    byDomain,
+    byTag,
     isComplete: current.isComplete,
     countedSince: current.countedSince,
   };

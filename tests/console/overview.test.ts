@@ -169,7 +169,12 @@ test("the setup checklist shrinks, and is complete with the first real email", a
   const { hot } = console.world;
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
-  expect(await setup()).toEqual({ hasTransport: true, verifiedDomain: null, hasKey: false, hasSent: false });
+  expect(await setup()).toMatchObject({
+    hasTransport: true,
+    verifiedDomain: null,
+    hasKey: false,
+    hasSent: false,
+  });
   await createKey(ann.ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
   await hot`insert into domains (id, team_id, name, status) values (gen_random_uuid(), ${ann.teamId}, 'new.example', 'verified')`;
   expect(await setup()).toMatchObject({ verifiedDomain: "new.example", hasKey: true, hasSent: false });
@@ -180,6 +185,15 @@ test("the setup checklist shrinks, and is complete with the first real email", a
   await hot`insert into usage_days (team_id, day, domain, accepted, sent, delivered, bounced, complained, failed, suppressed, unknown, first_position)
             values (${ann.teamId}, current_date, 'new.example', 1, 1, 0, 0, 0, 0, 0, 0, 0)`;
   expect(await setup()).toMatchObject({ hasSent: true });
+  await hot`delete from usage_days where team_id = ${ann.teamId}`;
+  await console.world.send({ sender: "ann@new.example", to: ["ben@example.net"] }, ann.ctx);
+  await deliver();
+  await hot`delete from usage_days where team_id = ${ann.teamId}`;
+  const afterTraffic = async () => {
+    await caller.overview.traffic({ team: ann.teamId, range: "today" });
+    return (await setup()).hasSent;
+  };
+  await expect.poll(afterTraffic, { timeout: 20_000 }).toBe(true);
 });
 
 test("a paused relay, a failing webhook and a stopped worker are shown to the teams they serve", async () => {

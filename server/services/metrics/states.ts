@@ -31,7 +31,8 @@ const IS_VISIT = `e.type in ('email.opened', 'email.clicked') and e.data->'visit
  * `wasCounted`. Both are conditions on `email_events e`. The order of the feed is the order in which the status changed, because
  * a change locks its email first. $1 is the team.
  *
- * Each email is read by itself: a plan that joins all of them compares each email with each event.
+ * Each email is read by itself: a plan that joins all of them compares each email with each event. The conditions come after the
+ * events of the email are read, because the index of the feed would find all events of the team by them.
  */
 export function recipientStates({ includes, wasCounted }: { includes: string; wasCounted: string }): string {
   const state = (suffix: string, condition: string) => `
@@ -53,7 +54,9 @@ export function recipientStates({ includes, wasCounted }: { includes: string; wa
     from deliveries d join (
       select e.delivery_id, e.position, e.id, e.type, ${STATUS_AFTER} as status, ${IS_VISIT} as is_visit,
         e.data->>'provider' as provider, ${wasCounted} as was_counted
-      from email_events e where e.team_id = $1 and e.email_id = m.email_id and ${includes} offset 0
+      from (
+        select * from email_events e where e.team_id = $1 and e.email_id = m.email_id offset 0
+      ) e where ${includes} offset 0
     ) e on e.delivery_id = d.id or e.delivery_id is null
     where d.team_id = $1 and d.email_id = m.email_id
     group by d.id, d.domain offset 0

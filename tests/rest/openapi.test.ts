@@ -1,15 +1,23 @@
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { addDays } from "date-fns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { workers } from "#db/schema/deliveries";
+import { EVENT_TYPES } from "#db/schema/events";
 import { newId } from "#server/platform/ids";
-import { errorCodesOf } from "#server/rest/openapi/faults";
+import { errorCodesOf, listErrors } from "#server/rest/openapi/faults";
+import { sampleCallOf } from "#server/rest/openapi/sample-call";
+import { resendOf } from "#server/rest/openapi/sample-resend";
+import { samplesOf } from "#server/rest/openapi/samples";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
+import { ANNOUNCED_EVENTS } from "#server/services/webhooks/events/types";
+import { projectRoot } from "../support/processes/processes";
 import type { CallOptions, Reply } from "../support/rest";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
@@ -26,6 +34,7 @@ type Operation = {
 type Document = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
   components: Record<"schemas" | "responses" | "parameters", Record<string, Node>>;
 };
 
@@ -199,49 +208,136 @@ describe.each(named)("%s", (_, route) => {
     expect(new Set(errorCodesOf(route)).size).toBe(errorCodesOf(route).length);
   });
 
-  test("has samples in curl, Node and Python, with base URL and key from the environment", () => {
+  test("has samples in curl, Node, Python and PHP, with base URL and key from the environment", () => {
     const samples = operationOf(route)["x-codeSamples"];
-    expect(samples.map(({ label }) => label)).toEqual(["curl", "Node", "Python"]);
+    expect(samples.map(({ label }) => label)).toEqual(["curl", "Node", "Python", "PHP"]);
     for (const { source } of samples) {
       expect(source).toContain("BACKSTAMP_URL");
       expect(source.includes("BACKSTAMP_KEY")).toBe(access !== "public");
       expect(source).not.toMatch(/[{}]id[{}]|undefined|\[object/);
     }
+    const values = { baseUrl: "https://mail.example.com", key: "re_example" };
+    for (const { source } of samplesOf(route, values)) {
+      expect(source).toContain(values.baseUrl);
+      expect(source.includes(values.key)).toBe(access !== "public");
+      expect(source).not.toMatch(/BACKSTAMP|environ|getenv/);
+    }
   });
 });
 
-/** Runs a program with the base URL and the key in the environment; returns its output. */
-async function run(program: string, args: string[]): Promise<string> {
+/** Runs a program with this base URL and the key in the environment; returns its output. */
+async function run(program: string, args: string[], baseUrl = world.baseUrl): Promise<string> {
   const child = spawn(program, args, {
-    env: { ...process.env, BACKSTAMP_URL: world.baseUrl, BACKSTAMP_KEY: token },
+    cwd: projectRoot,
+    env: { ...process.env, BACKSTAMP_URL: baseUrl, BACKSTAMP_KEY: token },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return text(child.stdout);
 }
 
 describe("a code sample", () => {
-  const sourceOf = (name: string, label: string): string => {
-    const [, route] = named.find(([each]) => each === name) ?? [];
-    const sample = route && operationOf(route)["x-codeSamples"].find((each) => each.label === label);
-    if (!sample) throw new Error(`${name} has no example for ${label}`);
+  const sourceOf = (route: Route, label: string): string => {
+    const sample = operationOf(route)["x-codeSamples"].find((each) => each.label === label);
+    if (!sample) throw new Error(`${nameOf(route)} has no example for ${label}`);
     return sample.source;
+  };
+  const routeOf = (name: string): Route => {
+    const [, route] = named.find(([each]) => each === name) ?? [];
+    if (!route) throw new Error(`There is no route ${name}`);
+    return route;
   };
 
   test.each(["POST /api/templates", "POST /api/suppressions/csv", "GET /api/emails", "GET /api/health"])(
     "in Node runs unchanged: %s",
     async (name) => {
       await world.deps.hot`delete from templates`;
-      const printed = await run(process.execPath, ["--input-type=module", "-e", sourceOf(name, "Node")]);
-      expect(printed).toMatch(/^20[01] \{/);
+      const source = sourceOf(routeOf(name), "Node");
+      const printed = await run(process.execPath, ["--input-type=module", "-e", source]);
+      expect(printed).toMatch(
+        name === "POST /api/templates" ? /^\{ object: 'template'|^\{ id: / : /^20[01] \{/,
+      );
     },
   );
 
   test("for the shell quotes special characters", async () => {
-    const quoted = sourceOf("POST /api/emails/batch", "curl").replace(/^curl /, "printf '%s\\n' ");
+    const quoted = sourceOf(routeOf("POST /api/emails/batch"), "curl").replace(/^curl /, "printf '%s\\n' ");
     const printed = await run("/bin/sh", ["-c", quoted]);
     expect(printed).toContain(`${world.baseUrl}/api/emails/batch\n`);
     expect(printed).toContain(`Authorization: Bearer ${token}\n`);
     const [, body = ""] = /--data-binary\n(\[[\s\S]*\])\n$/.exec(printed) ?? [];
     expect(JSON.parse(body)).toHaveLength(2);
   });
+
+  describe("sends the example", () => {
+    let sink: HttpSink;
+    beforeAll(async () => {
+      sink = await startHttpSink();
+    });
+    afterAll(() => sink.close());
+
+    /** The one request that a program sends. */
+    async function requestOf(program: string, args: string[]) {
+      sink.received.length = 0;
+      await run(program, args, `http://127.0.0.1:${sink.port}`);
+      expect(sink.received).toHaveLength(1);
+      const [request] = sink.received;
+      if (!request) throw new Error("No request");
+      return request;
+    }
+    const expectExample = ({ path, headers, body }: HttpSink["received"][number], route: Route) => {
+      const { example = {}, access } = route;
+      const [pathname = "", query = ""] = path.split("?");
+      const pattern = route.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+");
+      expect(pathname).toMatch(new RegExp(`^${pattern}$`));
+      expect(Object.fromEntries(new URLSearchParams(query))).toEqual(example.query ?? {});
+      expect(headers).toMatchObject(example.headers ?? {});
+      expect(headers.authorization).toBe(access === "public" ? undefined : `Bearer ${token}`);
+      if (example.body !== undefined) expect(route.accepts ? body : JSON.parse(body)).toEqual(example.body);
+    };
+    const withClient = routes.filter((route) => resendOf(sampleCallOf(route, "environment")) !== null);
+
+    test.each(withClient.map((route) => [nameOf(route), route] as const))(
+      "with the official client: %s",
+      async (_, route) => {
+        const source = sourceOf(route, "Node");
+        expectExample(await requestOf(process.execPath, ["--input-type=module", "-e", source]), route);
+      },
+    );
+
+    const inPhp = [
+      "POST /api/templates",
+      "POST /api/emails/batch",
+      "POST /api/suppressions/csv",
+      "GET /api/emails",
+    ];
+    test.runIf(existsSync("/usr/bin/php")).each(inPhp)("in PHP: %s", async (name) => {
+      const source = sourceOf(routeOf(name), "PHP").replace("<?php", "");
+      expectExample(await requestOf("/usr/bin/php", ["-r", source]), routeOf(name));
+    });
+  });
+});
+
+describe("the events of webhooks", () => {
+  test("are all that Backstamp sends, each with a payload that has its schema", () => {
+    const sent = [...EVENT_TYPES, ...ANNOUNCED_EVENTS];
+    expect(Object.keys(document.webhooks).sort()).toEqual([...sent].sort());
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const { schema, example } = post?.requestBody?.content["application/json"] ?? { schema: {} };
+      expect(example).toMatchObject({ type, created_at: expect.any(String), data: expect.any(Object) });
+      readBy(schema, example);
+      expect(post?.summary).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
+
+test("every error has a reason, an action and its operations", () => {
+  const errors = listErrors(routes);
+  for (const { reason, action, name, status } of errors) {
+    expect([reason, action].every((sentence) => /^[A-Z].*\.$/.test(sentence))).toBe(true);
+    expect({ name, status }).toEqual({ name: expect.any(String), status: expect.any(Number) });
+  }
+  const codes = routes.flatMap(errorCodesOf);
+  expect(
+    codes.filter((code) => !errors.some((error) => error.code === code && error.operations.length > 0)),
+  ).toEqual([]);
 });

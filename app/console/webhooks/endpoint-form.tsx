@@ -14,7 +14,7 @@ import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
 import type { EndpointDialogProps } from "./[id]/actions";
-import { EVENT_GROUPS, EVENT_LABELS, EVENT_NAMES, isSentEvent } from "./events";
+import { describeEvent, EVENT_GROUPS, EVENT_NAMES, isSentEvent } from "./events";
 
 type EndpointInput = { url: string; events: WebhookEvent[] };
 
@@ -168,7 +168,7 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
                   key={name}
                   value={name}
                   label={<code className="font-mono font-normal text-xs">{name}</code>}
-                  hint={EVENT_LABELS[name].description}
+                  hint={describeEvent(name)}
                   {...register("events", rules)}
                 />
               ))}

@@ -1,48 +1,45 @@
 import type { SentEvent } from "#server/services/webhooks/events/types";
+import { EVENT_DESCRIPTIONS } from "#server/shared/webhook-event-words";
 
-type EventLabel = { group: "Email" | "Problems" | "Engagement" | "Team"; description: string };
+type Group = "Email" | "Problems" | "Engagement" | "Team";
 
-/** The group and the description of each event, in display order. */
-export const EVENT_LABELS: Record<SentEvent, EventLabel> = {
-  "email.queued": { group: "Email", description: "Email accepted and queued" },
-  "email.scheduled": { group: "Email", description: "Email scheduled" },
-  "email.sent": { group: "Email", description: "Email sent to a relay or MX host" },
-  "email.delivered": { group: "Email", description: "Email delivered" },
-  "email.canceled": { group: "Email", description: "Email canceled" },
-  "email.delivery_delayed": { group: "Problems", description: "Email deferred; it will be retried" },
-  "email.bounced": { group: "Problems", description: "Email bounced" },
-  "email.complained": { group: "Problems", description: "Email marked as spam" },
-  "email.failed": { group: "Problems", description: "Email failed" },
-  "email.suppressed": { group: "Problems", description: "Recipient suppressed; email not sent" },
-  "email.unknown": { group: "Problems", description: "Email has an unknown outcome" },
-  "email.opened": { group: "Engagement", description: "Email opened" },
-  "email.clicked": { group: "Engagement", description: "Link in an email clicked" },
-  "domain.created": { group: "Team", description: "Domain added" },
-  "domain.updated": { group: "Team", description: "Domain status changed" },
-  "domain.deleted": { group: "Team", description: "Domain removed" },
-  "suppression.added": { group: "Team", description: "Address added to the suppression list" },
-  "suppression.removed": { group: "Team", description: "Address removed from the suppression list" },
-  "webhook.disabled": { group: "Team", description: "Another webhook disabled" },
-  "alert.opened": { group: "Team", description: "Alert opened" },
-  "alert.resolved": { group: "Team", description: "Alert resolved" },
+const GROUPS: Record<SentEvent, Group> = {
+  "email.queued": "Email",
+  "email.scheduled": "Email",
+  "email.sent": "Email",
+  "email.delivered": "Email",
+  "email.canceled": "Email",
+  "email.delivery_delayed": "Problems",
+  "email.bounced": "Problems",
+  "email.complained": "Problems",
+  "email.failed": "Problems",
+  "email.suppressed": "Problems",
+  "email.unknown": "Problems",
+  "email.opened": "Engagement",
+  "email.clicked": "Engagement",
+  "domain.created": "Team",
+  "domain.updated": "Team",
+  "domain.deleted": "Team",
+  "suppression.added": "Team",
+  "suppression.removed": "Team",
+  "webhook.disabled": "Team",
+  "alert.opened": "Team",
+  "alert.resolved": "Team",
 };
 
 /** Every event, in display order. */
-export const EVENT_NAMES = Object.keys(EVENT_LABELS) as SentEvent[];
+export const EVENT_NAMES = Object.keys(GROUPS) as SentEvent[];
 
 /** The groups in display order, with their events. */
-export const EVENT_GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_LABELS[name].group))].map(
-  (group) => ({
-    group,
-    events: EVENT_NAMES.filter((name) => EVENT_LABELS[name].group === group),
-  }),
-);
+export const EVENT_GROUPS = [...new Set(EVENT_NAMES.map((name) => GROUPS[name]))].map((group) => ({
+  group,
+  events: EVENT_NAMES.filter((name) => GROUPS[name] === group),
+}));
 
-export const isSentEvent = (name: string): name is SentEvent => Object.hasOwn(EVENT_LABELS, name);
+export const isSentEvent = (name: string): name is SentEvent => Object.hasOwn(GROUPS, name);
 
 /** The description of an event. Empty for an event that Backstamp never sends. */
-export const describeEvent = (name: string): string =>
-  isSentEvent(name) ? EVENT_LABELS[name].description : "";
+export const describeEvent = (name: string): string => (isSentEvent(name) ? EVENT_DESCRIPTIONS[name] : "");
 
 /** A short form for the list: the only event, or the number of events. */
 export const formatEvents = (names: readonly string[]): string => {

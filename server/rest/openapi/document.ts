@@ -2,7 +2,9 @@ import { z } from "zod";
 import { type Route, withApi } from "../pipeline/route";
 import { ERROR_SCHEMAS } from "./faults";
 import { operationOf } from "./operation";
+import type { SampleValues } from "./sample-call";
 import type { Components, Parts, Schema } from "./schema";
+import { webhooksOf } from "./webhook-events";
 
 /** The tags, by the first segment of their paths, in the order of the API reference. */
 const TAGS: Record<string, { name: string; description: string }> = {
@@ -50,15 +52,18 @@ const DESCRIPTION = `Send email and track its delivery. Requests and responses a
 const header = (description: string, schema: Schema): Schema => ({ description, schema });
 const count = { type: "integer", minimum: 0 };
 
-/** The OpenAPI 3.1 document of the routes, generated only from their declarations. */
-export function documentOf(routes: readonly Route[]) {
+/**
+ * The OpenAPI 3.1 document of the routes and of the events of webhooks, generated only from their declarations. `values` are
+ * in its code samples.
+ */
+export function documentOf(routes: readonly Route[], values: SampleValues = "environment") {
   const components: Components = { schemas: { ...ERROR_SCHEMAS }, responses: {} };
   const paths: Parts = {};
   const segments = new Set<string>();
   for (const route of routes) {
     const segment = route.path.split("/")[2] ?? "";
     segments.add(segment);
-    const operation = operationOf(route, tagOf(segment).name, components);
+    const operation = operationOf(route, tagOf(segment).name, components, values);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return {
@@ -75,6 +80,7 @@ export function documentOf(routes: readonly Route[]) {
       .filter((segment) => segments.has(segment))
       .map(tagOf),
     paths,
+    webhooks: webhooksOf(),
     components: {
       securitySchemes: {
         key: {

@@ -2,28 +2,76 @@ import { AppError, type ErrorCode } from "#server/platform/errors";
 import type { Route } from "../pipeline/route";
 import type { Schema } from "./schema";
 
-/** Why a call may be rejected, in one line. The error response itself says what to change. */
-const REASONS: Record<ErrorCode, string> = {
-  bad_json: "The body is missing, incomplete, or not valid JSON in UTF-8.",
-  bad_idempotency_key: "The `Idempotency-Key` is not 1 to 256 printable ASCII characters.",
-  unauthorized: "The API key is missing, invalid or expired.",
-  forbidden: "The key lacks the scope or is not linked to the domain.",
-  not_found: "The resource does not exist, or belongs to another team.",
-  method_not_allowed: "The path does not support this method.",
-  too_slow: "The body did not arrive in time.",
-  conflict: "The current state of the resource does not allow this operation.",
-  idempotency_mismatch: "The `Idempotency-Key` was used with a different payload.",
-  idempotency_running: "A request with this `Idempotency-Key` is still in progress.",
-  too_large: "The body is too large.",
-  wrong_content_type: "The content type is not supported, or the body is compressed.",
-  missing_field: "A required field is missing.",
-  invalid: "A field or parameter is unknown or has an invalid value.",
-  invalid_attachment: "An attachment is invalid.",
-  invalid_sender: "Email cannot be sent from this address.",
-  invalid_parameter: "A path parameter is invalid.",
-  rate_limited: "The rate limit of the key is exceeded. Retry after `retryAfter` seconds.",
-  internal: "Internal server error. The operator's log contains the details.",
-  unavailable: "The database is unavailable or busy. Try again in a moment.",
+/** Why a call may be rejected and what the caller can do. The error response itself says what to change. */
+const REASONS: Record<ErrorCode, readonly [reason: string, action: string]> = {
+  bad_json: [
+    "The body is missing, incomplete, or not valid JSON in UTF-8.",
+    "Correct the body. The message says where it is wrong.",
+  ],
+  bad_idempotency_key: [
+    "The `Idempotency-Key` is not 1 to 256 printable ASCII characters.",
+    "Send a shorter or simpler value, such as a UUID.",
+  ],
+  unauthorized: [
+    "The API key is missing, invalid or expired.",
+    "Send `Authorization: Bearer <key>` with a key that is active.",
+  ],
+  forbidden: [
+    "The key lacks the scope or is not linked to the domain.",
+    "Read `X-Backstamp-Reason`. Add the scope or the domain to the key, or use another key.",
+  ],
+  not_found: [
+    "The resource does not exist, or belongs to another team.",
+    "Check the path and the id. Do not repeat the request.",
+  ],
+  method_not_allowed: [
+    "The path does not support this method.",
+    "Use a method that the header `Allow` lists.",
+  ],
+  too_slow: [
+    "The body did not arrive in time.",
+    "Repeat the request, over a faster connection or with a smaller body.",
+  ],
+  conflict: [
+    "The current state of the resource does not allow this operation.",
+    "Read the resource again. The message names the state.",
+  ],
+  idempotency_mismatch: [
+    "The `Idempotency-Key` was used with a different payload.",
+    "Use a new key for a new request.",
+  ],
+  idempotency_running: [
+    "A request with this `Idempotency-Key` is still in progress.",
+    "Repeat the request in a few seconds, with the same key.",
+  ],
+  too_large: ["The body is too large.", "Send less in one request. The message names the maximum."],
+  wrong_content_type: [
+    "The content type is not supported, or the body is compressed.",
+    "Send the content type of the operation, uncompressed.",
+  ],
+  missing_field: ["A required field is missing.", "Add the field that the message names."],
+  invalid: [
+    "A field or parameter is unknown or has an invalid value.",
+    "Correct the field that the message names.",
+  ],
+  invalid_attachment: ["An attachment is invalid.", "Correct the attachment that the message names."],
+  invalid_sender: [
+    "Email cannot be sent from this address.",
+    "Use an address at a verified domain of the team.",
+  ],
+  invalid_parameter: ["A path parameter is invalid.", "Correct the id in the path."],
+  rate_limited: [
+    "The rate limit of the key is exceeded. Retry after `retryAfter` seconds.",
+    "Wait `retryAfter` seconds, then repeat the request. To send more, use `POST /api/emails/batch`.",
+  ],
+  internal: [
+    "Internal server error. The operator's log contains the details.",
+    "Repeat the request with the same `Idempotency-Key`. If it fails again, send the operator the `request_id`.",
+  ],
+  unavailable: [
+    "The database is unavailable or busy. Try again in a moment.",
+    "Repeat the request after `Retry-After` seconds, with the same `Idempotency-Key`.",
+  ],
 };
 
 /** The errors that a declaration implies and those that it lists. */
@@ -62,8 +110,36 @@ export function byStatus(codes: readonly ErrorCode[]): [status: number, codes: E
 /** The description of a status that these codes share. */
 export const describeStatus = (codes: readonly ErrorCode[]): string =>
   codes.length === 1 && codes[0] !== undefined
-    ? REASONS[codes[0]]
-    : codes.map((code) => `- \`${errorOf(code).wireName}\`: ${REASONS[code]}`).join("\n");
+    ? REASONS[codes[0]][0]
+    : codes.map((code) => `- \`${errorOf(code).wireName}\`: ${REASONS[code][0]}`).join("\n");
+
+/** An error of the API: when it occurs, what to do, and the operations that can respond with it. */
+export type ListedError = {
+  code: ErrorCode;
+  name: string;
+  status: number;
+  reason: string;
+  action: string;
+  /** The name of the schema of its body, in the components of the document. */
+  schema: string;
+  operations: string[];
+};
+
+/** Every error of the API, by status. */
+export const listErrors = (routes: readonly Route[]): ListedError[] =>
+  byStatus(Object.keys(REASONS) as ErrorCode[]).flatMap(([status, codes]) =>
+    codes.map((code) => ({
+      code,
+      name: errorOf(code).wireName,
+      status,
+      reason: REASONS[code][0],
+      action: REASONS[code][1],
+      schema: errorSchemaOf(status),
+      operations: routes
+        .filter((route) => errorCodesOf(route).includes(code))
+        .map(({ method, path }) => `${method} ${path}`),
+    })),
+  );
 
 const exactly = (error: string, more: Schema = {}): Schema => ({
   type: "object",

@@ -2,7 +2,8 @@ import type { ErrorCode } from "#server/platform/errors";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { Access, Route } from "../pipeline/route";
 import { byStatus, describeStatus, errorCodesOf, errorSchemaOf } from "./faults";
-import { samplesOf, sampleValueOf } from "./samples";
+import { type SampleValues, sampleValueOf } from "./sample-call";
+import { samplesOf } from "./samples";
 import { type Components, jsonSchemaOf, type Schema } from "./schema";
 
 /** Headers of every response, by their names in `components`. */
@@ -21,7 +22,7 @@ const headersOf = (more: readonly string[] = []) =>
   );
 
 /** Converts a route to an OpenAPI operation with this tag. Adds its named schemas and responses to `components`. */
-export function operationOf(route: Route, tag: string, components: Components): Schema {
+export function operationOf(route: Route, tag: string, components: Components, values: SampleValues): Schema {
   const { access, summary } = route;
   return {
     operationId: operationIdOf(route),
@@ -45,7 +46,7 @@ export function operationOf(route: Route, tag: string, components: Components): 
         ]),
       ),
     },
-    "x-codeSamples": samplesOf(route),
+    "x-codeSamples": samplesOf(route, values),
   };
 }
 

@@ -1,68 +1,42 @@
 import type { Route } from "../pipeline/route";
-
-/** The id in examples. */
-const sampleId = "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e";
+import { type SampleCall, type SampleValues, sampleCallOf } from "./sample-call";
+import { resendOf } from "./sample-resend";
 
 export type Sample = { lang: string; label: string; source: string };
 
-type SampleCall = {
-  method: string;
-  /** Path with query. */
-  target: string;
-  headers: [name: string, value: string][];
-  needsKey: boolean;
-  json: unknown;
-  text: string | undefined;
-};
-
-/** Code samples for the example of a route. They read the base URL and the key from environment variables. */
-export function samplesOf(route: Route): Sample[] {
-  const call = sampleCallOf(route);
+/** Code samples for the example of a route. Node uses the official client of Resend where it has the call. */
+export function samplesOf(route: Route, values: SampleValues): Sample[] {
+  const call = sampleCallOf(route, values);
   return [
     { lang: "bash", label: "curl", source: curlOf(call) },
-    { lang: "javascript", label: "Node", source: nodeOf(call) },
+    { lang: "javascript", label: "Node", source: resendOf(call) ?? nodeOf(call) },
     { lang: "python", label: "Python", source: pythonOf(call) },
+    { lang: "php", label: "PHP", source: phpOf(call) },
   ];
-}
-
-/** An example value for a path variable. */
-export const sampleValueOf = (name: string): string => (name === "version" ? "1" : sampleId);
-
-function sampleCallOf({ method, path, access, accepts, example = {} }: Route): SampleCall {
-  const query = new URLSearchParams(example.query).toString();
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => sampleValueOf(name));
-  return {
-    method,
-    target: query === "" ? filled : `${filled}?${query}`,
-    headers: [
-      ...Object.entries(example.headers ?? {}),
-      ...(example.body === undefined
-        ? []
-        : [["content-type", accepts ?? "application/json"] satisfies [string, string]]),
-    ].map(([name, value]) => [name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()), value]),
-    needsKey: access !== "public",
-    json: accepts ? undefined : example.body,
-    text: accepts ? String(example.body) : undefined,
-  };
 }
 
 const indent = (text: string, by: string): string => text.replace(/\n/g, `\n${by}`);
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
 const shellQuoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
-function curlOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
+function curlOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
   const payload = json === undefined ? text : jsonOf(json);
+  const { baseUrl, key } =
+    values === "environment" ? { baseUrl: "$BACKSTAMP_URL", key: "$BACKSTAMP_KEY" } : values;
   return [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"$BACKSTAMP_URL${target}"`,
-    ...(needsKey ? ['-H "Authorization: Bearer $BACKSTAMP_KEY"'] : []),
+    `curl ${method === "GET" ? "" : `-X ${method} `}"${baseUrl}${target}"`,
+    ...(needsKey ? [`-H "Authorization: Bearer ${key}"`] : []),
     ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(payload === undefined ? [] : [`--data-binary ${shellQuoted(payload)}`]),
   ].join(" \\\n  ");
 }
 
-function nodeOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
+function nodeOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
+  const isLiteral = values !== "environment";
   const lines = [
-    ...(needsKey ? ['Authorization: "Bearer " + BACKSTAMP_KEY,'] : []),
+    ...(needsKey
+      ? [`Authorization: ${isLiteral ? `"Bearer ${values.key}"` : '"Bearer " + BACKSTAMP_KEY'},`]
+      : []),
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
   const options = [
@@ -71,27 +45,35 @@ function nodeOf({ method, target, headers, needsKey, json, text }: SampleCall): 
     ...(json === undefined ? [] : [`  body: JSON.stringify(${indent(jsonOf(json), "  ")}),`]),
     ...(text === undefined ? [] : [`  body: ${JSON.stringify(text)},`]),
   ];
+  const url = isLiteral ? `"${values.baseUrl}${target}"` : `BACKSTAMP_URL + "${target}"`;
   return [
-    `const { BACKSTAMP_URL${needsKey ? ", BACKSTAMP_KEY" : ""} } = process.env;`,
-    `const response = await fetch(BACKSTAMP_URL + "${target}"${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
+    ...(isLiteral ? [] : [`const { BACKSTAMP_URL${needsKey ? ", BACKSTAMP_KEY" : ""} } = process.env;`]),
+    `const response = await fetch(${url}${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
     "console.log(response.status, await response.text());",
   ].join("\n");
 }
 
-function pythonOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
+function pythonOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
+  const isLiteral = values !== "environment";
   const lines = [
-    ...(needsKey ? [`"Authorization": f"Bearer {os.environ['BACKSTAMP_KEY']}",`] : []),
+    ...(needsKey
+      ? [
+          `"Authorization": ${isLiteral ? `"Bearer ${values.key}"` : `f"Bearer {os.environ['BACKSTAMP_KEY']}"`},`,
+        ]
+      : []),
     ...headers
       // The argument `json=` sets Content-Type.
       .filter(([name]) => json === undefined || name !== "Content-Type")
       .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
   return [
-    "import os",
+    ...(isLiteral ? [] : ["import os"]),
     "import requests",
     "",
     `response = requests.${method.toLowerCase()}(`,
-    `    os.environ["BACKSTAMP_URL"] + ${JSON.stringify(target)},`,
+    isLiteral
+      ? `    ${JSON.stringify(values.baseUrl + target)},`
+      : `    os.environ["BACKSTAMP_URL"] + ${JSON.stringify(target)},`,
     ...(lines.length === 0 ? [] : ["    headers={", ...lines.map((line) => `        ${line}`), "    },"]),
     ...(json === undefined ? [] : [`    json=${indent(pythonLiteral(json), "    ")},`]),
     ...(text === undefined ? [] : [`    data=${JSON.stringify(text)},`]),
@@ -105,3 +87,47 @@ const pythonLiteral = (value: unknown): string =>
   JSON.stringify(value, null, 4).replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
     token.startsWith('"') ? token : ({ true: "True", false: "False", null: "None" }[token] ?? token),
   );
+
+/** With streams, which need no extension of PHP. */
+function phpOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
+  const isLiteral = values !== "environment";
+  const lines = [
+    ...(needsKey
+      ? [
+          isLiteral
+            ? `"Authorization: Bearer ${values.key}",`
+            : '"Authorization: Bearer " . getenv("BACKSTAMP_KEY"),',
+        ]
+      : []),
+    ...headers.map(([name, value]) => `${phpLiteral(`${name}: ${value}`)},`),
+  ];
+  const url = isLiteral
+    ? phpLiteral(values.baseUrl + target)
+    : `getenv("BACKSTAMP_URL") . ${phpLiteral(target)}`;
+  return [
+    "<?php",
+    '$context = stream_context_create(["http" => [',
+    `    "method" => "${method}",`,
+    ...(lines.length === 0 ? [] : ['    "header" => [', ...lines.map((line) => `        ${line}`), "    ],"]),
+    ...(json === undefined ? [] : [`    "content" => json_encode(${indent(phpLiteral(json), "    ")}),`]),
+    ...(text === undefined ? [] : [`    "content" => ${phpText(text)},`]),
+    '    "ignore_errors" => true,',
+    "]]);",
+    `echo file_get_contents(${url}, false, $context);`,
+  ].join("\n");
+}
+
+const phpText = (text: string): string =>
+  /[\r\n]/.test(text) ? JSON.stringify(text).replaceAll("$", "\\$") : phpLiteral(text);
+
+/** A value as a literal of PHP. An object is an array with names. */
+function phpLiteral(value: unknown): string {
+  if (typeof value === "string") return `"${value.replace(/[\\"$]/g, "\\$&")}"`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const items = Array.isArray(value)
+    ? value.map(phpLiteral)
+    : Object.entries(value).map(([name, item]) => `${phpLiteral(name)} => ${phpLiteral(item)}`);
+  return items.length === 0
+    ? "[]"
+    : `[\n    ${items.map((item) => `${indent(item, "    ")},`).join("\n    ")}\n]`;
+}

@@ -1,12 +1,10 @@
-import { EVENT_TYPES, type EventType, type Visit } from "#db/schema/events";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { getAdvice } from "#server/mail/outcome";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../../audit/record";
 import { requireEnabled } from "./events";
-import { emailPayload } from "./payload";
+import { samplePayload } from "./sample";
 import type { WebhookEvent } from "./types";
 
 /**
@@ -32,7 +30,7 @@ export async function sendTestEvent(
       teamId: ctx.teamId,
       webhookId,
       type: chosen,
-      payload: samplePayload(chosen, ctx.clock()),
+      payload: testPayload(chosen, ctx.clock()),
     });
     await recordAudit(tx, ctx, {
       action: "webhook.tested",
@@ -44,61 +42,7 @@ export async function sendTestEvent(
   return { id, type: chosen };
 }
 
-const isEmailEvent = (type: string): type is EventType => EVENT_TYPES.some((known) => known === type);
-
-function samplePayload(type: string, now: Date): string {
-  const sample = isEmailEvent(type)
-    ? JSON.parse(sampleEmailPayload(type, now))
-    : { type, created_at: now.toISOString(), data: sampleData(type, now) };
-  return JSON.stringify({ ...sample, data: { ...sample.data, test: true } });
-}
-
-const SAMPLE_VISIT: Visit = {
-  by: "reader",
-  name: null,
-  link: "https://example.com/",
-  address: "203.0.113.7",
-  agent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)",
-};
-
-function sampleEmailPayload(type: EventType, now: Date): string {
-  const emailId = newId();
-  const refusal = {
-    reply: { code: 550, enhanced: "5.1.1", text: "No such user" },
-    reason: "The mailbox does not exist.",
-    class: "hard",
-    advice: getAdvice("hard"),
-  };
-  return emailPayload({
-    type,
-    recipient: "ben@example.com",
-    data:
-      type === "email.bounced"
-        ? refusal
-        : type === "email.suppressed"
-          ? { ...refusal, suppressedBy: "previous_bounce" }
-          : type === "email.opened" || type === "email.clicked"
-            ? { visit: SAMPLE_VISIT }
-            : {},
-    createdAt: now,
-    sequence: 1,
-    emailId,
-    emailCreatedAt: now,
-    messageId: `${emailId}@backstamp.test`,
-    sender: "Ann <ann@backstamp.test>",
-    to: ["ben@example.com"],
-    subject: "A test of your endpoint",
-    tags: [{ name: "category", value: "test" }],
-    headers: [],
-    templateId: null,
-  });
-}
-
-function sampleData(type: string, now: Date): Record<string, unknown> {
-  const common = { id: newId(), created_at: now.toISOString() };
-  if (type.startsWith("domain."))
-    return { ...common, name: "example.com", status: "verified", region: "self-hosted", records: [] };
-  if (type.startsWith("suppression."))
-    return { ...common, email: "ben@example.com", origin: "bounce", source_id: newId(), lists_only: false };
-  return common;
+function testPayload(type: string, now: Date): string {
+  const sample = samplePayload(type, now, newId);
+  return JSON.stringify({ ...sample, data: { ...(sample.data as object), test: true } });
 }

@@ -1,0 +1,52 @@
+import type { Route } from "../pipeline/route";
+
+/** The id in examples. */
+const sampleId = "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e";
+
+/** Where samples get the base URL and the key: from these values, or from BACKSTAMP_URL and BACKSTAMP_KEY. */
+export type SampleValues = { baseUrl: string; key: string } | "environment";
+
+export type SampleCall = {
+  /** Method and path of the route, with `{name}` for a variable. */
+  route: string;
+  method: string;
+  /** Path with query. */
+  target: string;
+  /** The values of the path variables, in order. */
+  variables: string[];
+  query: Record<string, string>;
+  headers: [name: string, value: string][];
+  needsKey: boolean;
+  json: unknown;
+  text: string | undefined;
+  values: SampleValues;
+};
+
+/** An example value for a path variable. */
+export const sampleValueOf = (name: string): string => (name === "version" ? "1" : sampleId);
+
+/** The example of a route as a call. */
+export function sampleCallOf(
+  { method, path, access, accepts, example = {} }: Route,
+  values: SampleValues,
+): SampleCall {
+  const query = new URLSearchParams(example.query).toString();
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => sampleValueOf(name));
+  return {
+    route: `${method} ${path}`,
+    method,
+    target: query === "" ? filled : `${filled}?${query}`,
+    variables: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => sampleValueOf(name)),
+    query: example.query ?? {},
+    headers: [
+      ...Object.entries(example.headers ?? {}),
+      ...(example.body === undefined
+        ? []
+        : [["content-type", accepts ?? "application/json"] satisfies [string, string]]),
+    ].map(([name, value]) => [name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()), value]),
+    needsKey: access !== "public",
+    json: accepts ? undefined : example.body,
+    text: accepts ? String(example.body) : undefined,
+    values,
+  };
+}

@@ -39,8 +39,13 @@ const config: NextConfig = {
   images: { unoptimized: true },
   // `npm run check` runs `tsc` for the whole project, so the build does not repeat it.
   typescript: { ignoreBuildErrors: true },
-  // Browsers request this URL when no page specifies an icon, for example for API responses.
-  rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
+  rewrites: async () => [
+    // Browsers request this URL when no page specifies an icon, for example for API responses.
+    { source: "/favicon.ico", destination: "/icon.svg" },
+    // Documents below /docs with an address outside it: `GUIDE_ALIASES` of `server/shared/guides.ts`.
+    { source: "/llms.txt", destination: "/docs/llms.txt" },
+    { source: "/docs.md", destination: "/docs/index.md" },
+  ],
   headers: async () => [
     { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
     // Next.js rejects some invalid requests to these routes before our code runs.

@@ -1,9 +1,10 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { NextRequest } from "next/server";
 import { describe, expect, test } from "vitest";
 import { routes } from "#server/rest/routes";
+import { GUIDE_ALIASES } from "#server/shared/guides";
 import { config, proxy } from "../proxy";
 
 const app = fileURLToPath(new URL("../app", import.meta.url));
@@ -40,13 +41,22 @@ describe("the content security policy of pages", () => {
   );
 
   test("allows the guides, which are created by the build, only scripts and styles in files", () => {
-    for (const address of ["/docs", "/docs/install", "/docs/reference/smtp/", "/docs/guides.js"]) {
+    for (const address of [
+      "/docs",
+      "/docs/install",
+      "/docs/reference/smtp/",
+      "/docs/guides.js",
+      "/docs/api",
+      "/docs/api/emails",
+      "/docs/api.md",
+      "/llms.txt",
+    ]) {
       expect(isProxied(address)).toBe(true);
       const policy = ask("GET", address).headers.get("content-security-policy");
       expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
       expect(policy).not.toMatch(/unsafe|nonce/);
     }
-    for (const address of ["/docs/api", "/docs/no-guide"])
+    for (const address of ["/docs/api/no-page", "/docs/no-guide", "/docs/install.mdx"])
       expect(ask("GET", address).headers.get("content-security-policy")).toMatch(/'nonce-/);
   });
 
@@ -108,3 +118,9 @@ test.each(["/console/emails/%E0%A4%A", "/docs/%zz", "/login/%", "/a%00b"])(
     expect(isPassedOn(ask("GET", "/console?x=%zz"))).toBe(true);
   },
 );
+
+test("documents with an address outside /docs are rewritten to it", () => {
+  const settings = readFileSync(path.join(app, "../next.config.ts"), "utf8");
+  for (const [source, destination] of Object.entries(GUIDE_ALIASES))
+    expect(settings).toContain(`{ source: "${source}", destination: "${destination}" }`);
+});

@@ -37,21 +37,75 @@ export const REFERENCE_DOCUMENTS = {
   changelog: ".github/CHANGELOG.md",
 } as const;
 
-/** Files of the guides, below `/docs`. */
-export const GUIDE_FILES = ["guides.css", "guides.js", "search.json"] as const;
+/**
+ * The pages of the API reference in the order of the navigation, by their names below `/docs/api`; the first one is
+ * `/docs/api` itself. A page of operations is named by the first segment of their paths.
+ */
+export const API_SECTIONS = [
+  { title: "API reference", pages: ["", "errors", "webhook-events", "smtp"] },
+  {
+    title: "Operations",
+    pages: [
+      "emails",
+      "templates",
+      "domains",
+      "api-keys",
+      "webhooks",
+      "suppressions",
+      "events",
+      "usage",
+      "logs",
+    ],
+  },
+  {
+    title: "Links and installation",
+    pages: [
+      "attachments",
+      "unsubscribe",
+      "opens",
+      "clicks",
+      "health",
+      "inbound",
+      "cron",
+      "metrics",
+      "openapi",
+    ],
+  },
+] as const;
 
-/** The segments of every path below `/docs` that is created by the build. */
-export const GUIDE_SEGMENTS: readonly string[][] = [
-  [],
+/** Files of the guides, below `/docs`. */
+export const GUIDE_FILES = ["guides.css", "guides.js", "api.js", "search.json", "llms.txt"] as const;
+
+const PAGES: readonly string[][] = [
   ...GUIDE_SECTIONS.flatMap(({ guides }) => guides.map((name) => [name])),
   ...Object.keys(REFERENCE_DOCUMENTS).map((name) => ["reference", name]),
+  ...API_SECTIONS.flatMap(({ pages }) => pages.map((name) => ["api", name].filter(Boolean))),
+];
+
+/** The segments of every path below `/docs` that is created by the build. Each page is also there as Markdown. */
+export const GUIDE_SEGMENTS: readonly string[][] = [
+  [],
+  ...PAGES,
+  ...[["index"], ...PAGES].map((segments) => [...segments.slice(0, -1), `${segments.at(-1)}.md`]),
   ...GUIDE_FILES.map((name) => [name]),
 ];
 
-const PATHS = new Set(GUIDE_SEGMENTS.map((segments) => ["/docs", ...segments].join("/")));
+/** Addresses outside `/docs` of documents in it, as `next.config.ts` rewrites them. */
+export const GUIDE_ALIASES: Record<string, string> = {
+  "/llms.txt": "/docs/llms.txt",
+  "/docs.md": "/docs/index.md",
+};
 
-/** Whether a path is one of the guides or of their files. A slash at the end makes no difference. */
-export const isGuidePath = (pathname: string): boolean => PATHS.has(pathname.replace(/\/$/, ""));
+const SEGMENTS = new Map(GUIDE_SEGMENTS.map((segments) => [["/docs", ...segments].join("/"), segments]));
+
+/** The segments below `/docs` of a path; null if it is none of these pages and files. A slash at the end makes no difference. */
+export function guideSegmentsOf(pathname: string): readonly string[] | null {
+  const address = pathname.replace(/\/$/, "");
+  return SEGMENTS.get(GUIDE_ALIASES[address] ?? address) ?? null;
+}
+
+/** Whether a path is one of the guides, of the API reference, or of their files. */
+export const isGuidePath = (pathname: string): boolean => guideSegmentsOf(pathname) !== null;
 
 /** The guides are created by the build, so they contain no nonce. Their only script is a file. */
 export const GUIDE_POLICY = [

@@ -79,7 +79,7 @@ describe("the list", () => {
     expect(await navigation.getByRole("link", { name: "Guides" }).getAttribute("href")).toBe("/docs");
     await navigation.getByRole("link", { name: "API reference" }).click();
     await page.waitForURL(`${backstamp.url}/docs/api`);
-    await page.getByRole("heading", { name: /^Backstamp/ }).waitFor(patience);
+    await page.getByRole("heading", { name: "API reference" }).waitFor(patience);
     await page.goBack();
     await page.getByRole("heading", { name: "No emails yet" }).waitFor();
     await page.getByRole("button", { name: "Send a test email" }).waitFor();

@@ -1,12 +1,23 @@
-import { mkdirSync } from "node:fs";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { projectRoot } from "../support/processes/processes";
-import { type Backstamp, startBackstamp } from "./backstamp";
-import { openBrowser, openProfile, type Watched } from "./browser";
+import { API_SECTIONS } from "#server/shared/guides";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import {
+  expectDarkAndNarrow,
+  expectNoAccessibilityViolations,
+  expectNoErrors,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
+import { measureScripts } from "./script-size";
 
-const pictures = path.join(projectRoot, "tests/.artifacts");
+const scriptKbMax = 20;
+const pages = API_SECTIONS.flatMap(({ pages: names }) => names).map((name) =>
+  name === "" ? "/docs/api" : `/docs/api/${name}`,
+);
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -14,9 +25,8 @@ let watched: Watched;
 let page: Page;
 let key: string;
 beforeAll(async () => {
-  mkdirSync(pictures, { recursive: true });
   [backstamp, browser] = await Promise.all([startBackstamp({ SMTP_URL: "capture:" }), openBrowser()]);
-  watched = await openProfile(browser);
+  watched = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   page = await watched.context.newPage();
   const args = ["key", "create", "--name", "docs", "--scopes", "full_access", "--json"];
   key = JSON.parse(await backstamp.operate(...args, "--domains", "backstamp.test")).token;
@@ -26,51 +36,117 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-const sendMail = () => page.locator("#operations-Emails-postEmails");
+const operation = (id: string) => page.locator(`.operation[data-id="${id}"]`);
 
 describe("the reference", () => {
   test("shows every operation without sign-in", async () => {
-    await page.goto(`${backstamp.url}/docs/api`);
-    await page.getByRole("heading", { name: /^Backstamp/ }).waitFor({ timeout: 60_000 });
     const document = await (await fetch(`${backstamp.url}/api/openapi.json`)).json();
     const count = Object.values<object>(document.paths).flatMap((methods) => Object.keys(methods)).length;
-    expect(await page.locator(".opblock").count()).toBe(count);
-    await page.screenshot({ path: path.join(pictures, "docs-list.png") });
+    await page.goto(`${backstamp.url}/docs/api`);
+    expect(await page.locator(".operations li").count()).toBe(count);
+    await page.getByRole("link", { name: "POST /api/emails Send an email" }).click();
+    await page.waitForURL(`${backstamp.url}/docs/api/emails#postEmails`);
+    expect(
+      await operation("postEmails")
+        .locator("code.name", { hasText: /^from$/ })
+        .first()
+        .isVisible(),
+    ).toBe(true);
   });
 
-  test("shows code samples for curl, Node and Python", async () => {
-    await sendMail().locator(".opblock-summary-control").click();
-    const code = sendMail().locator(".code-samples pre");
-    await expect.poll(() => code.textContent()).toMatch(/^curl -X POST "\$BACKSTAMP_URL\/api\/emails"/);
-    await sendMail().getByRole("button", { name: "Node", exact: true }).click();
-    await expect.poll(() => code.textContent()).toContain("await fetch(BACKSTAMP_URL");
-    await sendMail().getByRole("button", { name: "Python", exact: true }).click();
+  test("is accessible in both themes and on a phone, with little script", async () => {
+    const weigh = measureScripts(page);
+    for (const path of pages) {
+      await page.goto(backstamp.url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await expectNoAccessibilityViolations(page);
+      expect((await weigh()).untilRest).toBeLessThanOrEqual(scriptKbMax);
+    }
+    for (const path of ["/docs/api", "/docs/api/emails", "/docs/api/errors", "/docs/api/webhook-events"]) {
+      await page.goto(backstamp.url + path);
+      await expectDarkAndNarrow(page, path.slice(1).replaceAll("/", "-"));
+    }
+    expectNoErrors(watched);
+  });
+
+  test("shows samples with the address of this host, in the language that the reader chose", async () => {
+    await page.goto(`${backstamp.url}/docs/api/emails`);
+    const code = operation("postEmails").locator(".sample code").locator("visible=true");
+    expect(await code.textContent()).toContain(`curl -X POST "${backstamp.url}/api/emails"`);
+    await operation("postEmails").getByRole("button", { name: "Python", exact: true }).click();
     await expect.poll(() => code.textContent()).toContain("requests.post(");
+    await operation("postEmails").getByRole("button", { name: "PHP", exact: true }).click();
+    await expect.poll(() => code.textContent()).toContain(`"${backstamp.url}/api/emails"`);
+    await page.goto(`${backstamp.url}/docs/api/domains`);
+    await operation("postDomains").getByRole("button", { name: "Node", exact: true, pressed: false }).click();
+    const other = operation("getDomains").locator(".sample code").locator("visible=true");
+    expect(await other.textContent()).toContain("resend.domains.list(");
+    expect(await other.textContent()).not.toContain(key);
   });
 
   test("sends a request with the API key of the user, and shows the response", async () => {
-    await page.locator(".auth-wrapper .authorize").click();
-    await page.locator("#auth-bearer-value, .auth-container input").first().fill(key);
-    await page.locator(".auth-btn-wrapper .authorize").first().click();
-    await page.locator(".auth-btn-wrapper .btn-done").first().click();
-    await sendMail().locator(".execute").click();
-    const answer = sendMail().locator(".live-responses-table .response").first();
+    await page.goto(`${backstamp.url}/docs/api/emails`);
+    await operation("postEmails").getByText("Try it").click();
+    await operation("postEmails").getByLabel("API key").fill(key);
+    await expectNoAccessibilityViolations(page);
+    await operation("postEmails").getByRole("button", { name: "Send request" }).click();
+    const result = operation("postEmails").locator(".result");
     await expect
-      .poll(() => answer.locator(".response-col_status").textContent(), { timeout: 30_000 })
-      .toMatch(/^200/);
-    expect(await answer.textContent()).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    await page.screenshot({ path: path.join(pictures, "docs-call.png") });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => page.locator("html.dark-mode").count()).toBe(1);
-    await sendMail().scrollIntoViewIfNeeded();
-    await page.screenshot({ path: path.join(pictures, "docs-dark.png") });
+      .poll(() => result.getByRole("status").textContent(), { timeout: 30_000 })
+      .toMatch(/^200 .* ms$/);
+    const sent = JSON.parse((await result.locator(".body").textContent()) ?? "");
+    expect(sent.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    expect(await result.locator(".headers").textContent()).toMatch(/^x-ratelimit-remaining: \d+$/m);
+    await takePictures(page, "docs-call");
+
+    // The other operations of the page have the same key.
+    await operation("getEmailsById").getByText("Try it").click();
+    await operation("getEmailsById").getByLabel("id", { exact: true }).fill(sent.id);
+    await operation("getEmailsById").getByRole("button", { name: "Send request" }).click();
+    const read = operation("getEmailsById").locator(".result");
+    await expect.poll(() => read.getByRole("status").textContent(), { timeout: 30_000 }).toMatch(/^200 /);
+    expect(JSON.parse((await read.locator(".body").textContent()) ?? "")).toMatchObject({
+      id: sent.id,
+      subject: "First email",
+    });
+    await operation("getEmailsById").getByLabel("Use the key in samples").check();
+    expect(await operation("getEmailsById").locator(".sample code").first().textContent()).toContain(key);
+  });
+
+  test("does not use the session of the console, and shows the error of a request without a key", async () => {
+    await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+    await page.goto(`${backstamp.url}/docs/api/emails`);
+    expect(await operation("getEmails").getByLabel("API key").inputValue()).toBe("");
+    const request = page.waitForRequest((each) => each.url().includes("/api/emails"));
+    await operation("getEmails").getByText("Try it").click();
+    await operation("getEmails").getByRole("button", { name: "Send request" }).click();
+    expect(await (await request).headerValue("cookie")).toBeNull();
+    const result = operation("getEmails").locator(".result");
+    await expect.poll(() => result.getByRole("status").textContent()).toMatch(/^401 /);
+    expect(JSON.parse((await result.locator(".body").textContent()) ?? "")).toEqual({
+      error: "Unauthorized",
+    });
+    // The browser logs each response with an error status.
+    expect(watched.errors.splice(0).map(({ text }) => text)).toEqual([expect.stringContaining("401")]);
+  });
+
+  test("finds operations, fields, errors and guides by words", async () => {
+    await page.goto(`${backstamp.url}/docs/api`);
+    for (const [words, address] of [
+      ["scheduled_at send an email", "/docs/api/emails#postEmails.body.scheduled_at"],
+      ["rotate dkim", "/docs/api/domains#postDomainsByIdDkimRotate"],
+      ["invalid_from_address", "/docs/api/errors#invalid_sender"],
+      ["email.bounced", "/docs/api/webhook-events#email.bounced"],
+      ["retry safely", "/docs/sending#retry-safely"],
+    ] as const) {
+      await page.getByRole("searchbox").fill(words);
+      await expect.poll(() => page.locator(".results a").first().getAttribute("href")).toBe(address);
+    }
   });
 
   test("stores no key, contacts no other host, and logs no errors", async () => {
-    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
-    expect(kept).not.toContain(key);
-    expect(watched.foreign).toEqual([]);
-    expect(watched.dialogs).toEqual([]);
-    expect(watched.errors).toEqual([]);
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(stored).not.toContain(key);
+    expectNoErrors(watched);
   });
 });

@@ -14,6 +14,8 @@ import { measureScripts } from "./script-size";
 
 const scriptKbMax = 200;
 const paths = GUIDE_SEGMENTS.map((segments) => ["/docs", ...segments].join("/"));
+/** Another suite covers the API reference. */
+const guides = paths.filter((path) => !path.includes(".") && !path.startsWith("/docs/api"));
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -45,7 +47,7 @@ describe("the guides", () => {
 
   test("are accessible in both themes and on a phone, with little script", async () => {
     const weigh = measureScripts(page);
-    for (const path of paths.filter((path) => !path.includes("."))) {
+    for (const path of guides) {
       await page.goto(backstamp.url + path);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await expectNoAccessibilityViolations(page);
@@ -85,6 +87,8 @@ describe("the guides", () => {
 
   test("lead from an old link of the API reference to the operation", async () => {
     await page.goto(`${backstamp.url}/docs#/Emails/postEmails`);
-    await page.waitForURL(`${backstamp.url}/docs/api#/Emails/postEmails`);
+    await page.waitForURL(`${backstamp.url}/docs/api/emails#postEmails`);
+    await page.goto(`${backstamp.url}/docs/api#/Webhooks`);
+    await page.waitForURL(`${backstamp.url}/docs/api/webhooks`);
   });
 });

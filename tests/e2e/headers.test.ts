@@ -30,7 +30,18 @@ const pages = filesOf("page.tsx").map(pathOf);
 const routes = filesOf("route.ts").map(pathOf);
 const calls = routes.filter((route) => /^\/api\/(auth|trpc)\//.test(route));
 const downloads = routes.filter((route) => !/^\/(api|docs)\//.test(route));
-const guides = ["/docs", "/docs/", "/docs/install", "/docs/guides.js", "/docs/search.json"];
+const guides = [
+  "/docs",
+  "/docs/",
+  "/docs/install",
+  "/docs/guides.js",
+  "/docs/search.json",
+  "/docs/api",
+  "/docs/api/emails",
+  "/docs/api/emails.md",
+  "/llms.txt",
+  "/docs.md",
+];
 
 let backstamp: Backstamp;
 let browser: Browser;

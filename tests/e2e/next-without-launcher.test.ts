@@ -83,9 +83,16 @@ describe("Next without a launcher", () => {
     const document = await api("GET", "/openapi.json");
     expect(document).toMatchObject({ status: 200, json: { openapi: "3.1.1" } });
     expect(Object.keys(document.json.paths)).toContain("/api/emails");
-    const page = await fetch(`${url}/docs/api`);
-    expect(page.status).toBe(200);
-    expect(await page.text()).toContain("Loading the API reference");
+    for (const [path, content] of [
+      ["/docs/api", "<h1>API reference</h1>"],
+      ["/docs/api/emails", 'id="postEmails"'],
+      ["/docs/api/emails.md", "`POST /api/emails`"],
+      ["/llms.txt", "/docs/api/emails.md"],
+    ] as const) {
+      const page = await fetch(url + path);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(await page.text()).toContain(content);
+    }
   });
 
   test("responds to unknown paths below /api like the launcher", async () => {

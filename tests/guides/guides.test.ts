@@ -23,9 +23,18 @@ test("every guide is in the navigation once", () => {
 });
 
 test("the addresses of guides end with an optional slash, and no other address is one", () => {
-  for (const address of ["/docs", "/docs/", "/docs/install", "/docs/install/", "/docs/reference/operations"])
+  for (const address of [
+    "/docs",
+    "/docs/",
+    "/docs/install",
+    "/docs/install/",
+    "/docs/reference/operations",
+    "/docs/api",
+    "/docs.md",
+    "/llms.txt",
+  ])
     expect([address, isGuidePath(address)]).toEqual([address, true]);
-  for (const address of ["/docs/api", "/docs/installation", "/docs/install/x", "/doc", "/", "/docs/%2e%2e"])
+  for (const address of ["/docs/api/x", "/docs/installation", "/docs/install/x", "/doc", "/", "/docs/%2e%2e"])
     expect([address, isGuidePath(address)]).toEqual([address, false]);
 });
 

@@ -30,6 +30,13 @@ test.each([
   ["/docs/guides.css", "text/css", ":root {"],
   ["/docs/guides.js", "text/javascript", "search.json"],
   ["/docs/search.json", "application/json", '"address":"/docs/install"'],
+  ["/docs/install.md", "text/markdown", "# Install"],
+  ["/docs/api", "text/html", "<h1>API reference</h1>"],
+  ["/docs/api/emails", "text/html", 'id="postEmails"'],
+  ["/docs/api/emails.md", "text/markdown", "`POST /api/emails`"],
+  ["/docs/api.js", "text/javascript", "addEventListener"],
+  ["/docs.md", "text/markdown", "# Guides"],
+  ["/llms.txt", "text/plain", "/docs/api/emails.md"],
 ])("in development, %s responds before Next.js has compiled", async (path, type, content) => {
   const response = await fetch(`${base}${path}`);
   expect(response.status).toBe(200);
@@ -40,7 +47,7 @@ test.each([
 });
 
 test.each([
-  ["GET", "/docs/api"],
+  ["GET", "/docs/api/no-page"],
   ["GET", "/docs/..%2fpackage.json"],
   ["GET", "/console"],
   ["POST", "/docs"],

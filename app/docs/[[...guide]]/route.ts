@@ -1,11 +1,17 @@
+import { documentOf } from "#server/rest/openapi/document";
+import { listErrors } from "#server/rest/openapi/faults";
+import { routes } from "#server/rest/routes";
 import { GUIDE_SEGMENTS } from "#server/shared/guides";
-import { readPages, readProjectFile } from "../render/documents";
-import { renderPage, renderStart } from "../render/html";
+import type { ApiDocument } from "../render/api/document";
+import { SAMPLE_VALUES } from "../render/api/operation-html";
+import { readApiPages } from "../render/api/pages";
+import { type Page, readPages, readPart, readProjectFile } from "../render/documents";
+import { renderPage, renderStart, writeIndex, writeStart } from "../render/html";
 
 /*
- * The guides. All responses are created by the build, so they need neither a database nor valid settings: an operator can
- * read here how to correct them. As static documents they cannot contain the nonce of the console's pages; `proxy.ts` sets
- * a policy for them that allows only scripts in files.
+ * The guides and the API reference. All responses are created by the build, so they need neither a database nor valid
+ * settings: an operator can read here how to correct them. As static documents they cannot contain the nonce of the
+ * console's pages; `proxy.ts` sets a policy for them that allows only scripts in files.
  */
 export const dynamic = "force-static";
 export const dynamicParams = false;
@@ -16,21 +22,44 @@ type Segments = { params: Promise<{ guide?: string[] }> };
 
 export async function GET(_: Request, { params }: Segments): Promise<Response> {
   const { guide = [] } = await params;
-  const pages = readPages();
   const version = readVersion();
-  if (guide.length === 0) return respond("text/html; charset=utf-8", renderStart(pages, version));
+  const guides = readPages();
+  if (guide.length === 0) return respond("text/html; charset=utf-8", renderStart(guides, version));
   switch (guide.join("/")) {
     case "guides.css":
       return respond("text/css; charset=utf-8", readStyles());
     case "guides.js":
       return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/browser.js"));
+    case "api.js":
+      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/api/browser.js"));
     case "search.json":
-      return respond("application/json", JSON.stringify(indexOf(pages)));
+      return respond("application/json", JSON.stringify(indexOf([...guides, ...readReference(guides)])));
+    case "llms.txt":
+      return respond("text/plain; charset=utf-8", writeIndex([...guides, ...readReference(guides)]));
+    case "index.md":
+      return respond("text/markdown; charset=utf-8", writeStart(guides));
   }
-  const page = pages.find(({ path }) => path === ["/docs", ...guide].join("/"));
-  return page
-    ? respond("text/html; charset=utf-8", renderPage(page, pages, version))
+  const pages = guide[0] === "api" || guide[0] === "api.md" ? readReference(guides) : guides;
+  const address = ["/docs", ...guide].join("/");
+  const page = pages.find(({ path }) => path === address);
+  if (page) return respond("text/html; charset=utf-8", renderPage(page, pages, version));
+  const text = pages.find(({ path }) => `${path}.md` === address);
+  return text
+    ? respond("text/markdown; charset=utf-8", text.markdown)
     : new Response("Not found", { status: 404 });
+}
+
+/** Created once in a process: it does not change, and renders thousands of fields. */
+let reference: Page[] | undefined;
+
+function readReference(guides: readonly Page[]): Page[] {
+  const smtp = guides.find(({ path }) => path === "/docs/reference/smtp");
+  if (!smtp) throw new Error("There is no document about SMTP");
+  reference ??= readApiPages(
+    { document: documentOf(routes, SAMPLE_VALUES) as unknown as ApiDocument, errors: listErrors(routes) },
+    { smtp, receiving: readPart("app/docs/guides/webhooks.md", "## Receive events", "## Failures") },
+  );
+  return reference;
 }
 
 /** Browsers ask each time whether the file has changed, so an upgrade shows the guides of its version. */
@@ -43,11 +72,12 @@ const readVersion = (): string =>
 /** The colors are those of the console. */
 function readStyles(): string {
   const colors = readProjectFile("app/globals.css").match(/^(:root|\.dark) \{[^}]*\}/gm) ?? [];
-  return [...colors, readProjectFile("app/docs/render/guides.css")].join("\n");
+  const files = ["app/docs/render/guides.css", "app/docs/render/api/api.css"];
+  return [...colors, ...files.map(readProjectFile)].join("\n");
 }
 
 /** What the search of the pages reads: each section with its address. */
-const indexOf = (pages: ReturnType<typeof readPages>) =>
+const indexOf = (pages: readonly Page[]) =>
   pages.flatMap(({ path, title, sections }) =>
     sections.map(({ id, heading, text }) => ({
       address: id === "" ? path : `${path}#${id}`,

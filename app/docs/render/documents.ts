@@ -3,8 +3,8 @@ import path from "node:path";
 import { GUIDE_SECTIONS, REFERENCE_DOCUMENTS } from "#server/shared/guides";
 import { type Rendered, renderMarkdown } from "./markdown";
 
-/** A page below `/docs` that is rendered from a Markdown file of the repository. */
-export type Page = Rendered & { path: string; section: string };
+/** A page below `/docs`. `markdown` has the same content as its HTML. */
+export type Page = Rendered & { path: string; section: string; markdown: string };
 
 /** Only the build and the development server read these files: the pages are prerendered. */
 export const readProjectFile = (file: string): string =>
@@ -25,7 +25,7 @@ const SOURCES: Source[] = [
 
 const PATHS = new Map([
   ...SOURCES.map(({ file, path: address }) => [file, address] as const),
-  ["app/docs/api/page.tsx", "/docs/api"] as const,
+  ["app/docs/render/api/pages.ts", "/docs/api"] as const,
 ]);
 
 /** The address of a link in a file; null if it leads to a file that installations do not serve. */
@@ -38,10 +38,41 @@ const linkResolverOf =
     return address === undefined ? null : address + (anchor === undefined ? "" : `#${anchor}`);
   };
 
-/** All pages in the order of the navigation. */
+const CODE = /(^```[\s\S]*?^```$)/m;
+
+/** Markdown with the links of the pages. Of a link that leads nowhere in an installation only its text remains. */
+const resolveLinks = (source: string, resolve: (target: string) => string | null): string =>
+  source
+    .split(CODE)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replace(/(!?)\[([^\]]*)\]\(([^)]+)\)/g, (_, mark: string, text: string, target: string) => {
+            const address = mark === "" ? resolve(target) : null;
+            return address === null ? text : `[${text}](${address})`;
+          }),
+    )
+    .join("");
+
+/** The guides and the documents that they refer to, in the order of the navigation. */
 export const readPages = (): Page[] =>
-  SOURCES.map(({ file, path: address, section }) => ({
-    ...renderMarkdown(readProjectFile(file), linkResolverOf(file)),
-    path: address,
-    section,
-  }));
+  SOURCES.map(({ file, path: address, section }) => {
+    const source = readProjectFile(file);
+    const resolve = linkResolverOf(file);
+    return {
+      ...renderMarkdown(source, resolve),
+      markdown: resolveLinks(source, resolve),
+      path: address,
+      section,
+    };
+  });
+
+/** The part of a guide between two headings, with the first one. */
+export function readPart(file: string, from: string, to: string): { html: string; markdown: string } {
+  const source = readProjectFile(file);
+  const [start, end] = [source.indexOf(`\n${from}\n`), source.indexOf(`\n${to}\n`)];
+  if (start < 0 || end < start) throw new Error(`${file} has no part from "${from}" to "${to}"`);
+  const part = source.slice(start + 1, end);
+  const resolve = linkResolverOf(file);
+  return { html: renderMarkdown(part, resolve).html, markdown: resolveLinks(part, resolve).trim() };
+}

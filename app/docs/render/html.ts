@@ -24,13 +24,31 @@ function renderNavigation(pages: readonly Page[], current: Page | null): string 
 }
 
 const SEARCH = `<form class="search" role="search" hidden>
-<input type="search" placeholder="Search" aria-label="Search the guides" autocomplete="off" spellcheck="false">
+<input type="search" placeholder="Search" aria-label="Search the documents" autocomplete="off" spellcheck="false">
 <div class="results" hidden><p role="status"></p><ol></ol></div>
 </form>`;
 
-type Frame = { title: string; summary: string; content: string; version: string; navigation: string };
+type Frame = {
+  path: string;
+  title: string;
+  summary: string;
+  content: string;
+  version: string;
+  navigation: string;
+};
 
-const renderFrame = ({ title, summary, content, version, navigation }: Frame): string => `<!doctype html>
+/** The address of a page as Markdown. */
+export const markdownAddressOf = (path: string): string => `${path}.md`;
+
+const isApiPath = (path: string): boolean => path === "/docs/api" || path.startsWith("/docs/api/");
+
+function renderFrame({ path, title, summary, content, version, navigation }: Frame): string {
+  const isApi = isApiPath(path);
+  const name = isApi ? "API reference" : "Guides";
+  const sites = [["/docs", "Guides"] as const, ["/docs/api", "API reference"] as const]
+    .filter(([, label]) => label !== name)
+    .map(([address, label]) => `<a href="${address}">${label}</a>`);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -39,29 +57,32 @@ const renderFrame = ({ title, summary, content, version, navigation }: Frame): s
 <meta name="description" content="${escapeHtml(summary)}">
 <title>${escapeHtml(title)} · Backstamp</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="alternate" href="${markdownAddressOf(path)}" type="text/markdown">
 <link rel="stylesheet" href="/docs/guides.css">
 <script src="/docs/guides.js"></script>
-</head>
-<body>
+${isApi ? '<script src="/docs/api.js"></script>\n' : ""}</head>
+<body${isApi ? ' class="api"' : ""}>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<a class="brand" href="/docs"><img src="/icon.svg" alt="" width="24" height="24">Backstamp guides</a>
+<a class="brand" href="${isApi ? "/docs/api" : "/docs"}"><img src="/icon.svg" alt="" width="24" height="24">Backstamp ${isApi ? "API" : "guides"}</a>
 ${SEARCH}
-<nav aria-label="Site"><a href="/docs/api">API reference</a><a href="/console">Console</a></nav>
+<nav aria-label="Site">${sites.join("")}<a href="/console">Console</a></nav>
 </header>
 <div class="columns">
-<details class="menu"><summary>All guides</summary><nav aria-label="Guides">${navigation}</nav></details>
+<details class="menu"><summary>${isApi ? "All pages" : "All guides"}</summary><nav aria-label="${name}">${navigation}</nav></details>
 <main id="content">
 ${content}
-<footer>Backstamp ${escapeHtml(version)}</footer>
+<footer>Backstamp ${escapeHtml(version)} · <a href="${markdownAddressOf(path)}">View as Markdown</a></footer>
 </main>
 </div>
 </body>
 </html>
 `;
+}
 
-/** The HTML document of one page, with links to the pages before and after it. */
+/** The HTML document of one page, with links to the pages before and after it. `pages` are in the navigation. */
 export function renderPage(page: Page, pages: readonly Page[], version: string): string {
+  const isApi = isApiPath(page.path);
   const position = pages.indexOf(page);
   const [before, after] = [pages[position - 1], pages[position + 1]];
   const steps = [
@@ -69,13 +90,16 @@ export function renderPage(page: Page, pages: readonly Page[], version: string):
     after ? `<span>Next: ${linkTo(after)}</span>` : "",
   ].join("");
   return renderFrame({
-    title: page.title,
+    path: page.path,
+    title: isApi ? `${page.title}, API reference` : page.title,
     summary: page.summary,
-    content: `<article>\n${page.html}</article>\n<nav class="steps" aria-label="Next and previous guide">${steps}</nav>`,
+    content: `<article>\n${page.html}</article>\n<nav class="steps" aria-label="Next and previous page">${steps}</nav>`,
     version,
     navigation: renderNavigation(pages, page),
   });
 }
+
+const summary = "How to set up, use and operate this version of Backstamp.";
 
 /** The start page: every guide with its first sentence. */
 export function renderStart(pages: readonly Page[], version: string): string {
@@ -83,10 +107,10 @@ export function renderStart(pages: readonly Page[], version: string): string {
   const groups = groupsOf(pages).map(
     ([section, own]) => `<h2>${section}</h2>\n<ul class="list">${own.map(item).join("\n")}</ul>`,
   );
-  const summary = "How to set up, use and operate this version of Backstamp.";
   const reference =
     'Every route, field and error of the API is in the <a href="/docs/api">API reference</a>, where you can also try calls.';
   return renderFrame({
+    path: "/docs",
     title: "Guides",
     summary,
     content: `<article>\n<h1>Guides</h1>\n<p>${summary} ${reference}</p>\n${groups.join("\n")}\n</article>`,
@@ -94,3 +118,24 @@ export function renderStart(pages: readonly Page[], version: string): string {
     navigation: renderNavigation(pages, null),
   });
 }
+
+const entriesOf = (pages: readonly Page[]): string[] =>
+  groupsOf(pages).flatMap(([section, own]) => [
+    `## ${section}`,
+    own
+      .map(({ title, path, summary: about }) => `- [${title}](${markdownAddressOf(path)}): ${about}`)
+      .join("\n"),
+  ]);
+
+/** The start page as Markdown. */
+export const writeStart = (pages: readonly Page[]): string =>
+  ["# Guides", summary, ...entriesOf(pages)].join("\n\n");
+
+/** Every page as Markdown with one line about it, in the form of llmstxt.org. */
+export const writeIndex = (pages: readonly Page[]): string =>
+  [
+    "# Backstamp",
+    "> A self-hosted email sending service: a REST API that the clients of Resend can use, SMTP submission, signed webhooks and a console.",
+    "These documents are of the version that runs here. The API is described by [openapi.json](/api/openapi.json).",
+    ...entriesOf(pages),
+  ].join("\n\n");

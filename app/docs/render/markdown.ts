@@ -39,12 +39,30 @@ function anchorsOf(tokens: readonly Token[]): Map<Token, string> {
 }
 
 /** Text without the marks of emphasis, code and links. */
-const plainOf = (markdown: string): string =>
+export const plainOf = (markdown: string): string =>
   markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\[([^\]]*)\]\[[^\]]*\]/g, "$1")
     .replace(/[`*]/g, "")
     .replace(/\\([[\]_|])/g, "$1");
+
+const INLINE = new Marked({
+  renderer: {
+    link({ tokens }: Tokens.Link) {
+      return this.parser.parseInline(tokens);
+    },
+    image: ({ text }: Tokens.Image) => escapeHtml(text),
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+  },
+});
+
+/** Renders one line of Markdown: emphasis and code. HTML in it is escaped, and of a link only its text remains. */
+export const renderInline = (source: string): string => INLINE.parseInline(source, { async: false });
+
+/** A block of code, to which the script adds a button that copies it. */
+export const renderCode = (text: string, language: string): string =>
+  // A scrollable element must be reachable with the keyboard.
+  `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${escapeHtml(text)}</code></pre></div>\n`;
 
 /**
  * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description. `resolveLink` returns
@@ -63,11 +81,7 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
         const id = anchors.get(token) ?? anchorOf(token.text);
         return `<h${depth} id="${id}">${content} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
       },
-      code({ text, lang = "" }: Tokens.Code) {
-        const language = lang.split(" ")[0] ?? "";
-        // A scrollable element must be reachable with the keyboard.
-        return `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${escapeHtml(text)}</code></pre></div>\n`;
-      },
+      code: ({ text, lang = "" }: Tokens.Code) => renderCode(text, lang.split(" ")[0] ?? ""),
       link({ href, tokens }: Tokens.Link) {
         const content = this.parser.parseInline(tokens);
         const address = resolveLink(href);

@@ -45,9 +45,13 @@ const DESCRIPTION = `Send email and track its delivery. Requests and responses a
 
 **Errors** are \`{ "error", "name", "message", "statusCode", "request_id" }\`; 401, 403 and 429 have exactly the bodies in their schemas. \`X-Backstamp-Reason\` gives the reason of a 403. An unknown field or parameter is rejected with an error that names it. In a request body \`null\`, \`""\` and \`[]\` are equivalent to omitting the field, with two exceptions: \`text: ""\`, and an empty array of \`scopes\` or \`domains\` of an API key.
 
-**Lists** are sorted newest first. For the next page, send the id of the last row as \`after\`; for the previous page, send the id of the first row as \`before\`. Events are the exception: they are sorted oldest first.
+**Lists** are sorted newest first. For the next page, send the id of the last row as \`after\`; for the previous page, send the id of the first row as \`before\`. Events are the exception: they are sorted oldest first.`;
 
-**Examples** read the base URL and the key from environment variables: \`export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_…\`. Email to \`backstamp.test\` is never sent; the address determines the simulated outcome: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
+const ENVIRONMENT =
+  "**Examples** read the base URL and the key from environment variables: `export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_…`.";
+
+const TEST_ADDRESSES =
+  "**Test addresses.** Email to `backstamp.test` is never sent; the address determines the simulated outcome: `delivered@`, `bounced@`, `complained@`, `deferred@`.";
 
 const header = (description: string, schema: Schema): Schema => ({ description, schema });
 const count = { type: "integer", minimum: 0 };
@@ -71,7 +75,9 @@ export function documentOf(routes: readonly Route[], values: SampleValues = "env
     info: {
       title: "Backstamp",
       version: "1",
-      description: DESCRIPTION,
+      description: [DESCRIPTION, ...(values === "environment" ? [ENVIRONMENT] : []), TEST_ADDRESSES].join(
+        "\n\n",
+      ),
       license: { name: "MIT" },
     },
     // Relative to the URL of this document.

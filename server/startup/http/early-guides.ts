@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { GUIDE_POLICY, isGuidePath } from "#server/shared/guides";
+import { GUIDE_POLICY, guideSegmentsOf } from "#server/shared/guides";
 
 type Route = { GET(request: Request, context: { params: Promise<{ guide: string[] }> }): Promise<Response> };
 
@@ -15,12 +15,13 @@ export async function respondWithGuide(
   outgoing: ServerResponse,
 ): Promise<boolean> {
   const [pathname = ""] = url.split("?", 1);
-  if (!(method === "GET" || method === "HEAD") || !isGuidePath(pathname)) return false;
+  const guide = guideSegmentsOf(pathname);
+  if (!(method === "GET" || method === "HEAD") || guide === null) return false;
   // Not a literal: the compiled launcher does not contain the pages.
   const file = path.join(folder, "app/docs/[[...guide]]/route.ts");
   const { GET } = (await import(pathToFileURL(file).href)) as Route;
-  const guide = pathname.split("/").slice(2).filter(Boolean);
-  const response = await GET(new Request("http://localhost"), { params: Promise.resolve({ guide }) });
+  const params = Promise.resolve({ guide: [...guide] });
+  const response = await GET(new Request("http://localhost"), { params });
   const headers = { ...Object.fromEntries(response.headers), "content-security-policy": GUIDE_POLICY };
   outgoing.writeHead(response.status, headers).end(await response.text());
   return true;

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { documentOf } from "#server/rest/openapi/document";
+import { listErrors } from "#server/rest/openapi/faults";
+import { routes } from "#server/rest/routes";
+import { API_SECTIONS, GUIDE_SEGMENTS, guideSegmentsOf } from "#server/shared/guides";
+import { GET } from "../../app/docs/[[...guide]]/route";
+
+/* The API reference as its route responds with it: everything in the API description is in the HTML and in the Markdown. */
+
+type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
+type Parameter = { name: string; $ref?: string };
+type Operation = {
+  operationId: string;
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  "x-codeSamples": { source: string }[];
+};
+
+const document = documentOf(routes) as unknown as {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, Schema>; headers: object };
+};
+const errors = listErrors(routes);
+
+type Document = { type: string; text: string };
+
+/** Each document is rendered once. */
+const read = (address: string): Promise<Document> => {
+  const known = rendered.get(address) ?? render(address);
+  rendered.set(address, known);
+  return known;
+};
+const rendered = new Map<string, Promise<Document>>();
+
+async function render(address: string): Promise<Document> {
+  const guide = guideSegmentsOf(address);
+  if (!guide) throw new Error(`${address} is no page`);
+  const response = await GET(new Request("http://localhost"), {
+    params: Promise.resolve({ guide: [...guide] }),
+  });
+  expect([address, response.status]).toEqual([address, 200]);
+  return { type: response.headers.get("content-type") ?? "", text: await response.text() };
+}
+
+const addresses = GUIDE_SEGMENTS.map((segments) => ["/docs", ...segments].join("/"));
+const isPage = (address: string) => !/\.\w+$/.test(address);
+const pages = addresses.filter(isPage);
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+/** The names of all fields of a schema, with those of the schemas to which it refers. */
+function fieldsOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(fieldsOf);
+  if (typeof schema !== "object" || schema === null) return [];
+  const { $ref, properties = {} } = schema as Schema & { $ref?: string };
+  if (typeof $ref === "string") return fieldsOf(document.components.schemas[$ref.split("/").at(-1) ?? ""]);
+  const inside = Object.entries(schema).filter(([key]) =>
+    ["properties", "items", "anyOf", "oneOf"].includes(key),
+  );
+  return [
+    ...Object.keys(properties),
+    ...inside.flatMap(([key, value]) =>
+      fieldsOf(key === "properties" ? Object.values(value as object) : value),
+    ),
+  ];
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    name: `${method.toUpperCase()} ${path}`,
+    page: `/docs/api/${(path.split("/")[2] ?? "").replace(".json", "")}`,
+  })),
+);
+type Placed = (typeof operations)[number];
+
+/** The part of a page about one operation. */
+const partOf = (html: string, id: string): string =>
+  html.split('<div class="operation"').find((part) => part.startsWith(` data-id="${id}"`)) ?? "";
+
+test("there is a page for each noun of the API, and no other", () => {
+  const listed = API_SECTIONS.flatMap(({ pages: names }) => names as readonly string[]);
+  const nouns = [...new Set(operations.map(({ page }) => page.replace("/docs/api/", "")))];
+  expect([...listed].sort()).toEqual(["", "errors", "webhook-events", "smtp", ...nouns].sort());
+});
+
+describe.each(operations.map((operation) => [operation.name, operation] as const))("%s", (_, operation) => {
+  const namesOf = ({ parameters, requestBody, responses }: Placed): string[] => [
+    ...parameters.map(({ name, $ref }) => name ?? $ref?.split("/").at(-1)),
+    ...fieldsOf(Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)),
+    ...Object.values(responses).flatMap(({ content }) =>
+      fieldsOf(Object.values(content ?? {}).map(({ schema }) => schema)),
+    ),
+  ];
+
+  test("is on the page of its noun, with every parameter, field, error and sample", async () => {
+    const { text } = await read(operation.page);
+    const part = partOf(text, operation.operationId);
+    for (const name of namesOf(operation)) expect(part).toContain(`<code class="name">${name}</code>`);
+    for (const { code, operations: own } of errors)
+      expect([code, part.includes(`/docs/api/errors#${code}"`)]).toEqual([
+        code,
+        own.includes(operation.name),
+      ]);
+    expect(part.match(/class="sample"/g)).toHaveLength(operation["x-codeSamples"].length);
+    expect(textOf(part)).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  test("is in the Markdown, and on the overview with a link", async () => {
+    const { text } = await read(`${operation.page}.md`);
+    const part = text.split("\n## ").find((each) => each.includes(`\n\`${operation.name}\`\n`)) ?? "";
+    for (const name of namesOf(operation)) expect(part).toContain(`- \`${name}\` (`);
+    expect(part).not.toMatch(/undefined|\[object|NaN/);
+    expect((await read("/docs/api")).text).toContain(`href="${operation.page}#${operation.operationId}"`);
+  });
+
+  test("is found by the search, with the parameters and fields of its request", async () => {
+    const index = JSON.parse((await read("/docs/search.json")).text) as { address: string; text: string }[];
+    const found = index.filter(({ address }) =>
+      address.startsWith(`${operation.page}#${operation.operationId}`),
+    );
+    expect(found[0]?.text).toContain(operation.name);
+    const [content] = Object.values(operation.requestBody?.content ?? {});
+    const own = Object.keys(content?.schema.properties ?? {});
+    for (const name of own) expect(found.some(({ address }) => address.endsWith(`.${name}`))).toBe(true);
+  });
+});
+
+test("the page of errors has each of them, with its status, name and action", async () => {
+  const [{ text: html }, { text: markdown }] = await Promise.all([
+    read("/docs/api/errors"),
+    read("/docs/api/errors.md"),
+  ]);
+  for (const { code, status, name, action } of errors) {
+    const part = textOf(partOf(html, code).replace(/^[^>]*>/, ""));
+    expect(part).toContain(`${status} ${name}`);
+    expect(part).toContain(action.replaceAll("`", ""));
+    expect(markdown).toContain(`## ${status} ${name}\n`);
+    expect(markdown).toContain(action);
+  }
+});
+
+test("the page of events has each of them with its payload, and how to verify a signature", async () => {
+  const [{ text: html }, { text: markdown }] = await Promise.all([
+    read("/docs/api/webhook-events"),
+    read("/docs/api/webhook-events.md"),
+  ]);
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const part = partOf(html, type);
+    for (const name of fieldsOf(Object.values(post.requestBody?.content ?? {})[0]?.schema))
+      expect(part).toContain(`<code class="name">${name}</code>`);
+    expect(textOf(part)).toContain(`"type": "${type}"`);
+    expect(markdown).toContain(`## ${type}\n`);
+    expect(markdown).toContain(`"type": "${type}"`);
+  }
+  for (const text of [html, markdown]) expect(text).toContain("webhook-signature");
+});
+
+test("the page of SMTP is that of the repository", async () => {
+  expect((await read("/docs/api/smtp")).text).toContain("BACKSTAMP_SMTP_PORT");
+  expect((await read("/docs/api/smtp.md")).text).toContain("# SMTP submission");
+});
+
+describe.each(pages)("%s", (address) => {
+  test("has unique anchors, and its links lead to pages and anchors", async () => {
+    const { text: html } = await read(address);
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
+    for (const link of new Set(links.filter((each) => /^[/#]/.test(each)))) {
+      const [to = "", anchor] = link.split("#");
+      if (/^\/(console|api|icon)/.test(to)) continue;
+      const target = to === "" ? html : (await read(to)).text;
+      if (anchor) expect([link, target.includes(` id="${anchor}"`)]).toEqual([link, true]);
+    }
+  });
+
+  test("is in llms.txt, and is there as Markdown without HTML", async () => {
+    const markdown = address === "/docs" ? "/docs.md" : `${address}.md`;
+    const { type, text } = await read(markdown);
+    expect(type).toMatch(/^text\/markdown/);
+    expect(text).toMatch(/^# \S/);
+    expect(text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "")).not.toMatch(
+      /<(section|div|p|ul|h\d)\b/,
+    );
+    if (address !== "/docs")
+      expect((await read("/llms.txt")).text).toMatch(new RegExp(`\\]\\(${markdown}\\): \\S`));
+  });
+});
+
+test("no page has a script or a style inside, and calls of operations send no session", async () => {
+  for (const address of pages.filter((each) => each.startsWith("/docs/api")))
+    expect((await read(address)).text).not.toMatch(/<script>|<style|style=|\son\w+=/);
+  const { text } = await read("/docs/api.js");
+  expect(text).toContain('credentials: "omit"');
+});

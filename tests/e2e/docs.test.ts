@@ -130,6 +130,30 @@ describe("the reference", () => {
     expect(watched.errors.splice(0).map(({ text }) => text)).toEqual([expect.stringContaining("401")]);
   });
 
+  test("links to the form for a test key, which sends only from the test domain and expires in one day", async () => {
+    await page.goto(`${backstamp.url}/docs/api/emails`);
+    await operation("postEmails").getByText("Try it").click();
+    const opened = page.waitForEvent("popup");
+    await operation("postEmails").getByRole("link", { name: "Create a test key" }).click();
+    const form = (await opened).getByRole("dialog");
+    await expect.poll(() => form.getByLabel("Name").inputValue(), { timeout: 60_000 }).toBe("Test key");
+    await form.getByRole("button", { name: "Create key" }).click();
+    const secret = form.getByRole("figure", { name: "API key" });
+    const token = /re_\w+/.exec((await secret.textContent({ timeout: 60_000 })) ?? "")?.[0] ?? "";
+    await (await opened).close();
+    const { data } = JSON.parse(await backstamp.operate("key", "list", "--json"));
+    const created = data.find((each: { name: string }) => each.name === "Test key");
+    expect(created).toMatchObject({ scopes: ["emails:send"], domains: [{ name: "backstamp.test" }] });
+    const hoursLeft = (Date.parse(created.expires_at) - Date.now()) / 3_600_000;
+    expect(hoursLeft).toBeGreaterThan(23);
+    expect(hoursLeft).toBeLessThanOrEqual(24);
+
+    await operation("postEmails").getByLabel("API key").fill(token);
+    await operation("postEmails").getByRole("button", { name: "Send request" }).click();
+    const status = operation("postEmails").locator(".result").getByRole("status");
+    await expect.poll(() => status.textContent(), { timeout: 30_000 }).toMatch(/^200 /);
+  });
+
   test("finds operations, fields, errors and guides by words", async () => {
     await page.goto(`${backstamp.url}/docs/api`);
     for (const [words, address] of [

@@ -12,13 +12,19 @@ import { Fetched } from "../_ui/page/fetched";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
 import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
-import { EMPTY_KEY, type NewKeyFields, newKeyInput } from "./new-key";
+import { EMPTY_KEY, type NewKeyFields, newKeyInput, testKey } from "./new-key";
 import { NewSecret } from "./new-secret";
 
-type Props = { teamId: string; publicUrl: string; onClose: () => void };
+type Props = {
+  teamId: string;
+  publicUrl: string;
+  /** Whether the form is filled in for a test key, to which the API reference links. */
+  isTest: boolean;
+  onClose: () => void;
+};
 
 /** Creates a key, then shows its secret once. Closing the dialog discards the secret. */
-export function CreateKey({ teamId, publicUrl, onClose }: Props) {
+export function CreateKey({ teamId, publicUrl, isTest, onClose }: Props) {
   const trpc = useTRPC();
   const [created, setCreated] = useState<{ scopes: readonly string[]; domains: Domain[] } | null>(null);
   const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
@@ -49,7 +55,13 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
     >
       <Fetched by={options} isBare loading={<SkeletonCard lines={6} />}>
         {({ domains }) => (
-          <CreateKeyForm domains={domains} action={action} onCreate={create} onCancel={onClose} />
+          <CreateKeyForm
+            initial={isTest ? testKey(domains) : EMPTY_KEY}
+            domains={domains}
+            action={action}
+            onCreate={create}
+            onCancel={onClose}
+          />
         )}
       </Fetched>
     </Dialog>
@@ -58,6 +70,7 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
 
 type Domain = { id: string; name: string; status: string };
 type FormProps = {
+  initial: NewKeyFields;
   domains: Domain[];
   action: ActionState;
   onCreate: (fields: NewKeyFields) => void;
@@ -80,8 +93,8 @@ const REACHES = [
 ];
 
 /** The permissions, domains, expiry and rate limits of a new key. */
-function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
-  const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
+function CreateKeyForm({ initial, domains, action, onCreate, onCancel }: FormProps) {
+  const form = useForm<NewKeyFields>({ defaultValues: initial });
   const { register, handleSubmit, watch, formState } = form;
   const { errors } = formState;
   const expires = watch("expires");
@@ -111,6 +124,7 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
       <div className="grid gap-4 md:grid-cols-2">
         <SelectField label="Expires" {...register("expires")}>
           <option value="never">No expiry</option>
+          <option value="1">In 1 day</option>
           <option value="7">In 7 days</option>
           <option value="30">In 30 days</option>
           <option value="90">In 90 days</option>

@@ -32,6 +32,11 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
   const trpc = useTRPC();
   const state = useListState(keyFilters);
   const [isCreating, setCreating] = useNew("keys:write");
+  const [isTesting, setTesting] = useNew("keys:write", "test");
+  const close = () => {
+    setCreating(false);
+    setTesting(false);
+  };
   const list = useQuery(
     trpc.keys.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
@@ -67,8 +72,8 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           ...(state.filters.state === "revoked" ? NONE_REVOKED : { ...NONE, action: button }),
         }}
       />
-      {isCreating ? (
-        <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
+      {isCreating || isTesting ? (
+        <CreateKey teamId={teamId} publicUrl={publicUrl} isTest={isTesting} onClose={close} />
       ) : null}
     </>
   );

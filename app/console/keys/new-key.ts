@@ -9,7 +9,7 @@ export type NewKeyFields = {
   scopes: Scope[];
   reach: "all" | "some";
   domains: string[];
-  expires: "never" | "7" | "30" | "90" | "365" | "date";
+  expires: "never" | "1" | "7" | "30" | "90" | "365" | "date";
   /** The value of a `datetime-local` field, in the local time zone of the user. */
   expiresAt: string;
   /** Requests per minute as typed, in the order of `TIERS`. Empty for the default. */
@@ -29,6 +29,16 @@ export const EMPTY_KEY: NewKeyFields = {
   limits: TIERS.map(() => ""),
   networks: "",
 };
+
+/** A key for trying the API: it only sends, only from the test domain, and expires in one day. */
+export const testKey = (domains: readonly { id: string; name: string }[]): NewKeyFields => ({
+  ...EMPTY_KEY,
+  name: "Test key",
+  preset: "sending",
+  reach: "some",
+  domains: domains.filter(({ name }) => name === "backstamp.test").map(({ id }) => id),
+  expires: "1",
+});
 
 /** The networks in a text field. The server checks each one. */
 export const networksOf = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== "");

@@ -43,10 +43,21 @@ const Domains = z
   .union([z.literal("all"), z.array(z.string(DOMAIN)).min(1, DOMAINS).max(1_000, "At most 1000 domains.")], {
     error: DOMAINS,
   })
-  .describe("`all` includes domains that are added later. Only a key with access to all domains can set it.");
+  .describe(
+    "The domains that the key sends from, by id or name. Default: those of the calling key. `all` includes domains that are added later. Only a key with access to all domains can set it.",
+  );
 const TIME = "Must be an ISO 8601 time with zone, such as 2030-01-31T09:00:00Z.";
 
-const Limits = z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, optional(CallsPerMinute)])));
+const Limits = z.strictObject(
+  Object.fromEntries(
+    TIERS.map((tier) => [
+      tier,
+      optional(CallsPerMinute).describe(
+        `Calls per minute of ${tier === "other" ? "all other operations together" : `\`${tier}\``}.`,
+      ),
+    ]),
+  ),
+);
 
 // Unlike elsewhere, an empty array does not count as absent: an empty list must not grant all scopes or domains.
 const optionalButNotEmpty = <T extends z.ZodType>(schema: T) =>
@@ -55,14 +66,20 @@ const optionalButNotEmpty = <T extends z.ZodType>(schema: T) =>
 /** The body of `POST /api/api-keys`. Omitted scopes and domains default to those of the calling key. */
 export const CreateKeyBody = z
   .strictObject({
-    name: Name,
-    permission: optional(z.enum(["full_access", "sending_access"], PERMISSION)),
-    scopes: optionalButNotEmpty(Scopes),
-    domain_id: optional(z.string(DOMAIN)),
-    domainId: optional(z.string(DOMAIN)),
+    name: Name.describe("The program that uses the key."),
+    permission: optional(z.enum(["full_access", "sending_access"], PERMISSION)).describe(
+      "A preset in place of `scopes`.",
+    ),
+    scopes: optionalButNotEmpty(Scopes).describe(
+      "The permissions of the key: scopes, or the name of a preset. Default: the scopes of the calling key.",
+    ),
+    domain_id: optional(z.string(DOMAIN)).describe("One domain, by id or name, in place of `domains`."),
+    domainId: optional(z.string(DOMAIN)).describe("The same as `domain_id`."),
     domains: optionalButNotEmpty(Domains),
-    expires_at: optional(z.iso.datetime({ offset: true, message: TIME }).transform((text) => new Date(text))),
-    limits: optional(Limits),
+    expires_at: optional(
+      z.iso.datetime({ offset: true, message: TIME }).transform((text) => new Date(text)),
+    ).describe("When the key expires. Default: no expiry."),
+    limits: optional(Limits).describe("Rate limits below the defaults, in calls per minute."),
     client_networks: optionalButNotEmpty(ClientNetworks).describe(
       "Networks from which the key may be used, in CIDR notation. Default: those of the calling key. An empty array: from every address.",
     ),
@@ -92,7 +109,7 @@ export const CreateKeyBody = z
 /** The body of `PATCH /api/api-keys/{id}`. */
 export const UpdateKeyBody = z
   .strictObject({
-    name: z.preprocess(absent, KeyName.optional()),
+    name: z.preprocess(absent, KeyName.optional()).describe("The new name."),
     client_networks: optionalButNotEmpty(ClientNetworks).describe(
       "Replaces the networks from which the key may be used. An empty array: from every address.",
     ),
@@ -112,7 +129,9 @@ const OVERLAP = `Must be a whole number of seconds from 0 to ${overlapSecondsMax
 /** The body of `POST /api/api-keys/{id}/rotate`, which is optional. */
 export const RotateKeyBody = z
   .strictObject({
-    overlap_seconds: optional(z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(overlapSecondsMax, OVERLAP)),
+    overlap_seconds: optional(
+      z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(overlapSecondsMax, OVERLAP),
+    ).describe("How long the old token remains valid, in seconds. Default: one day."),
   })
   .transform(({ overlap_seconds }) =>
     overlap_seconds === undefined ? {} : { overlapMs: overlap_seconds * 1_000 },

@@ -50,10 +50,10 @@ const WarmUpInput = z.union(
   [
     None,
     z.strictObject({
-      start_date: optional(WarmUpDay),
-      first_day: Count(1, recipientsMax),
-      growth_percent: Count(1, growthPercentMax),
-      target: optional(Count(1, recipientsMax)),
+      start_date: optional(WarmUpDay).describe("The first day, in UTC. Default: today."),
+      first_day: Count(1, recipientsMax).describe("Recipients on the first day."),
+      growth_percent: Count(1, growthPercentMax).describe("How much more each day than on the day before."),
+      target: optional(Count(1, recipientsMax)).describe("Recipients per day at which the warm-up ends."),
     }),
   ],
   'Must be none, or an object: { "first_day": 50, "growth_percent": 50, "target": 20000 }.',
@@ -66,14 +66,27 @@ const CHANGEABLE = {
   warm_up: optional(WarmUpInput).describe(
     "A daily cap that grows: `first_day` recipients on `start_date` (default: today, UTC), then `growth_percent` percent more each day, until it reaches `target` or the daily cap. `none` removes the warm-up.",
   ),
-  open_tracking: optional(z.boolean("Must be true or false.")),
-  click_tracking: optional(z.boolean("Must be true or false.")),
-  tracking_subdomain: optional(Label),
-  tls: optional(z.enum(["opportunistic", "enforced"], "Must be opportunistic or enforced.")),
-  capabilities: z.preprocess(
-    absent,
-    z.strictObject({ sending: Capability, receiving: Capability }).optional(),
+  open_tracking: optional(z.boolean("Must be true or false.")).describe(
+    "Whether opens are recorded, with a pixel in the HTML. Default: false.",
   ),
+  click_tracking: optional(z.boolean("Must be true or false.")).describe(
+    "Whether clicks are recorded, with links that redirect. Default: false.",
+  ),
+  tracking_subdomain: optional(Label).describe("The label of the host name in tracked links."),
+  tls: optional(z.enum(["opportunistic", "enforced"], "Must be opportunistic or enforced.")).describe(
+    "`enforced`: email is delivered only over TLS. Default: `opportunistic`.",
+  ),
+  capabilities: z
+    .preprocess(
+      absent,
+      z
+        .strictObject({
+          sending: Capability.describe("Whether email can be sent from the domain."),
+          receiving: Capability.describe("For clients of Resend: stored and returned."),
+        })
+        .optional(),
+    )
+    .describe("What the domain is used for."),
 };
 
 type Changeable = z.infer<z.ZodObject<typeof CHANGEABLE>>;
@@ -106,9 +119,15 @@ const changeOf = (body: Changeable): DomainChange => ({
 /** The body of `POST /api/domains`. */
 export const CreateDomainBody = z
   .strictObject({
-    name: z.preprocess(absent, z.string("Must be a domain, such as example.com.")),
-    region: optional(z.enum(REGIONS, `Must be one of ${REGIONS.join(", ")}.`)),
-    custom_return_path: optional(Label),
+    name: z
+      .preprocess(absent, z.string("Must be a domain, such as example.com."))
+      .describe("The domain, such as `example.com`."),
+    region: optional(z.enum(REGIONS, `Must be one of ${REGIONS.join(", ")}.`)).describe(
+      "For clients of Resend: stored and returned, without effect.",
+    ),
+    custom_return_path: optional(Label).describe(
+      "The label of the host name to which bounces return, such as `send`.",
+    ),
     ...CHANGEABLE,
   })
   .transform(

@@ -43,10 +43,17 @@ export const EventsQuery = z
       .string()
       .regex(/^([1-9]\d{0,2}|1000)$/, `Must be a whole number from 1 to ${limitMax}.`)
       .transform(Number)
-      .default(100),
-    after: Cursor.optional(),
-    type: Types.optional(),
-    email_id: z.string().refine(isId, "Must be the id of an email.").optional(),
+      .default(100)
+      .describe("Events per page, 1 to 1,000."),
+    after: Cursor.optional().describe(
+      "The `cursor` of the last event of a page. Returns the next, newer events.",
+    ),
+    type: Types.optional().describe("Only events of these types, separated by commas."),
+    email_id: z
+      .string()
+      .refine(isId, "Must be the id of an email.")
+      .optional()
+      .describe("Only events of this email."),
     recipient: EMAIL_FILTER.recipient,
     since: EMAIL_FILTER.since,
     until: EMAIL_FILTER.until,

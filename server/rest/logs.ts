@@ -16,9 +16,12 @@ const Status = z
   .transform((text) => ({ from: Number(text.replace("xx", "00")), to: Number(text.replace("xx", "99")) }));
 
 const LogsQuery = listQuery({
-  key: z.string().refine(isId, "Must be the id of an API key.").optional(),
-  status: Status.optional(),
-  method: z.enum(METHODS, `Must be one of ${METHODS.join(", ")}.`).optional(),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
+  status: Status.optional().describe("A status such as 429, or a class such as `4xx`."),
+  method: z
+    .enum(METHODS, `Must be one of ${METHODS.join(", ")}.`)
+    .optional()
+    .describe("The method; `SMTP` for a submission over SMTP."),
 }).transform(({ key, ...query }): PageQuery & LogFilter => ({ ...query, apiKeyId: key }));
 
 export const logRoutes = [

@@ -30,14 +30,19 @@ const Addresses = list(Address, "addresses");
 const Ids = list(z.string("Must be a string.").refine(isId, "Must be the id of a suppression."), "ids");
 
 /** The body of `POST /api/suppressions`. */
-export const AddSuppressionBody = z.strictObject({ email: z.preprocess(absent, Address) });
+export const AddSuppressionBody = z.strictObject({
+  email: z.preprocess(absent, Address).describe("The address."),
+});
 
 /** The body of `POST /api/suppressions/batch/add`. */
-export const AddSuppressionsBody = z.strictObject({ emails: Addresses });
+export const AddSuppressionsBody = z.strictObject({ emails: Addresses.describe("1 to 100 addresses.") });
 
 /** The body of `POST /api/suppressions/batch/remove`: either `emails` or `ids`. */
 export const RemoveSuppressionsBody = z
-  .strictObject({ emails: Addresses.optional(), ids: Ids.optional() })
+  .strictObject({
+    emails: Addresses.optional().describe("1 to 100 addresses."),
+    ids: Ids.optional().describe("1 to 100 ids of entries, in place of `emails`."),
+  })
   .superRefine(({ emails, ids }, refine) => {
     if ((emails === undefined) === (ids === undefined)) refine.addIssue("Send either `emails` or `ids`.");
   })
@@ -48,7 +53,10 @@ export const RemoveSuppressionsBody = z
 
 /** The query of `GET /api/suppressions`. */
 export const SuppressionListQuery = listQuery({
-  origin: z.enum(SUPPRESSION_ORIGINS, `Must be one of ${SUPPRESSION_ORIGINS.join(", ")}.`).optional(),
+  origin: z
+    .enum(SUPPRESSION_ORIGINS, `Must be one of ${SUPPRESSION_ORIGINS.join(", ")}.`)
+    .optional()
+    .describe("Why the address is on the list."),
 });
 
 /** Parses the last segment of a path: the id of a suppression, or its address. The segment is already percent-decoded. */

@@ -34,20 +34,24 @@ import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 
 const OPTIONAL = {
-  alias: optional(TemplateAlias),
-  subject: optional(Subject),
-  from: optional(MailboxText),
-  reply_to: optional(MailboxList),
+  alias: optional(TemplateAlias).describe("A name that can be used in place of the id."),
+  subject: optional(Subject).describe("The subject, which can have placeholders."),
+  from: optional(MailboxText).describe("The sender of emails that have none."),
+  reply_to: optional(MailboxList).describe("Where replies go."),
   // "" does not count as absent here: an email created from the template has no text part.
-  text: TemplateSource.nullish(),
-  variables: optional(TemplateVariables),
+  text: TemplateSource.nullish().describe(
+    'The text part. Converted from `html` if omitted; `""` for emails without one.',
+  ),
+  variables: optional(TemplateVariables).describe("The placeholders, with their types and fallback values."),
 };
 
 /** The body of `POST /api/templates`. */
 export const CreateTemplateBody = z
   .strictObject({
-    name: TemplateName,
-    html: TemplateSource.min(1, "Must not be empty. Add the HTML of the template."),
+    name: TemplateName.describe("The name in lists."),
+    html: TemplateSource.min(1, "Must not be empty. Add the HTML of the template.").describe(
+      "The HTML, which can have placeholders.",
+    ),
     ...OPTIONAL,
   })
   .transform(
@@ -65,7 +69,11 @@ export const CreateTemplateBody = z
 
 /** The body of `PATCH /api/templates/{id}`. Omitted fields do not change. */
 export const UpdateTemplateBody = z
-  .strictObject({ name: optional(TemplateName), html: optional(TemplateSource), ...OPTIONAL })
+  .strictObject({
+    name: optional(TemplateName).describe("The name in lists."),
+    html: optional(TemplateSource).describe("The HTML, which can have placeholders."),
+    ...OPTIONAL,
+  })
   .transform(
     ({ text, from, reply_to, ...body }): TemplateChange => ({
       ...body,
@@ -78,12 +86,12 @@ export const UpdateTemplateBody = z
 /** The body of `POST /api/templates/{id}/preview`. */
 export const PreviewBody = z
   .strictObject({
-    variables: optional(TemplateValues),
+    variables: optional(TemplateValues).describe("Sample values, by name."),
     version: optional(
       z
         .union([z.string().max(40), z.number().int()], "Must be the id or number of a version.")
         .transform(String),
-    ),
+    ).describe("The version. Default: the draft, or the published version if there is none."),
   })
   .transform(({ variables, version }) => ({ variables: variables ?? {}, version: version ?? null }));
 

@@ -12,9 +12,9 @@ const daysByDefault = 30;
 const Day = z.iso.date("Must be a day in UTC, such as 2026-01-31.");
 
 const UsageParameters = z.strictObject({
-  since: Day.optional(),
-  until: Day.optional(),
-  key: z.string().refine(isId, "Must be the id of an API key.").optional(),
+  since: Day.optional().describe("The first day, in UTC. Default: 30 days before `until`."),
+  until: Day.optional().describe("The last day, in UTC. Default: today."),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: EMAIL_FILTER.domain,
 });
 

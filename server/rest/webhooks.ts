@@ -51,30 +51,30 @@ const EndpointStatus = z.enum(["enabled", "disabled"], 'Must be "enabled" or "di
 /** The body of `POST /api/webhooks`. The default status is enabled. */
 export const CreateWebhookBody = z
   .strictObject({
-    endpoint: z.preprocess(absent, EndpointUrl),
-    events: z.preprocess(absent, WebhookEventNames),
-    status: optional(EndpointStatus),
+    endpoint: z.preprocess(absent, EndpointUrl).describe("The URL that receives the events, with https."),
+    events: z.preprocess(absent, WebhookEventNames).describe("The events to send."),
+    status: optional(EndpointStatus).describe("A disabled endpoint receives nothing."),
   })
   .transform(({ endpoint, events, status }) => ({ url: endpoint, events, status: status ?? "enabled" }));
 
 /** The body of `PATCH /api/webhooks/{id}`. Omitted fields do not change. */
 export const UpdateWebhookBody = z
   .strictObject({
-    endpoint: optional(EndpointUrl),
-    events: optional(WebhookEventNames),
-    status: optional(EndpointStatus),
+    endpoint: optional(EndpointUrl).describe("The URL that receives the events, with https."),
+    events: optional(WebhookEventNames).describe("The events to send, in place of the earlier ones."),
+    status: optional(EndpointStatus).describe("A disabled endpoint receives nothing."),
   })
   .transform(({ endpoint: url, events, status }): WebhookChange => ({ url, events, status }));
 
 /** The body of `POST /api/webhooks/{id}/replay`. */
 export const ReplayRangeBody = z
   .strictObject({
-    since: z.preprocess(absent, TimeInput),
-    until: optional(TimeInput),
+    since: z.preprocess(absent, TimeInput).describe("The start of the range."),
+    until: optional(TimeInput).describe("The end of the range. Default: now."),
     status: optional(
       z.enum(["failed", "unfinished", "success"], 'Must be "failed", "unfinished" or "success".'),
-    ),
-    type: optional(WebhookEventName),
+    ).describe("Which event deliveries; `unfinished` is failed and pending ones. Default: `failed`."),
+    type: optional(WebhookEventName).describe("Only events of this type."),
   })
   .transform(
     ({ since, until, status, type }): ReplayRange => ({
@@ -86,14 +86,19 @@ export const ReplayRangeBody = z
   );
 
 /** The query of `POST /api/webhooks/{id}/test`. */
-export const TestEventQuery = z.strictObject({ type: WebhookEventName.optional() });
+export const TestEventQuery = z.strictObject({
+  type: WebhookEventName.optional().describe(
+    "The type of the event. Default: the first one to which the endpoint subscribes.",
+  ),
+});
 
 /** The query of `GET /api/webhooks/{id}/events`. */
 export const WebhookEventsQuery = listQuery({
   status: z
     .enum(WEBHOOK_DELIVERY_STATUSES, `Must be one of ${WEBHOOK_DELIVERY_STATUSES.join(", ")}.`)
-    .optional(),
-  type: WebhookEventName.optional(),
+    .optional()
+    .describe("The state of the event delivery."),
+  type: WebhookEventName.optional().describe("The type of the event."),
 });
 
 const SecretResponse = z.object({

@@ -8,7 +8,7 @@ import { GET } from "../../app/docs/[[...guide]]/route";
 /* The API reference as its route responds with it: everything in the API description is in the HTML and in the Markdown. */
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
-type Parameter = { name: string; $ref?: string };
+type Parameter = { name: string; description?: string; $ref?: string };
 type Operation = {
   operationId: string;
   parameters: Parameter[];
@@ -112,6 +112,19 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       ]);
     expect(part.match(/class="sample"/g)).toHaveLength(operation["x-codeSamples"].length);
     expect(textOf(part)).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  test("has a description of each parameter and of each field of its request", () => {
+    const undescribed = (schema: Schema): string[] => [
+      ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+        field.description === undefined ? [name] : undescribed(field),
+      ),
+      ...(schema.items === undefined ? [] : undescribed(schema.items as Schema)),
+    ];
+    const bodies = Object.values(operation.requestBody?.content ?? {});
+    expect(bodies.flatMap(({ schema }) => undescribed(schema))).toEqual([]);
+    const parameters = operation.parameters.filter(({ $ref, description }) => !$ref && !description);
+    expect(parameters.map(({ name }) => name)).toEqual([]);
   });
 
   test("is in the Markdown, and on the overview with a link", async () => {

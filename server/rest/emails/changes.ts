@@ -65,7 +65,9 @@ function presentRetry({ retried, hasMore }: RetryAnswer): z.infer<typeof RetryRe
   };
 }
 
-const acceptDuplicates = optional(z.boolean("Must be true or false."));
+const acceptDuplicates = optional(z.boolean("Must be true or false.")).describe(
+  "Whether to retry recipients with an unknown outcome too. They may receive the email twice. Default: false.",
+);
 
 export const emailChangeRoutes = [
   withApi(
@@ -76,7 +78,11 @@ export const emailChangeRoutes = [
       status: 200,
       body: Items,
       bodyShape: z.array(SendEmailBody).min(1).max(batchMax),
-      headers: { "x-batch-validation": Mode.optional() },
+      headers: {
+        "x-batch-validation": Mode.optional().describe(
+          "`strict`: one invalid email rejects the batch. `permissive`: valid emails are sent, and `errors` lists the others. Default: `strict`.",
+        ),
+      },
       example: {
         body: [
           {
@@ -126,7 +132,11 @@ export const emailChangeRoutes = [
       access: { scope: "emails:send" },
       summary: "Reschedule a scheduled email",
       description: LINKED_DOMAINS_ONLY,
-      body: z.strictObject({ scheduled_at: ScheduledAt }),
+      body: z.strictObject({
+        scheduled_at: ScheduledAt.describe(
+          "The new time: ISO 8601 with a time zone, or a phrase such as `in 2 hours`.",
+        ),
+      }),
       repeatsId: ["id", "email_id"],
       example: { body: { scheduled_at: "in 2 hours" } },
       response: changed("email"),

@@ -38,7 +38,10 @@ const Tag = z
 
 /** The filters for emails, for a query and for a body. */
 export const EMAIL_FILTER = {
-  status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
+  status: z
+    .enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`)
+    .optional()
+    .describe("The status of the email, which is that of its worst recipient."),
   recipient: Address.optional().describe("The exact address of a recipient."),
   to: Address.optional().describe("The same as `recipient`."),
   recipient_domain: Domain.optional().describe("The domain of a recipient."),
@@ -52,8 +55,8 @@ export const EMAIL_FILTER = {
   tag: Tag.optional().describe("`name` or `name:value` of a tag."),
   key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: Domain.optional().describe("The domain of the sender."),
-  since: TimeInput.optional(),
-  until: TimeInput.optional(),
+  since: TimeInput.optional().describe("The earliest time of creation."),
+  until: TimeInput.optional().describe("The latest time of creation."),
 };
 const Filter = z.strictObject(EMAIL_FILTER);
 

@@ -33,16 +33,16 @@ export const SendEmailBody = z
     text: Body.nullish().describe(
       'Converted from `html` if omitted. Send `""` for an email without a text part.',
     ),
-    cc: optional(MailboxList),
-    bcc: optional(MailboxList),
-    reply_to: optional(MailboxList),
+    cc: optional(MailboxList).describe("Up to 50 addresses that receive a copy."),
+    bcc: optional(MailboxList).describe("Up to 50 addresses that receive a copy and are not in the message."),
+    reply_to: optional(MailboxList).describe("Where replies go."),
     headers: optional(Headers).describe("Additional headers of the message, by name."),
     list_unsubscribe: optional(z.boolean("Must be true or false.")).describe(
       "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field.",
     ),
     tags: optional(Tags).describe("Labels to find the email by. They are not sent."),
     template: optional(TemplateUse).describe("A published template, in place of `html` and `text`."),
-    topic_id: z.unknown().optional(),
+    topic_id: z.unknown().optional().describe("Accepted for clients of Resend, and ignored."),
     priority: optional(z.enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)).describe(
       "Of a team's due email, high priority is sent first; a part of each batch is reserved for the other priorities. Default: `normal`.",
     ),

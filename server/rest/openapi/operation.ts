@@ -105,7 +105,7 @@ function parametersOf(route: Route, components: Components): Schema[] {
     name,
     in: "path",
     required: true,
-    ...(params[name] === undefined ? {} : { description: params[name] }),
+    description: params[name] ?? describeId(path, name),
     schema: params[name] === undefined ? { type: "string", format: "uuid" } : { type: "string" },
     example: sampleValueOf(name),
   }));
@@ -127,6 +127,14 @@ function parametersOf(route: Route, components: Components): Schema[] {
   const forOnce = idempotent ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : [];
   return [...inPath, ...inQuery, ...inHeader, ...forOnce];
 }
+
+/** `{id}` is that of the noun before it; any other variable is named by what it identifies. */
+function describeId(path: string, name: string): string {
+  const before = path.split("/").at(path.split("/").indexOf(`{${name}}`) - 1) ?? "";
+  const noun = name === "id" ? before.replace(/s$/, "") : name.replace(/_id$/, "");
+  return `The id of the ${NOUNS[noun] ?? noun.replaceAll("_", " ")}.`;
+}
+const NOUNS: Record<string, string> = { "api-key": "API key", webhook: "endpoint", log: "call" };
 
 const describedBy = ({ description, ...schema }: Schema) => ({
   ...(description === undefined ? {} : { description }),

@@ -39,13 +39,12 @@ const Key = z.string("Must be a string.").superRefine((key, refine) => {
 const Variable = z
   .strictObject(
     {
-      key: Key,
-      type: z.enum(
-        VARIABLE_TYPES,
-        `Must be one of ${VARIABLE_TYPES.join(", ")}: other types are not supported.`,
-      ),
-      fallback_value: VariableValue.nullish(),
-      fallbackValue: VariableValue.nullish(),
+      key: Key.describe("The name of the placeholder."),
+      type: z
+        .enum(VARIABLE_TYPES, `Must be one of ${VARIABLE_TYPES.join(", ")}: other types are not supported.`)
+        .describe("The type of its values."),
+      fallback_value: VariableValue.nullish().describe("The value in emails that have none for it."),
+      fallbackValue: VariableValue.nullish().describe("The same as `fallback_value`."),
     },
     'Declare each variable as { "key": …, "type": …, "fallback_value": … }.',
   )

@@ -61,7 +61,10 @@ const TagWord = z
   .regex(/^[A-Za-z0-9_-]{1,256}$/, "Use 1 to 256 letters, digits, underscores or hyphens.");
 export const Tags = z
   .array(
-    z.strictObject({ name: TagWord, value: TagWord }, 'Each tag must be { "name": …, "value": … }.'),
+    z.strictObject(
+      { name: TagWord.describe("Its name."), value: TagWord.describe("Its value.") },
+      'Each tag must be { "name": …, "value": … }.',
+    ),
     'Must be an array of { "name": …, "value": … }.',
   )
   .max(tagsMax, `At most ${tagsMax} tags. Remove some.`);
@@ -90,8 +93,9 @@ export const TemplateUse = z.strictObject(
     id: z
       .string("Must be the template's id or alias.")
       .min(1, "Must be the template's id or alias.")
-      .max(100, "Must be the template's id or alias."),
-    variables: optional(TemplateValues),
+      .max(100, "Must be the template's id or alias.")
+      .describe("Its id or alias."),
+    variables: optional(TemplateValues).describe("Values of its placeholders, by name."),
   },
   'Must be an object: { "id": …, "variables": { … } }.',
 );
@@ -204,13 +208,17 @@ const ContentId = z
 
 const Attachment = z
   .strictObject({
-    content: optional(Content),
-    path: optional(z.string("Must be a URL.").max(2_000)),
-    filename: z.preprocess((value) => (value === false ? undefined : value), optional(Filename)),
-    content_type: optional(ContentType),
-    contentType: optional(ContentType),
-    content_id: optional(ContentId),
-    inline_content_id: optional(ContentId),
+    content: optional(Content).describe("The file. Required unless `path` is given."),
+    path: optional(z.string("Must be a URL.").max(2_000)).describe(
+      "A URL from which the file is fetched, in place of `content`.",
+    ),
+    filename: z
+      .preprocess((value) => (value === false ? undefined : value), optional(Filename))
+      .describe("The name of the file in the message."),
+    content_type: optional(ContentType).describe("The media type. Default: by the name of the file."),
+    contentType: optional(ContentType).describe("The same as `content_type`."),
+    content_id: optional(ContentId).describe("Shows an image in the HTML at `cid:` with this id."),
+    inline_content_id: optional(ContentId).describe("The same as `content_id`."),
   })
   .transform((file, refine): AttachmentInput => {
     const { content, path } = file;

@@ -6,6 +6,9 @@ import type { Parts, Schema } from "./schema";
 
 /** Descriptions of the fields of payloads, by name. A field has the same meaning in every event. */
 const FIELDS: Record<string, string> = {
+  data: "The object that the event is about.",
+  created_at: "When the object was created.",
+  subject: "The subject of the email; of an alert, what it is about.",
   email_id: "The id of the email.",
   message_id: "The Message-ID of the email.",
   from: "The sender, as in the request.",
@@ -81,6 +84,9 @@ function requestOf(type: SentEvent): Schema {
   };
 }
 
+/** Objects whose names are those of users. */
+const NAMED_BY_USERS: ReadonlySet<string> = new Set(["tags"]);
+
 /** The schema of a sample. */
 function schemaOf(sample: unknown): Schema {
   if (Array.isArray(sample))
@@ -94,7 +100,12 @@ function schemaOf(sample: unknown): Schema {
     properties: Object.fromEntries(
       Object.entries(sample).map(([name, value]) => [
         name,
-        { ...schemaOf(value), ...(FIELDS[name] && { description: FIELDS[name] }) },
+        {
+          ...(NAMED_BY_USERS.has(name)
+            ? { type: "object", additionalProperties: { type: "string" } }
+            : schemaOf(value)),
+          ...(FIELDS[name] && { description: FIELDS[name] }),
+        },
       ]),
     ),
   };

@@ -62,7 +62,10 @@ const TagWord = z
 export const Tags = z
   .array(
     z.strictObject(
-      { name: TagWord.describe("Its name."), value: TagWord.describe("Its value.") },
+      {
+        name: TagWord.describe("Letters, digits, underscores and hyphens."),
+        value: TagWord.describe("Letters, digits, underscores and hyphens."),
+      },
       'Each tag must be { "name": …, "value": … }.',
     ),
     'Must be an array of { "name": …, "value": … }.',

@@ -10,18 +10,18 @@ const stored = localStorage.getItem("docs-language");
 document.documentElement.dataset.language = languages.includes(stored) ? stored : languages[0];
 
 addEventListener("DOMContentLoaded", () => {
-  if (location.hash.startsWith("#/")) followOldLink(location.hash.split("/").map(decodeURIComponent));
+  if (location.hash.startsWith("#/")) followOldLink(location.hash.split("/"));
   for (const value of document.querySelectorAll('[data-value="url"]')) value.textContent = location.origin;
   for (const samples of document.querySelectorAll(".samples")) addLanguages(samples);
   for (const form of document.querySelectorAll(".call form")) prepareCall(form);
 });
 
 /** Links to operations once were `#/Tag/operation`, and all of them were on one page. */
-function followOldLink([, tag, operation]) {
+function followOldLink([, tag = "", operation]) {
   const links = [...document.querySelectorAll("main a[href^='/docs/api/']")];
   const link = operation
     ? links.find(({ hash }) => hash === `#${operation}`)
-    : links.find(({ textContent }) => textContent === tag);
+    : links.find(({ textContent }) => textContent === tag.replace(/%20|_/g, " "));
   if (link) location.replace(link.href);
 }
 
@@ -133,6 +133,14 @@ async function readBody(response) {
     return `${size} bytes${type && ` of the type ${type}`}`;
   }
   const text = await response.text();
-  const shown = type.includes("json") ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  const shown = type.includes("json") ? formatJson(text) : text;
   return shown.length > shownMax ? `${shown.slice(0, shownMax)}…` : shown;
+}
+
+function formatJson(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

@@ -59,7 +59,7 @@ export type ApiDocument = {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
     parameters: Record<string, Parameter>;
-    headers: Record<string, { description: string }>;
+    headers: Record<string, { description: string; schema: Schema }>;
   };
 };
 

@@ -103,8 +103,8 @@ function overviewOf({ document }: ApiSource, operations: PlacedOperation[]): Mad
     ({ name, description, operations: own }) =>
       `<h2 id="${own[0]?.page}"><a href="/docs/api/${own[0]?.page}">${escapeHtml(name)}</a></h2>\n<p>${renderInline(description)}</p>\n<ul class="operations">\n${own.map(item).join("\n")}\n</ul>`,
   );
-  const headers = Object.entries(document.components.headers).map(([name, { description }]) => ({
-    ...shapeOf(document, { type: "string" }),
+  const headers = Object.entries(document.components.headers).map(([name, { description, schema }]) => ({
+    ...shapeOf(document, schema),
     name,
     description,
     isRequired: false,

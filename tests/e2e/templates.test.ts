@@ -84,7 +84,7 @@ test("a template is created as a draft and opens in the editor", async () => {
   await dialog().getByLabel("Name", { exact: true }).fill("Order receipt");
   expect(await dialog().getByLabel("Alias").inputValue()).toBe("order-receipt");
   await expectNoAccessibilityViolations(page);
-  await dialog().getByRole("radio", { name: "Empty" }).check();
+  await dialog().getByText("Empty", { exact: true }).click();
   await dialog().getByRole("button", { name: "Create and edit" }).click();
   await page.waitForURL(/\/console\/templates\/[0-9a-f-]{36}$/, patience);
   address = page.url();

@@ -56,22 +56,30 @@ const Ids = z
 const noBroadcasts = "There are no broadcasts in this service. Remove the parameter.";
 
 const MetricsParameters = z.strictObject({
-  start_date: When.optional(),
-  end_date: When.optional(),
+  start_date: When.optional().describe("Date or time in ISO 8601. Default: 6 days before `end_date`."),
+  end_date: When.optional().describe(
+    "Date or time in ISO 8601, exclusive. A date is its midnight. Default: now.",
+  ),
   timezone: z
     .string()
     .refine(isTimeZone, "Must be a time zone of the IANA database, such as Europe/Berlin.")
-    .default("UTC"),
-  granularity: z.enum(GRANULARITIES, `Must be one of ${GRANULARITIES.join(", ")}.`).default("daily"),
-  metrics: listOfNames(METRIC_NAMES).default(METRICS_BY_DEFAULT),
+    .default("UTC")
+    .describe("The IANA time zone in which periods begin."),
+  granularity: z
+    .enum(GRANULARITIES, `Must be one of ${GRANULARITIES.join(", ")}.`)
+    .default("daily")
+    .describe("The length of a period, if `dimensions` has `period`."),
+  metrics: listOfNames(METRIC_NAMES)
+    .default(METRICS_BY_DEFAULT)
+    .describe("Comma-separated names. Default: all but `unknown`, `canceled` and `in_progress`."),
   dimensions: z
     .string()
     .refine((text) => !text.split(",").includes("broadcast"), noBroadcasts)
     .pipe(listOfNames(METRICS_DIMENSIONS))
     .default([])
     .describe(`Comma-separated: ${METRICS_DIMENSIONS.join(", ")}. \`email\` requires \`email_id\`.`),
-  domain_id: Ids.optional(),
-  email_id: Ids.optional(),
+  domain_id: Ids.optional().describe("Comma-separated ids of sending domains, at most 100."),
+  email_id: Ids.optional().describe("Comma-separated ids of emails, at most 100."),
   broadcast_id: z
     .string()
     .refine(() => false, noBroadcasts)

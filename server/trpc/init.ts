@@ -29,7 +29,6 @@ const t = initTRPC
       ping: { enabled: true, intervalMs: 20_000 },
       // The browser connects again, with its session and role checked again.
       maxDurationMs: 5 * 60_000,
-      client: { reconnectAfterInactivityMs: 45_000 },
     },
     // Covers errors thrown outside procedures, and removes details that tRPC would add.
     errorFormatter: ({ shape, error, ctx }) => ({

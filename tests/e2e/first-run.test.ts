@@ -115,6 +115,7 @@ test("a key is created in place, and the examples with it work as they are shown
 
 test("the operator adds a relay from the checklist", async () => {
   await setup().getByRole("link", { name: "Add a relay" }).click();
+  await page.getByRole("button", { name: "Add relay" }).first().click();
   await page.getByRole("dialog", { name: "Add relay" }).waitFor(waitOptions);
   expectNoErrors(profile);
 });

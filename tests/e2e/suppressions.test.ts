@@ -79,7 +79,7 @@ test("an email to a suppressed address is not sent until the address is removed"
   await page.getByLabel("Search by address").fill("Delivered+");
   await page.waitForURL(/search=Delivered/);
   await expect.poll(() => page.getByRole("row").count(), waitOptions).toBe(2);
-  await page.getByRole("button", { name: `Remove ${reader} from the list` }).click();
+  await page.getByRole("button", { name: `Remove from list: ${reader}` }).click();
   await dialog().getByText("This address was added manually.").waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Remove from list" }).click();

@@ -4,4 +4,4 @@ import { createTRPCContext } from "@trpc/tanstack-react-query";
 import type { AppRouter } from "#server/trpc/router";
 
 /** The tRPC hooks of the console, typed by the router. */
-export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+export const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>();

@@ -2,10 +2,12 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
+import { Suspense, useState } from "react";
 import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { AlertNotices } from "./alert-notices";
@@ -14,11 +16,13 @@ import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES, trafficInput } from "./ranges";
-import { SetupCard } from "./setup/setup-card";
 import { Breakdown } from "./traffic/breakdown";
 import { Tiles } from "./traffic/tiles";
 import { Traffic } from "./traffic/traffic";
 import { TrafficFilters } from "./traffic/traffic-filters";
+
+/** Only new teams need it. */
+const SetupCard = lazyPart(async () => (await import("./setup/setup-card")).SetupCard);
 
 /** Refetch intervals: short for the current state, longer for aggregates. Hidden tabs do not refetch. */
 const standingMs = 10_000;
@@ -46,6 +50,9 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
     trpc.overview.standing.queryOptions(team, { refetchInterval: polling(standingMs) }),
   );
   const parts = useQuery(trpc.overview.parts.queryOptions(team, { refetchInterval: polling(partsMs) }));
+  // The card stays when the last step is done, because it may show a key that is shown only once.
+  const [isSettingUp, setSettingUp] = useState(false);
+  if (parts.data && !parts.data.setup.hasSent && !isSettingUp) setSettingUp(true);
 
   return (
     <>
@@ -64,13 +71,17 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
               )
             }
             className="rounded-lg border border-line bg-sunk p-0.5"
-            itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
+            itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink max-md:px-2 aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
           />
         }
       />
       <HeldNotice teamId={teamId} />
       <AlertNotices teamId={teamId} />
-      {parts.data ? <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} /> : null}
+      {parts.data && isSettingUp ? (
+        <Suspense>
+          <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} />
+        </Suspense>
+      ) : null}
       <TrafficFilters
         teamId={teamId}
         search={search}

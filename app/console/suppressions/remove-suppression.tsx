@@ -35,7 +35,7 @@ export function RemoveSuppression({ teamId, row }: { teamId: string; row: Suppre
       <ActionButton
         disabledReason={why}
         title="Remove from list"
-        aria-label={`Remove ${row.email} from the list`}
+        aria-label={`Remove from list: ${row.email}`}
         onClick={() => setConfirming(true)}
         className={`${iconButtonStyle} max-md:w-auto max-md:gap-2 max-md:pr-2`}
       >

@@ -1,7 +1,7 @@
 "use client";
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
 import { faultOf } from "../fault";
@@ -12,21 +12,11 @@ const freshMs = 5_000;
 /** Error codes that are not retried. */
 const FINAL = new Set(["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"]);
 
-const url = "/api/trpc";
-
 /** The tRPC client of the console and its query cache. */
 export function CallProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
-    createTRPCClient<AppRouter>({
-      links: [
-        splitLink({
-          condition: ({ type }) => type === "subscription",
-          true: httpSubscriptionLink({ url }),
-          false: httpBatchLink({ url, maxItems: 10 }),
-        }),
-      ],
-    }),
+    createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxItems: 10 })] }),
   );
   return (
     <QueryClientProvider client={queryClient}>

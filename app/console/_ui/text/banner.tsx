@@ -1,22 +1,22 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { TriangleAlert, X } from "lucide-react";
-import Link from "next/link";
-import { useEffect, useState } from "react";
-import { iconButtonStyle } from "../styles";
-import { useConsoleHref, useIsOperator, useTeam } from "../team";
+import { Suspense, useEffect, useState } from "react";
+import { lazyPart } from "../page/lazy-part";
+import { useTeam } from "../team";
 import { useTRPC } from "../trpc";
+
+const Line = lazyPart(async () => (await import("./banner-line")).BannerLine);
 
 const refetchMs = 15_000;
 
 /** `id`: the same as long as it is about the same, so that a dismissed notice with a growing number stays dismissed. */
 type Notice = { id: string; text: string };
-type Step = { path: string; label: string; parameters?: Record<string, string> };
+type Step = { path: string; label: string };
 
 /** The pages where an operator handles an alarm. The checks explain all others. */
 const STEPS: Record<string, Step> = {
-  no_transport: { path: "/console/installation/relays", label: "Add a relay", parameters: { new: "true" } },
+  no_transport: { path: "/console/installation/relays", label: "Add a relay" },
   relays_paused: { path: "/console/installation/relays", label: "View relays" },
   sending_paused: { path: "/console/installation/queues", label: "View queues" },
 };
@@ -46,54 +46,14 @@ export function DeliveryBanner() {
   return notices
     .filter(({ id }) => !dismissed.includes(id))
     .map((notice) => (
-      <Line
-        key={notice.id}
-        notice={notice}
-        step={STEPS[notice.id] ?? (pauses.length > 0 ? STEPS.sending_paused : undefined) ?? CHECKS}
-        onDismiss={() => dismiss(notice.id)}
-      />
+      <Suspense key={notice.id}>
+        <Line
+          text={notice.text}
+          step={STEPS[notice.id] ?? (pauses.length > 0 ? STEPS.sending_paused : undefined) ?? CHECKS}
+          onDismiss={() => dismiss(notice.id)}
+        />
+      </Suspense>
     ));
-}
-
-type LineProps = { notice: Notice; step: Step; onDismiss: () => void };
-
-function Line({ notice: { text }, step, onDismiss }: LineProps) {
-  const hrefOf = useConsoleHref();
-  const isOperator = useIsOperator();
-  const end = text.indexOf(". ") + 1;
-  const [headline, details] = end === 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
-  return (
-    <div role="status" className="flex items-start gap-3 bg-warn-tint px-4 py-1.5 text-warn md:px-8">
-      <TriangleAlert className="mt-1.5 size-4 shrink-0" aria-hidden="true" />
-      {details === "" ? (
-        <p className="min-w-0 grow py-1">{headline}</p>
-      ) : (
-        <details className="min-w-0 grow py-1">
-          <summary className="cursor-pointer list-none">
-            {headline} <span className="whitespace-nowrap underline underline-offset-4">Details</span>
-          </summary>
-          <p className="max-w-prose pt-1">{details}</p>
-        </details>
-      )}
-      {isOperator ? (
-        <Link
-          href={hrefOf(step.path, step.parameters)}
-          prefetch={false}
-          className="shrink-0 whitespace-nowrap rounded py-1 font-medium underline underline-offset-4"
-        >
-          {step.label}
-        </Link>
-      ) : null}
-      <button
-        type="button"
-        aria-label="Dismiss"
-        className={`${iconButtonStyle} shrink-0`}
-        onClick={onDismiss}
-      >
-        <X className="size-4" aria-hidden="true" />
-      </button>
-    </div>
-  );
 }
 
 const storageKey = "backstamp.dismissed";

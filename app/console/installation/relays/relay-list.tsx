@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
+import { useState } from "react";
 import type { RelayRow } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable } from "../../_ui/list/data-table";
@@ -11,7 +12,6 @@ import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
-import { useNew } from "../../_ui/use-new";
 import { RelayMenu } from "./relay-menu";
 
 const AddRelay = lazyDialog(async () => (await import("./add-relay")).AddRelay);
@@ -21,7 +21,7 @@ const refetchMs = 5_000;
 /** The relays in the order in which each scope uses them, with add, test, pause, resume and remove. */
 export function RelayList() {
   const trpc = useTRPC();
-  const [isAdding, setAdding] = useNew();
+  const [isAdding, setAdding] = useState(false);
   const list = useQuery(trpc.relays.list.queryOptions(undefined, { refetchInterval: refetchMs }));
   const add = (
     <Button tone="primary" Icon={Plus} onPointerEnter={AddRelay.preload} onClick={() => setAdding(true)}>

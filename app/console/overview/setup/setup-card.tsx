@@ -72,7 +72,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             {hasTransport ? (
               "Configured."
             ) : isOperator ? (
-              <>{link("/console/installation/relays?new=true", "Add a relay")} and test it there.</>
+              <>{link("/console/installation/relays", "Add a relay")} and test it there.</>
             ) : (
               "The operator of this installation adds a relay. Until then, email to real recipients stays queued."
             )}

@@ -1,0 +1,106 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { Topic } from "#server/services/live/changes";
+import type { LiveMessage } from "#server/trpc/live";
+
+/** The queries that show each topic. Those of the current page are read again when it changes. */
+const QUERIES: Record<Topic, readonly string[]> = {
+  emails: [
+    "emails.list",
+    "emails.get",
+    "emails.eventDeliveries",
+    "overview.traffic",
+    "overview.standing",
+    "overview.parts",
+    "suppressions.list",
+    "alerts.ofTeam",
+  ],
+  webhooks: [
+    "webhooks.list",
+    "webhooks.get",
+    "webhooks.deliveries",
+    "webhooks.delivery",
+    "emails.eventDeliveries",
+    "overview.parts",
+  ],
+  settings: [
+    "activity.changes",
+    "domains.list",
+    "domains.get",
+    "keys.list",
+    "keys.get",
+    "members.list",
+    "invitations.list",
+    "overview.parts",
+    "suppressions.list",
+    "templates.list",
+    "webhooks.list",
+    "webhooks.get",
+  ],
+};
+const EVERYTHING = Object.keys(QUERIES) as Topic[];
+
+/** After a connection that ended, in ms. */
+const reconnectMs = 10_000;
+
+/**
+ * Connects to the procedure `live.changes`, in tRPC's format of server-sent events, and reads the queries of each reported topic
+ * again. The browser connects again by itself after a lost connection; this connects again after one that was ended, unless
+ * the server has none to offer. Returns how to end it.
+ */
+export function followChanges(
+  teamId: string,
+  queries: QueryClient,
+  onLive: (isLive: boolean) => void,
+): () => void {
+  const refresh = createRefresh(queries);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let source: EventSource;
+  const connect = () => {
+    const input = encodeURIComponent(JSON.stringify({ team: teamId }));
+    const opened = new EventSource(`/api/trpc/live.changes?input=${input}`);
+    source = opened;
+    const end = (isOffered: boolean) => {
+      opened.close();
+      onLive(false);
+      if (isOffered) timer = setTimeout(connect, reconnectMs);
+    };
+    opened.onmessage = ({ data }) => {
+      const { isLive, changed }: LiveMessage = JSON.parse(data);
+      if (!isLive) return end(false);
+      onLive(true);
+      // The first message: whatever changed since the page was read is unknown.
+      refresh(changed.length > 0 ? changed : EVERYTHING);
+    };
+    opened.onerror = () => {
+      onLive(false);
+      if (opened.readyState === EventSource.CLOSED) end(true);
+    };
+    for (const name of ["return", "serialized-error"]) opened.addEventListener(name, () => end(true));
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+    onLive(false);
+  };
+}
+
+/** Reads topics again: one round at a time, and another one after it for what changed meanwhile. */
+function createRefresh(queries: QueryClient): (topics: readonly Topic[]) => void {
+  let changed = new Set<string>();
+  let isRunning = false;
+  return async (topics) => {
+    for (const path of topics.flatMap((topic) => QUERIES[topic])) changed.add(path);
+    if (isRunning) return;
+    isRunning = true;
+    while (changed.size > 0) {
+      const paths = changed;
+      changed = new Set();
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => paths.has(pathOf(queryKey)) });
+    }
+    isRunning = false;
+  };
+}
+
+/** The procedure of a query: its key begins with the parts of the name. */
+const pathOf = ([path]: readonly unknown[]): string => (Array.isArray(path) ? path.join(".") : "");

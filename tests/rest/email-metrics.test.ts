@@ -57,7 +57,7 @@ const settled = async (query: string, totals: object, by = token) => {
 /** The columns without a dimension must be the statuses of the deliveries. */
 async function expectStatuses() {
   await expect
-    .poll(() => aggregateUsage(world.withTransport(), () => true).then(readCounts))
+    .poll(() => aggregateUsage(world.withTransport(), () => true).then(readCounts), { timeout: 20_000 })
     .toEqual(await readStatuses());
 }
 async function readCounts() {
@@ -155,7 +155,7 @@ test("every way to change a status is counted, in steps and at once", async () =
     ...Array.from({ length: 4 }, () => read()),
     ...Array.from({ length: 4 }, () => aggregateUsage(world.withTransport(), () => true)),
   ]);
-  await expect.poll(() => read().then(readCounts)).toEqual(before);
+  await expect.poll(() => read().then(readCounts), { timeout: 20_000 }).toEqual(before);
   const byEmail = await read(
     `?email_id=${mixed},${scheduled}&dimensions=email&metrics=received,canceled,complained`,
   );
@@ -244,7 +244,7 @@ describe("periods", () => {
       await world.hot`update emails set created_at = ${time} where id = ${id}`;
     }
     await expect
-      .poll(async () => (await read("?start_date=2025-01-01&metrics=received")).totals)
+      .poll(async () => (await read("?start_date=2025-01-01&metrics=received")).totals, { timeout: 20_000 })
       .toEqual({ received: times.length });
   };
   const periods = async (query: string) =>

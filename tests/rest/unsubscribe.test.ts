@@ -132,6 +132,19 @@ test("metrics count an unsubscribe once, with the email and its tags, and not a 
   expect((await read(`email_id=${email?.id}`)).totals).toEqual({ unsubscribed: 1 });
 });
 
+test("an unsubscribe that cannot be counted still takes effect", async () => {
+  const address = "uncounted@example.net";
+  const [path = ""] = (await linksOf({ to: [address] })).values();
+  await world.hot`alter table recipient_counts rename to not_there`;
+  try {
+    const { status } = await world.api("POST", path, { raw: "List-Unsubscribe=One-Click" });
+    expect(status).toBe(200);
+  } finally {
+    await world.hot`alter table not_there rename to recipient_counts`;
+  }
+  expect(await suppressed(address)).toBe("manual");
+});
+
 describe("one click", () => {
   const FORMS: [what: string, raw: string, type: string][] = [
     ["a form", "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"],

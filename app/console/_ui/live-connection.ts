@@ -85,20 +85,38 @@ export function followChanges(
   };
 }
 
+/** Sums over the whole range of the overview: the first change is read at once, further ones at this interval in ms. */
+const SUMS = { path: "overview.traffic", everyMs: 10_000 };
+
 /** Reads topics again: one round at a time, and another one after it for what changed meanwhile. */
 function createRefresh(queries: QueryClient): (topics: readonly Topic[]) => void {
   let changed = new Set<string>();
   let isRunning = false;
-  return async (topics) => {
-    for (const path of topics.flatMap((topic) => QUERIES[topic])) changed.add(path);
+  let summedAtMs = 0;
+  let isSumDue = false;
+  const run = async () => {
     if (isRunning) return;
     isRunning = true;
     while (changed.size > 0) {
       const paths = changed;
       changed = new Set();
+      const waitMs = summedAtMs + SUMS.everyMs - Date.now();
+      if (waitMs <= 0 && paths.has(SUMS.path)) summedAtMs = Date.now();
+      else if (paths.delete(SUMS.path) && !isSumDue) {
+        isSumDue = true;
+        setTimeout(() => {
+          isSumDue = false;
+          changed.add(SUMS.path);
+          void run();
+        }, waitMs);
+      }
       await queries.invalidateQueries({ predicate: ({ queryKey }) => paths.has(pathOf(queryKey)) });
     }
     isRunning = false;
+  };
+  return (topics) => {
+    for (const path of topics.flatMap((topic) => QUERIES[topic])) changed.add(path);
+    void run();
   };
 }
 

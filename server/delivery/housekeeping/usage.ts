@@ -1,4 +1,5 @@
 import type { WorkerDeps } from "#server/deps";
+import { errorFacts } from "#server/platform/log";
 import { countRecipients } from "#server/services/metrics/count";
 import { countUsage, findUncounted } from "#server/services/usage/usage";
 import { deleteOldSystemEmails } from "../system-mail/queue";
@@ -20,15 +21,14 @@ const systemEmailsBatch = 1_000;
  * records and system emails. It works in small steps and stops between them when `shouldContinue` returns false;
  * the next run continues there.
  */
-export async function aggregateUsage({ hot }: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
+export async function aggregateUsage(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
+  const { hot } = deps;
   for (const teamId of await findUncounted(hot, "usage_progress", teamsBatch)) {
     const count = () => countUsage(hot, teamId, { limit: eventsBatch, wait: false });
     while (shouldContinue() && (await count()) === eventsBatch);
   }
-  for (const teamId of await findUncounted(hot, "metrics_progress", teamsBatch)) {
-    const count = () => countRecipients(hot, teamId, { limit: recipientEventsBatch, wait: false });
-    while (shouldContinue() && (await count()) === recipientEventsBatch);
-  }
+  for (const teamId of await findUncounted(hot, "metrics_progress", teamsBatch))
+    await countRecipientsOf(deps, teamId, shouldContinue);
   const deleteRequests = async () => {
     const { count } = await hot`
       delete from api_requests where (team_id, id) in
@@ -39,4 +39,26 @@ export async function aggregateUsage({ hot }: WorkerDeps, shouldContinue: () => 
   while (shouldContinue() && (await deleteRequests()) === requestsBatch);
   await hot`delete from usage_hours where hour < now() - interval '2 days'`;
   await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
+}
+
+/**
+ * Counts the team's recipients. A batch that fails is repeated with a tenth of the events, down to one: events of emails with many
+ * recipients can take longer than a statement may. A team that cannot be counted must not stop the others, whose retention
+ * waits for their counts.
+ */
+async function countRecipientsOf(
+  { hot, log }: Pick<WorkerDeps, "hot" | "log">,
+  teamId: string,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  let limit = recipientEventsBatch;
+  while (shouldContinue()) {
+    try {
+      if ((await countRecipients(hot, teamId, { limit, wait: false })) !== limit) return;
+    } catch (error) {
+      log.error("metrics.not_counted", { teamId, events: limit, ...errorFacts(error) });
+      if (limit === 1) return;
+      limit = Math.ceil(limit / 10);
+    }
+  }
 }

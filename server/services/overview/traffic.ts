@@ -65,7 +65,8 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
     granularity: unit === "hour" ? "hourly" : "daily",
     dimensions: ["period"],
   });
-  const before = { startAt: new Date(2 * startAt.getTime() - endAt.getTime()), endAt: startAt };
+  const [beforeStartAt, beforeEndAt] = [startAt, endAt].map((at) => new Date(at.getTime() - days * dayMs));
+  const before = { startAt: beforeStartAt ?? startAt, endAt: beforeEndAt ?? endAt };
   const [[previous], byProvider, byDomain, byTag] = await Promise.all([
     sumCounts(ctx, { ...before, filter, dimensions: [] }),
     sumCounts(ctx, { ...time, filter, dimensions: ["provider"] }),

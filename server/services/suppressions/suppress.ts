@@ -7,6 +7,7 @@ import { type Columns, writeStatement } from "#db/statement";
 import type { Ctx, Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/fold-address";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
@@ -132,25 +133,26 @@ export async function unsubscribe(
   { teamId, emailId, address }: Subscriber,
 ): Promise<void> {
   const id = newId();
-  const isNew = await db.transaction(async (tx) => {
-    const [entry] = await addRequested(
-      tx,
-      sql`
-        select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
-          'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
-        from teams t left join lateral (
-          select e.address_hash from erasures e
-          where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
-          limit 1) x on true
-        where t.id = ${teamId}`,
-    );
-    if (entry?.id !== id) return false;
-    await countUnsubscribe(tx, { teamId, emailId, address });
-    return true;
-  });
-  if (!isNew) return;
+  const [entry] = await addRequested(
+    db,
+    sql`
+      select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
+        'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
+      from teams t left join lateral (
+        select e.address_hash from erasures e
+        where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
+        limit 1) x on true
+      where t.id = ${teamId}`,
+  );
+  if (entry?.id !== id) return;
   log.info("suppression.unsubscribed", { teamId, emailId });
   wake();
+  // After the commit: the count waits for other counts of the team, and a recipient's request must not depend on them.
+  try {
+    await db.transaction((tx) => countUnsubscribe(tx, { teamId, emailId, address }));
+  } catch (error) {
+    log.warn("metrics.unsubscribe_not_counted", { teamId, emailId, ...errorFacts(error) });
+  }
 }
 
 /** An entry to import; `createdAt` is when another service suppressed the address. Default: now. */

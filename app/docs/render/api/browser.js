@@ -5,7 +5,7 @@
 
 const languages = ["curl", "Node", "Python", "PHP"];
 const shownMax = 100_000;
-const stored = localStorage.getItem("docs-language");
+const stored = readStored();
 // Before the first samples are drawn, so that they do not move.
 document.documentElement.dataset.language = languages.includes(stored) ? stored : languages[0];
 
@@ -15,6 +15,14 @@ addEventListener("DOMContentLoaded", () => {
   for (const samples of document.querySelectorAll(".samples")) addLanguages(samples);
   for (const form of document.querySelectorAll(".call form")) prepareCall(form);
 });
+
+function readStored() {
+  try {
+    return localStorage.getItem("docs-language");
+  } catch {
+    return null;
+  }
+}
 
 /** Links to operations once were `#/Tag/operation`, and all of them were on one page. */
 function followOldLink([, tag = "", operation]) {
@@ -43,7 +51,11 @@ function addLanguages(samples) {
 
 function chooseLanguage(language) {
   document.documentElement.dataset.language = language;
-  localStorage.setItem("docs-language", language);
+  try {
+    localStorage.setItem("docs-language", language);
+  } catch {
+    // The browser blocks storage: the choice lasts as long as the page.
+  }
   for (const button of document.querySelectorAll(".languages button"))
     button.ariaPressed = String(button.textContent === language);
 }

@@ -56,6 +56,8 @@ function apply(mutation: Mutation, request: Request, route: Route): void {
       const field = pickOf(mutation.part === "body" ? bodyFields : queryFields, mutation.at);
       if (!field) return;
       const value = pickOf(goodValuesFor(field), mutation.pick);
+      // A field that exists to be rejected, such as `broadcast_id`, has no good value.
+      if (value === undefined) return;
       if (mutation.part === "query") {
         const query = [...request.query.filter(([name]) => name !== field.path[0]), [field.path[0], value]];
         if (takes(route.query, Object.fromEntries(query))) request.query = query as Request["query"];

@@ -13,16 +13,16 @@ import { useTRPC } from "../_ui/trpc";
 import { AlertNotices } from "./alert-notices";
 import { HeldNotice } from "./held/held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
-import { PartsCard } from "./parts-card";
 import { FailureCard, QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES, trafficInput } from "./ranges";
+import { SetupCard } from "./setup/setup-card";
 import { Breakdown } from "./traffic/breakdown";
 import { Tiles } from "./traffic/tiles";
 import { Traffic } from "./traffic/traffic";
 import { TrafficFilters } from "./traffic/traffic-filters";
 
-/** Only new teams need it. */
-const SetupCard = lazyPart(async () => (await import("./setup/setup-card")).SetupCard);
+/** Last on the page, so its arrival moves nothing. */
+const PartsCard = lazyPart(async () => (await import("./parts-card")).PartsCard);
 
 /** Refetch intervals: short for the current state, longer for aggregates. Hidden tabs do not refetch. */
 const standingMs = 10_000;
@@ -78,9 +78,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       <HeldNotice teamId={teamId} />
       <AlertNotices teamId={teamId} />
       {parts.data && isSettingUp ? (
-        <Suspense>
-          <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} />
-        </Suspense>
+        <SetupCard teamId={teamId} setup={parts.data.setup} publicUrl={publicUrl} />
       ) : null}
       <TrafficFilters
         teamId={teamId}
@@ -107,7 +105,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
             {standing.data ? <FailureCard failures={standing.data.failures} /> : null}
             {standing.isPending ? <SkeletonCard lines={6} /> : null}
             <Fetched by={parts} loading={<SkeletonCard />}>
-              {(data) => <PartsCard parts={data} />}
+              {(data) => (
+                <Suspense fallback={<SkeletonCard />}>
+                  <PartsCard parts={data} />
+                </Suspense>
+              )}
             </Fetched>
           </div>
         </div>

@@ -46,7 +46,8 @@ export function DeliveryBanner() {
   return notices
     .filter(({ id }) => !dismissed.includes(id))
     .map((notice) => (
-      <Suspense key={notice.id}>
+      // As high as a line, so that the page below does not move when the line arrives.
+      <Suspense key={notice.id} fallback={<div className="h-11 bg-warn-tint" />}>
         <Line
           text={notice.text}
           step={STEPS[notice.id] ?? (pauses.length > 0 ? STEPS.sending_paused : undefined) ?? CHECKS}

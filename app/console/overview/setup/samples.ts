@@ -3,7 +3,7 @@ import { FIRST_EMAIL, formatCurl } from "../../_ui/text/send-example";
 /** Where programs submit email over SMTP. `isImplicitTls`: the connection is encrypted from its first byte. */
 export type SmtpPort = { port: number; isImplicitTls: boolean; hasTls: boolean };
 
-type Options = {
+export type SampleOptions = {
   publicUrl: string;
   /** The sender's domain; null for the built-in one, which needs no relay. */
   domain: string | null;
@@ -14,7 +14,7 @@ type Options = {
 export type Sample = { value: string; label: string; title: string; text: string };
 
 /** Programs that send a first email to this installation, in several languages. */
-export function formatSamples({ publicUrl, domain, token, smtp }: Options): Sample[] {
+export function formatSamples({ publicUrl, domain, token, smtp }: SampleOptions): Sample[] {
   const email =
     domain === null
       ? FIRST_EMAIL

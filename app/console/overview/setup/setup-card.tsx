@@ -2,19 +2,17 @@
 
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { SecretText, useConfirmLeave } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
-import { lazyDialog } from "../../_ui/page/lazy-part";
-import { Tabs } from "../../_ui/page/tabs";
+import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
-import { CodeBlock } from "../../_ui/text/code-block";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { EMPTY_KEY, newKeyInput } from "../../keys/new-key";
-import { formatSamples, type SmtpPort } from "./samples";
+import type { SmtpPort } from "./samples";
 
+const SampleTabs = lazyPart(async () => (await import("./sample-tabs")).SampleTabs);
 const SendTest = lazyDialog(() => import("./send-test").then(({ SendTest }) => SendTest));
 
 export type Setup = {
@@ -40,7 +38,6 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
   const { hasTest, hasTransport, verifiedDomain, hasKey, hasSent, smtp } = setup;
   if (hasSent && token === null) return null;
   const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
-  const samples = formatSamples({ publicUrl, domain: hasTransport ? verifiedDomain : null, token, smtp });
   const link = (path: string, text: string) => (
     <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
       {text}
@@ -95,18 +92,15 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             Send it with one of these examples. This list updates by itself.
           </Step>
         </ol>
-        <Tabs
-          label="Send the first email with"
-          tabs={samples.map(({ value, label, title, text }) => ({
-            value,
-            label,
-            content: (
-              <div className="pt-4">
-                <CodeBlock text={text} label={title} />
-              </div>
-            ),
-          }))}
-        />
+        {/* Beside or below the steps, so its arrival moves nothing above it. */}
+        <Suspense fallback={<div className="min-h-80" />}>
+          <SampleTabs
+            publicUrl={publicUrl}
+            domain={hasTransport ? verifiedDomain : null}
+            token={token}
+            smtp={smtp}
+          />
+        </Suspense>
       </div>
       {isTesting ? <SendTest teamId={teamId} onClose={() => setTesting(false)} /> : null}
     </section>
@@ -157,7 +151,16 @@ function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
         </span>
       </span>
     );
-  const create = () => action.run({ team: teamId, ...newKeyInput({ ...EMPTY_KEY, name: "First key" }, 0) });
+  const create = () =>
+    action.run({
+      team: teamId,
+      name: "First key",
+      scopes: ["emails:send"],
+      domains: "all",
+      expiresAt: null,
+      clientNetworks: [],
+      limits: {},
+    });
   return (
     <>
       {hasKey ? "Created." : "Programs send with it. It is shown only once."}

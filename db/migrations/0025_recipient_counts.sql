@@ -15,7 +15,8 @@ CREATE TABLE "metrics_progress" (
 CREATE TABLE "recipient_counts" (
 	"team_id" uuid NOT NULL,
 	"tag" text NOT NULL,
-	"hour" timestamp with time zone NOT NULL,
+	"unit" text NOT NULL,
+	"starts_at" timestamp with time zone NOT NULL,
 	"domain" text NOT NULL,
 	"api_key_id" uuid,
 	"provider" text NOT NULL,
@@ -38,8 +39,8 @@ CREATE TABLE "recipient_counts" (
 	"opens_tracked" integer NOT NULL,
 	"clicks_tracked" integer NOT NULL,
 	"unsubscribed" integer NOT NULL,
-	CONSTRAINT "recipient_counts_key" UNIQUE NULLS NOT DISTINCT("team_id","tag","hour","domain","api_key_id","provider")
+	CONSTRAINT "recipient_counts_key" UNIQUE NULLS NOT DISTINCT("team_id","tag","unit","starts_at","domain","api_key_id","provider")
 );
 --> statement-breakpoint
--- The rows of the latest hours change with each batch of events. With free space on the page, their index does not.
+-- The rows of the latest hour and day change with each batch of events. With free space on the page, their index does not.
 ALTER TABLE "recipient_counts" SET (fillfactor = 60);

@@ -127,9 +127,9 @@ export const usageProgress = pgTable("usage_progress", (c) => ({
 }));
 
 /**
- * Recipients of the emails that were accepted in one hour (UTC), by their current status: each recipient is in at most one of
- * the columns from `sent` to `canceled`, and in none of them while it is in progress. The rows with the tag "" count every
- * recipient once. Other rows repeat those of the emails with one tag, as `name:value`, or with tags that are not counted
+ * Recipients of the emails that were accepted in one hour or day (UTC), by their current status: each recipient is in at most
+ * one of the columns from `sent` to `canceled`, and in none of them while it is in progress. The rows of the days repeat those
+ * of their hours, so that long ranges read few rows. The rows with the tag "" count every recipient once. Other rows repeat those of the emails with one tag, as `name:value`, or with tags that are not counted
  * separately. The emails may already be deleted.
  */
 export const recipientCounts = pgTable(
@@ -137,7 +137,8 @@ export const recipientCounts = pgTable(
   (c) => ({
     teamId: c.uuid().notNull(),
     tag: c.text().notNull(),
-    hour: instant().notNull(),
+    unit: c.text({ enum: ["hour", "day"] }).notNull(),
+    startsAt: instant().notNull(),
     /** The sender's domain. */
     domain: c.text().notNull(),
     /** Null for emails without a key. */
@@ -170,7 +171,7 @@ export const recipientCounts = pgTable(
   }),
   (t) => [
     unique("recipient_counts_key")
-      .on(t.teamId, t.tag, t.hour, t.domain, t.apiKeyId, t.provider)
+      .on(t.teamId, t.tag, t.unit, t.startsAt, t.domain, t.apiKeyId, t.provider)
       .nullsNotDistinct(),
   ],
 );

@@ -4,6 +4,7 @@ import { measureBusy } from "./busy";
 import { measureCapacity } from "./capacity";
 import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
+import { measureMetrics } from "./metrics";
 import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
@@ -21,6 +22,7 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   busy: measureBusy,
   scale: measureScale,
   console: measureConsole,
+  metrics: measureMetrics,
   start: measureStart,
   capacity: measureCapacity,
   search: measureSearch,

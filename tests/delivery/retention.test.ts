@@ -200,7 +200,7 @@ describe("old emails", () => {
       select sum(accepted)::int as accepted from usage_days where team_id = ${world.ctx.teamId}`;
     expect(usage?.accepted).toBe(1);
     const [counts] = await world.hot<{ received: number }[]>`
-      select sum(received)::int as received from recipient_counts where team_id = ${world.ctx.teamId}`;
+      select sum(received)::int as received from recipient_counts where team_id = ${world.ctx.teamId} and unit = 'hour'`;
     expect(counts?.received).toBe(1);
   });
 

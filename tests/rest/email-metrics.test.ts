@@ -66,7 +66,7 @@ async function readCounts() {
       sum(bounced_permanent + bounced_transient + bounced_undetermined)::int as bounced, sum(complained)::int as complained,
       sum(failed)::int as failed, sum(unknown)::int as unknown, sum(suppressed)::int as suppressed,
       sum(canceled)::int as canceled
-    from recipient_counts where tag = ''`;
+    from recipient_counts where tag = '' and unit = 'hour'`;
   return { ...row };
 }
 async function readStatuses() {

@@ -25,7 +25,11 @@ export type Recipients = {
   complained: number;
 };
 
-/** The share of recipients with that result, and of how many. The same as on the overview. */
+/**
+ * The share of recipients with that result, and of how many. Each result counts at the time of its event, as providers count
+ * them: a bounce of today counts today whenever its email was accepted, and each further attempt that bounces counts again.
+ * The overview counts each recipient once, in its current status.
+ */
 export function rateOf(
   of: Recipients,
   result: "bounced" | "complained",

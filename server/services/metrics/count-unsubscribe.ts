@@ -15,8 +15,8 @@ export async function countUnsubscribe(
   // As each count of the team: otherwise the two could lock the same rows in another order.
   await tx.execute(sql`select from metrics_progress where team_id = ${teamId} for no key update`);
   await tx.execute(sql`
-    insert into recipient_counts as c (team_id, tag, hour, domain, api_key_id, provider, ${sql.raw(NAMES.join(", "))}, unsubscribed)
-    select m.team_id, t.tag, date_trunc('hour', m.created_at, 'UTC'), m.sender_domain, m.api_key_id, d.provider,
+    insert into recipient_counts as c (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${sql.raw(NAMES.join(", "))}, unsubscribed)
+    select m.team_id, t.tag, u.unit, date_trunc(u.unit, m.created_at, 'UTC'), m.sender_domain, m.api_key_id, d.provider,
       ${sql.raw(NAMES.map(() => "0").join(", "))}, 1
     from emails m cross join lateral (
       select coalesce(
@@ -32,7 +32,7 @@ export async function countUnsubscribe(
       select coalesce(k.tag, ${OTHER_TAGS}::text)
       from jsonb_to_recordset(m.tags) as t(name text, value text) left join counted_tags k on k.team_id = m.team_id
         and k.day = (m.created_at at time zone 'UTC')::date and k.tag = t.name || ':' || t.value
-    ) t
+    ) t cross join (values ('hour'), ('day')) u(unit)
     where m.team_id = ${teamId} and m.id = ${emailId}
-    on conflict (team_id, tag, hour, domain, api_key_id, provider) do update set unsubscribed = c.unsubscribed + 1`);
+    on conflict (team_id, tag, unit, starts_at, domain, api_key_id, provider) do update set unsubscribed = c.unsubscribed + 1`);
 }

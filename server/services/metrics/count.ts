@@ -99,8 +99,8 @@ with horizon as materialized (
   select coalesce(jsonb_object_agg(day || ' ' || tag, 1), '{}') as tags
   from (select day, tag from known union all select day, tag from added) k
 ), kept as (
-  insert into recipient_counts as c (team_id, tag, hour, domain, api_key_id, provider, ${NAMES.join(", ")}, unsubscribed)
-  select $1, t.tag, s.hour, s.sender_domain, s.api_key_id, s.provider,
+  insert into recipient_counts as c (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${NAMES.join(", ")}, unsubscribed)
+  select $1, t.tag, u.unit, date_trunc(u.unit, s.hour, 'UTC'), s.sender_domain, s.api_key_id, s.provider,
     ${Object.values(COUNT_OF_STATE)
       .map((count) => `sum(s.sign * ${count})`)
       .join(", ")}, 0
@@ -110,9 +110,9 @@ with horizon as materialized (
     select case when (select tags from counted) ? (s.day || ' ' || t.name || ':' || t.value)
       then t.name || ':' || t.value else '${OTHER_TAGS}' end
     from jsonb_to_recordset(s.tags) as t(name text, value text)
-  ) t
-  group by 2, 3, 4, 5, 6
-  on conflict (team_id, tag, hour, domain, api_key_id, provider) do update
+  ) t cross join (values ('hour'), ('day')) u(unit)
+  group by 2, 3, 4, 5, 6, 7
+  on conflict (team_id, tag, unit, starts_at, domain, api_key_id, provider) do update
   set ${NAMES.map((name) => `${name} = c.${name} + excluded.${name}`).join(", ")}
 ), moved as (
   update metrics_progress set (position, event_id) = (select position, id from last)

@@ -2,11 +2,13 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { countPendingRecipients } from "./count";
 import { type Granularity, listPeriods, type Period } from "./periods";
-import { COUNT_OF_STATE, recipientStates } from "./states";
+import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
 
 export const METRICS_DIMENSIONS = ["period", "domain", "email", "tag", "key", "provider"] as const;
 export type MetricsDimension = (typeof METRICS_DIMENSIONS)[number];
 
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 const periodsMax = 10_000;
 const rowsMax = 10_000;
 
@@ -70,8 +72,9 @@ export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metric
   const periods = dimensions.includes("period") ? periodsOf(query) : [];
   const isComplete = filter.emailIds !== undefined || (await countPendingRecipients(ctx));
   const [totals, rows, countedSince] = await Promise.all([
-    sumCounts(ctx, { ...query, dimensions: [] }, []),
-    dimensions.length === 0 ? [] : sumCounts(ctx, query, periods),
+    // An email has a row for each of its tags.
+    dimensions.includes("tag") ? sumCounts(ctx, { ...query, dimensions: [] }) : null,
+    sumCounts(ctx, query, periods),
     readCountedSince(ctx),
   ]);
   if (rows.length > rowsMax)
@@ -79,10 +82,13 @@ export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metric
       "invalid",
       `The result has more than ${rowsMax.toLocaleString("en")} rows. Request a shorter range, fewer dimensions or a filter.`,
     );
-  const [total] = totals;
-  if (!total) throw new Error("a sum returned no row");
   const isFilled = dimensions.length === 1 && periods.length > 0;
-  return { totals: total, rows: isFilled ? fillPeriods(rows, periods) : rows, isComplete, countedSince };
+  return {
+    totals: addCounts(totals ?? rows),
+    rows: dimensions.length === 0 ? [] : isFilled ? fillPeriods(rows, periods) : rows,
+    isComplete,
+    countedSince,
+  };
 }
 
 function periodsOf(query: MetricsQuery): Period[] {
@@ -95,10 +101,14 @@ function periodsOf(query: MetricsQuery): Period[] {
   return periods;
 }
 
+const addCounts = (rows: readonly RecipientCounts[]): RecipientCounts =>
+  Object.fromEntries(
+    COLUMNS.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)]),
+  ) as RecipientCounts;
+
 function fillPeriods(rows: readonly MetricsRow[], periods: readonly Period[]): MetricsRow[] {
   const byName = new Map(rows.map((row) => [row.period, row]));
-  const none = Object.fromEntries(COLUMNS.map((name) => [name, 0])) as RecipientCounts;
-  return periods.map(({ name }) => byName.get(name) ?? { period: name, ...none });
+  return periods.map(({ name }) => byName.get(name) ?? { period: name, ...addCounts([]) });
 }
 
 async function readCountedSince({ hot, teamId }: Ctx): Promise<Date | null> {
@@ -121,7 +131,7 @@ const COUNTS_OF_EMAILS = `(
   with selected as materialized (
     select unnest($2::uuid[]) as id
   ), ${recipientStates({ includes: "true", wasCounted: "false" })}
-  select $1::uuid as team_id, s.email_id, t.tag, s.hour, s.sender_domain as domain, s.api_key_id, s.provider,
+  select $1::uuid as team_id, s.email_id, t.tag, 'hour' as unit, s.hour as starts_at, s.sender_domain as domain, s.api_key_id, s.provider,
     ${Object.entries(COUNT_OF_STATE)
       .map(([name, count]) => `${count} as ${name}`)
       .join(", ")},
@@ -136,39 +146,114 @@ const COUNTS_OF_EMAILS = `(
   where s.status is not null
 )`;
 
+/** Adds a value to the parameters of a statement and returns its place, such as `$3`. */
+type Place = (value: string | readonly string[]) => string;
+
+type SumQuery = Pick<MetricsQuery, "startAt" | "endAt" | "dimensions" | "filter">;
+
+/**
+ * SQL: the rows of the time range. Whole days (UTC) are read from the rows of days and the rest from those of hours: a month has
+ * some thirty times fewer rows. Periods that begin within a day need the rows of hours. A range until the current hour includes
+ * all of today.
+ */
+function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Period[], place: Place): string {
+  const rowsOf = (unit: "hour" | "day", fromMs: number, untilMs: number) =>
+    fromMs < untilMs
+      ? [
+          `c.unit = '${unit}' and c.starts_at >= ${place(new Date(fromMs).toISOString())}::timestamptz
+            and c.starts_at < ${place(new Date(untilMs).toISOString())}::timestamptz`,
+        ]
+      : [];
+  const [startMs, endMs] = [query.startAt.getTime(), query.endAt.getTime()];
+  const firstDayMs = Math.ceil(startMs / dayMs) * dayMs;
+  const isUntilNow = endMs >= Math.floor(clock().getTime() / hourMs) * hourMs;
+  const lastDayEndMs = (isUntilNow ? Math.ceil(endMs / dayMs) : Math.floor(endMs / dayMs)) * dayMs;
+  const isByDay = periods.slice(1).every(({ startsAt }) => startsAt.getTime() % dayMs === 0);
+  const parts =
+    query.filter.emailIds || !isByDay || firstDayMs >= lastDayEndMs
+      ? rowsOf("hour", startMs, endMs)
+      : [
+          ...rowsOf("hour", startMs, firstDayMs),
+          ...rowsOf("day", firstDayMs, lastDayEndMs),
+          ...rowsOf("hour", lastDayEndMs, endMs),
+        ];
+  return parts.length === 0 ? "false" : `(${parts.join(" or ")})`;
+}
+
+/**
+ * SQL: the rows of one tag, or of all tags that were counted in the time range: the index finds each of them, but would read all
+ * of the team's tags by the range alone. The tag "" is for all recipients.
+ */
+function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: Place): string {
+  if (filter.tag !== undefined || !dimensions.includes("tag")) return `c.tag = ${place(filter.tag ?? "")}`;
+  if (filter.emailIds) return "c.tag <> ''";
+  const day = (at: Date) => `${place(at.toISOString().slice(0, 10))}::date`;
+  return `c.tag = any (array(
+    select '${OTHER_TAGS}' union select tag from counted_tags
+    where team_id = $1 and day between ${day(startAt)} and ${day(endAt)}))`;
+}
+
 /** The rows of a query, or one row with the sums without dimensions. What has not been counted yet is not included. */
 export async function sumCounts(
-  { hot, teamId }: Ctx,
-  { startAt, endAt, dimensions, filter }: Pick<MetricsQuery, "startAt" | "endAt" | "dimensions" | "filter">,
+  ctx: Ctx,
+  query: SumQuery,
   periods: readonly Period[] = [],
 ): Promise<MetricsRow[]> {
-  const { emailIds, domains, apiKeyId, tag, provider } = filter;
+  const rows = await select<MetricsRow & { period?: number | string }>(ctx, query, periods, {
+    columns: [],
+    order: [],
+    limit: rowsMax + 1,
+  });
+  return rows.map((row) =>
+    row.period === undefined ? row : { ...row, period: periods[Number(row.period) - 1]?.name ?? "" },
+  );
+}
+
+/** The `limit` rows with the most recipients, and the number of the others. */
+export async function sumLargest(
+  ctx: Ctx,
+  query: SumQuery,
+  limit: number,
+): Promise<{ rows: MetricsRow[]; hidden: number }> {
+  const columns = ["count(*) over ()::int as groups"];
+  const order = ["sum(c.received) desc"];
+  const rows = await select<MetricsRow & { groups: number }>(ctx, query, [], { columns, order, limit });
+  return { rows, hidden: (rows[0]?.groups ?? 0) - rows.length };
+}
+
+async function select<Row extends MetricsRow>(
+  ctx: Ctx,
+  query: SumQuery,
+  periods: readonly Period[],
+  more: { columns: readonly string[]; order: readonly string[]; limit: number },
+): Promise<Row[]> {
+  const { hot, teamId } = ctx;
+  const { dimensions, filter } = query;
+  const { emailIds, domains, apiKeyId, provider } = filter;
   const parameters: (string | readonly string[])[] = emailIds ? [teamId, emailIds] : [teamId];
-  const place = (value: string | readonly string[]) => `$${parameters.push(value)}`;
+  const place: Place = (value) => `$${parameters.push(value)}`;
   const startsOf = () => place(periods.map(({ startsAt }) => startsAt.toISOString()));
   const values = dimensions.map(
     (name) =>
-      `${name === "period" ? `width_bucket(c.hour, ${startsOf()}::timestamptz[])` : DIMENSION_VALUES[name]} as "${name}"`,
+      `${name === "period" ? `width_bucket(c.starts_at, ${startsOf()}::timestamptz[])` : DIMENSION_VALUES[name]} as "${name}"`,
   );
-  const order = dimensions.map((_, index) => index + 1).join(", ");
-  // Each tag of an email has a row of its own.
-  const isByTag = tag === undefined && dimensions.includes("tag");
+  const groups = dimensions.map((_, index) => String(index + 1));
   const conditions = [
     "c.team_id = $1",
-    isByTag ? "c.tag <> ''" : `c.tag = ${place(tag ?? "")}`,
-    `c.hour >= ${place(startAt.toISOString())}::timestamptz and c.hour < ${place(endAt.toISOString())}::timestamptz`,
+    tagCondition(query, place),
+    rangeCondition(ctx, query, periods, place),
     ...(domains ? [`c.domain = any(${place(domains)}::text[])`] : []),
     ...(apiKeyId === undefined ? [] : [`c.api_key_id = ${place(apiKeyId)}::uuid`]),
     ...(provider === undefined ? [] : [`c.provider = ${place(provider)}`]),
   ];
-  const rows = await hot.unsafe<(MetricsRow & { period?: number | string })[]>(
-    `select ${[...values, ...COLUMNS.map((name) => `coalesce(sum(c.${name}), 0)::float8 as ${name}`)].join(", ")}
+  const sums = COLUMNS.map((name) => `coalesce(sum(c.${name}), 0)::float8 as ${name}`);
+  const grouped =
+    groups.length > 0 && `group by ${groups.join(", ")} order by ${[...more.order, ...groups].join(", ")}`;
+  return hot.unsafe<Row[]>(
+    `select ${[...values, ...sums, ...more.columns].join(", ")}
      from ${emailIds ? COUNTS_OF_EMAILS : "recipient_counts"} c
      where ${conditions.join(" and ")}
-     ${order === "" ? "" : `group by ${order} order by ${order}`} limit ${rowsMax + 1}`,
+     ${grouped || ""} limit ${more.limit}`,
     parameters as string[],
-  );
-  return rows.map((row) =>
-    row.period === undefined ? row : { ...row, period: periods[Number(row.period) - 1]?.name ?? "" },
   );
 }

@@ -121,7 +121,7 @@ export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Set
         select from ${usageDays} where ${usageDays.teamId} = ${teamId} and ${usageDays.domain} <> ${BUILT_IN_DOMAIN}
           and ${usageDays.sent} + ${usageDays.delivered} > 0
       ) or exists (
-        select from ${counts} where ${counts.teamId} = ${teamId} and ${counts.tag} = '' and ${counts.domain} <> ${BUILT_IN_DOMAIN}
+        select from ${counts} where ${counts.teamId} = ${teamId} and ${counts.tag} = '' and ${counts.unit} = 'day' and ${counts.domain} <> ${BUILT_IN_DOMAIN}
           and ${counts.sent} + ${counts.delivered} > 0) as "hasSent"`);
   if (!found) throw new TypeError("a select without from returned no row");
   return found;

@@ -6,15 +6,21 @@ import {
   type RecipientCounts,
   readMetrics,
   sumCounts,
+  sumLargest,
 } from "../metrics/read";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 /** Longest range of the overview. */
 export const rangeDaysMax = 366;
+/** Rows of each table: those with the most recipients. */
+const rowsShown = 50;
 
 /** First and last day, inclusive, as `2026-01-31` in UTC. */
 export type DayRange = { since: string; until: string };
+
+/** The rows with the most recipients, and the number of the others. */
+type LargestRows = { rows: MetricsRow[]; hidden: number };
 
 export type Traffic = {
   unit: "hour" | "day";
@@ -27,10 +33,10 @@ export type Traffic = {
   total: RecipientCounts;
   /** Of the time of the same length before. */
   previous: RecipientCounts;
-  byProvider: MetricsRow[];
-  byDomain: MetricsRow[];
+  byProvider: LargestRows;
+  byDomain: LargestRows;
   /** Without the filter by tag, so that each tag can be selected. */
-  byTag: MetricsRow[];
+  byTag: LargestRows;
   isComplete: boolean;
   countedSince: Date | null;
 };
@@ -69,9 +75,9 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
   const before = { startAt: beforeStartAt ?? startAt, endAt: beforeEndAt ?? endAt };
   const [[previous], byProvider, byDomain, byTag] = await Promise.all([
     sumCounts(ctx, { ...before, filter, dimensions: [] }),
-    sumCounts(ctx, { ...time, filter, dimensions: ["provider"] }),
-    sumCounts(ctx, { ...time, filter, dimensions: ["domain"] }),
-    sumCounts(ctx, { ...time, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }),
+    sumLargest(ctx, { ...time, filter, dimensions: ["provider"] }, rowsShown),
+    sumLargest(ctx, { ...time, filter, dimensions: ["domain"] }, rowsShown),
+    sumLargest(ctx, { ...time, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }, rowsShown),
   ]);
   if (!previous) throw new Error("a sum returned no row");
   const spanMs = unit === "hour" ? hourMs : dayMs;

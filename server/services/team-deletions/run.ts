@@ -42,7 +42,7 @@ export const TEAM_TABLES = [
   ["usage_days", "day"],
   ["usage_hours", "hour"],
   ["usage_progress", "team_id"],
-  ["recipient_counts", "hour"],
+  ["recipient_counts", "starts_at"],
   ["counted_tags", "day"],
   ["metrics_progress", "team_id"],
   ["sending_days", "day"],

@@ -2,9 +2,6 @@ import type { MetricsRow, RecipientCounts } from "#server/services/metrics/read"
 import type { Traffic } from "#server/services/overview/traffic";
 import { metricsOf } from "#server/shared/wire/metrics";
 
-/** Rows of a table by domain or by tag: those with the most recipients. */
-const rowsShown = 50;
-
 /** Recipients by status, each in one of them: together they are all recipients. */
 const viewStatuses = (counts: RecipientCounts) => {
   const { bounced, in_progress: inProgress } = metricsOf(counts, ["bounced", "in_progress"]);
@@ -38,12 +35,9 @@ const viewSpan = ({ at, ...counts }: Traffic["spans"][number]) => ({
 });
 export type SpanView = ReturnType<typeof viewSpan>;
 
-const viewRows = (rows: readonly MetricsRow[], nameOf: (row: MetricsRow) => string | undefined) => ({
-  rows: rows
-    .toSorted((a, b) => b.received - a.received)
-    .slice(0, rowsShown)
-    .map((row) => ({ name: nameOf(row) ?? "", ...viewCounts(row) })),
-  hidden: Math.max(0, rows.length - rowsShown),
+const viewRows = ({ rows, hidden }: Traffic["byTag"], nameOf: (row: MetricsRow) => string | undefined) => ({
+  rows: rows.map((row) => ({ name: nameOf(row) ?? "", ...viewCounts(row) })),
+  hidden,
 });
 export type RowsView = ReturnType<typeof viewRows>;
 

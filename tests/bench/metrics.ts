@@ -1,0 +1,118 @@
+import { type HotSql, openDatabase } from "#db/client";
+import type { Ctx } from "#server/deps";
+import { silentLog } from "#server/platform/log";
+import { readMetrics } from "#server/services/metrics/read";
+import { lastDays, readTraffic } from "#server/services/overview/traffic";
+import { createTeam } from "#server/services/teams";
+import { buildDeps } from "#server/startup/deps";
+import { type Place, settingsFor } from "./bench-database";
+import { medianOf, medianRatio, runAlternately } from "./measure";
+import { comparedLine, type Line, milliseconds } from "./report";
+
+/** A year, so that the month is read among older rows. */
+const days = 365;
+const emailsPerMonth = 10_000_000;
+const tagsPerDay = 200;
+const queriesPerRun = 20;
+
+/**
+ * The overview and the metrics of a team with ten million emails a month, beside a team without email in the same database.
+ * Only the kept counts are filled, because nothing else is read: 4 domains, 4 keys, 5 providers and 200 tags a day, each of
+ * which occurs in every hour.
+ */
+export async function measureMetrics(place: Place): Promise<Line[]> {
+  const database = await place.openDatabase();
+  const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });
+  const built = buildDeps(settingsFor(database.url), { log: silentLog, connectionsMax: 4 });
+  try {
+    const large: Ctx = {
+      ...built.deps,
+      teamId: database.teamId,
+      actor: { kind: "operator" },
+      requestId: "bench",
+    };
+    const { id: emptyTeamId } = await createTeam(built.deps, { name: "Empty" });
+    const empty: Ctx = { ...large, teamId: emptyTeamId };
+    await fillCounts(hot, large.teamId);
+    const lines: Line[] = [];
+    for (const [name, ask] of Object.entries(queriesOf(large))) {
+      const run = (ctx: Ctx) => async () => medianMs(() => ask(ctx));
+      const took = await runAlternately({ large: run(large), empty: run(empty) });
+      lines.push(
+        comparedLine({
+          what: `${name}, of ten million emails a month`,
+          measured: milliseconds(medianOf(took.large)),
+          floor: `of an empty team: ${milliseconds(medianOf(took.empty))}`,
+          ratio: medianRatio(took.large, took.empty),
+          budget: { atMost: 2 },
+        }),
+      );
+    }
+    return lines;
+  } finally {
+    await close();
+    await built.close();
+    await database.drop();
+  }
+}
+
+function queriesOf({ clock }: Ctx): Record<string, (ctx: Ctx) => Promise<unknown>> {
+  const monthFor = (ctx: Ctx, timeZone: string) => {
+    const { since } = lastDays(ctx, 30);
+    const time = { startAt: new Date(`${since}T00:00:00Z`), endAt: clock(), timeZone };
+    return readMetrics(ctx, { ...time, granularity: "daily", dimensions: ["period"], filter: {} });
+  };
+  return {
+    "the overview's day": (ctx) => readTraffic(ctx, lastDays(ctx, 1), {}),
+    "the overview's month": (ctx) => readTraffic(ctx, lastDays(ctx, 30), {}),
+    "the overview's month of a tag": (ctx) => readTraffic(ctx, lastDays(ctx, 30), { tag: "kind:7" }),
+    "the overview's 90 days": (ctx) => readTraffic(ctx, lastDays(ctx, 90), {}),
+    "`GET /api/emails/metrics` by day in UTC": (ctx) => monthFor(ctx, "UTC"),
+    "`GET /api/emails/metrics` by day in Berlin": (ctx) => monthFor(ctx, "Europe/Berlin"),
+  };
+}
+
+async function fillCounts(hot: HotSql, teamId: string): Promise<void> {
+  const counts = `received, sent, delivered, bounced_permanent, bounced_transient, bounced_undetermined, complained, failed, unknown,
+    suppressed, canceled, delayed, opens, clicks, openers, clickers, opens_tracked, clicks_tracked, unsubscribed`;
+  const perHour = Math.round(emailsPerMonth / 30 / 24 / 80);
+  for (const [unit, length, scale] of [
+    ["hour", "1 hour", 1],
+    ["day", "1 day", 24],
+  ] as const) {
+    const values = [perHour * scale, 0, perHour * scale, ...Array.from({ length: 16 }, () => 0)].join(", ");
+    const times = `generate_series(date_trunc('day', now(), 'UTC') - interval '${days} days', now(), interval '${length}')`;
+    await hot.unsafe(
+      `insert into recipient_counts (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${counts})
+       select $1, '', '${unit}', at, 'domain-' || d || '.example', ('01900000-0000-7000-8000-00000000000' || k)::uuid, p, ${values}
+       from ${times} at, generate_series(1, 4) d, generate_series(1, 4) k,
+         unnest(array['gmail', 'microsoft', 'yahoo', 'apple', 'other']) p`,
+      [teamId],
+    );
+    // The tags of the last 90 days: no range of the measured ones is longer.
+    await hot.unsafe(
+      `insert into recipient_counts (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${counts})
+       select $1, 'kind:' || t, '${unit}', at, 'domain-1.example', '01900000-0000-7000-8000-000000000001', 'gmail', ${values}
+       from ${times} at, generate_series(1, ${tagsPerDay}) t where at > now() - interval '90 days'`,
+      [teamId],
+    );
+  }
+  await hot.unsafe(
+    `insert into counted_tags (team_id, day, tag)
+     select $1, at::date, 'kind:' || t
+     from generate_series(current_date - 90, current_date, interval '1 day') at, generate_series(1, ${tagsPerDay}) t`,
+    [teamId],
+  );
+  await hot.unsafe("vacuum analyze recipient_counts");
+  await hot.unsafe("vacuum analyze counted_tags");
+}
+
+async function medianMs(ask: () => Promise<unknown>): Promise<number> {
+  const tookMs: number[] = [];
+  for (let n = 0; n < queriesPerRun; n++) {
+    const startedMs = performance.now();
+    await ask();
+    tookMs.push(performance.now() - startedMs);
+  }
+  return medianOf(tookMs);
+}

@@ -64,6 +64,26 @@ describe("automatic saves", () => {
     expect(await changes()).toHaveLength(5);
   });
 
+  test("of two templates in turn have one audit entry each, and another one after another person's change", async () => {
+    const [first, second] = [await make(), await make()];
+    const revisions = { [first.id]: first.revision, [second.id]: second.revision };
+    for (const word of ["One", "Two"])
+      for (const { id } of [first, second])
+        ({ revision: revisions[id] } = await saveAutomatically({ ...first, id }, revisions[id] ?? 0, {
+          html: `<p>${word}</p>`,
+        }));
+    expect(await changesOf(first.id)).toHaveLength(1);
+    expect(await changesOf(second.id)).toHaveLength(1);
+    const other = await ann.call("owner", "templates.save", {
+      id: first.id,
+      revision: revisions[first.id],
+      change: { html: "<p>Other</p>" },
+    });
+    expect(other).toMatchObject({ ok: true });
+    await saveAutomatically(first, (await open(first.id)).revision, { html: "<p>Three</p>" });
+    expect(await changesOf(first.id)).toHaveLength(3);
+  });
+
   test("of an older revision are a conflict and change nothing", async () => {
     const seen = await make();
     await saveAutomatically(seen, seen.revision, { html: "<p>First</p>" });

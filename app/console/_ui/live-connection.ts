@@ -39,13 +39,14 @@ const QUERIES: Record<Topic, readonly string[]> = {
 };
 const EVERYTHING = Object.keys(QUERIES) as Topic[];
 
-/** After a connection that ended, in ms. */
+/** The time in ms until the next connection, after one that ended, and after a server that offered none. */
 const reconnectMs = 10_000;
+const reconnectUnofferedMs = 300_000;
 
 /**
  * Connects to the procedure `live.changes`, in tRPC's format of server-sent events, and reads the queries of each reported topic
- * again. The browser connects again by itself after a lost connection; this connects again after one that was ended, unless
- * the server has none to offer. Returns how to end it.
+ * again. The browser connects again by itself after a lost connection; this connects again after one that was ended. A server
+ * that offers none, because it has too many or no database connection for it, is asked again less often. Returns how to end it.
  */
 export function followChanges(
   teamId: string,
@@ -62,7 +63,7 @@ export function followChanges(
     const end = (isOffered: boolean) => {
       opened.close();
       onLive(false);
-      if (isOffered) timer = setTimeout(connect, reconnectMs);
+      timer = setTimeout(connect, isOffered ? reconnectMs : reconnectUnofferedMs);
     };
     opened.onmessage = ({ data }) => {
       const { isLive, changed }: LiveMessage = JSON.parse(data);

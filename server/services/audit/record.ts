@@ -1,5 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { firstIdAt } from "#db/partitions";
 import { apiKeys } from "#db/schema/api-keys";
 import { type AuditDetail, auditLog } from "#db/schema/audit";
 import { users } from "#db/schema/teams";
@@ -9,6 +10,8 @@ import type { HotTransaction } from "../emails/status";
 import type { AuditAction } from "./actions";
 
 const nameCharsMax = 320;
+/** Automatic saves within this time are one edit. */
+const sameEditMs = 600_000;
 
 export type AuditEntry = {
   action: AuditAction;
@@ -37,24 +40,31 @@ export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promi
 }
 
 /**
- * Whether the newest entry of the actor is at most 10 minutes old and has the same action, target and version, and all changed
+ * Whether the newest entry of the subject is at most 10 minutes old and has the same actor, action and version, and all changed
  * fields of this entry. An editor that saves every few seconds would otherwise fill the log.
  */
-export async function isJustRecorded(tx: Db, ctx: Author, entry: AuditEntry): Promise<boolean> {
+export async function isJustRecorded(
+  tx: Db,
+  ctx: Author & Pick<Ctx, "clock">,
+  entry: AuditEntry,
+): Promise<boolean> {
   const { actorId, action, subjectId, detail } = rowOf(ctx, entry);
-  if (actorId === null) return false;
+  if (actorId === null || subjectId === null) return false;
   const [last] = await tx
-    .select({
-      action: auditLog.action,
-      subjectId: auditLog.subjectId,
-      detail: auditLog.detail,
-      isRecent: sql<boolean>`${auditLog.createdAt} > now() - interval '10 minutes'`,
-    })
+    .select({ actorId: auditLog.actorId, action: auditLog.action, detail: auditLog.detail })
     .from(auditLog)
-    .where(and(eq(auditLog.teamId, ctx.teamId), eq(auditLog.actorId, actorId)))
+    .where(
+      and(
+        eq(auditLog.teamId, ctx.teamId),
+        // By the ids of the period, so that the index finds its rows.
+        gt(auditLog.id, firstIdAt(ctx.clock().getTime() - sameEditMs)),
+        eq(auditLog.subjectId, subjectId),
+        gt(auditLog.createdAt, sql`now() - ${sameEditMs} * interval '1 ms'`),
+      ),
+    )
     .orderBy(desc(auditLog.id))
     .limit(1);
-  if (!last?.isRecent || last.action !== action || last.subjectId !== subjectId) return false;
+  if (last?.actorId !== actorId || last.action !== action) return false;
   const changed = (of: AuditDetail): string[] => (Array.isArray(of.changed) ? of.changed : []);
   return (
     last.detail.version === detail.version &&

@@ -6,9 +6,9 @@ import { runProgram, startBuilt } from "../support/processes/program";
 
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 
-/** Starts Backstamp as `npm start` does, with a temporary database. */
+/** Starts Backstamp as `npm start` does, with a temporary database unless the data directory is given. */
 export async function startBackstamp(env: Record<string, string> = {}) {
-  const dataDir = mkdtempSync(path.join(tmpdir(), "backstamp-e2e-"));
+  const dataDir = env.BACKSTAMP_DATA_DIR ?? mkdtempSync(path.join(tmpdir(), "backstamp-e2e-"));
   const port = await findPort();
   const url = `http://localhost:${port}`;
   const environment = {

@@ -104,9 +104,12 @@ export async function signIn(page: Page, url: string, email: string, password: s
 /** Screenshots cost seconds per page and are rarely needed. `E2E_PICTURES=1` enables them. */
 const takesPictures = process.env.E2E_PICTURES === "1";
 
+/** The widths of a small phone, of a tablet and of a laptop, in pixels. */
+const WIDTHS = { phone: 380, tablet: 820, laptop: 1280 } as const;
+
 /**
- * Expects accessible colors in the dark theme and no horizontal scrolling at the width of a small phone. Restores the theme
- * and the size.
+ * Expects accessible colors in the dark theme, no horizontal scrolling at any of the widths, and no accessibility violations
+ * on a phone, whose pages have other controls. Restores the theme and the size.
  */
 export async function expectDarkAndNarrow(page: Page, name: string): Promise<void> {
   if (takesPictures) mkdirSync(artifacts, { recursive: true });
@@ -122,25 +125,63 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
   await take("dark");
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(0);
-  await page.setViewportSize({ width: 380, height: 760 });
-  // Charts adapt to the new width with a delay.
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
-  await take("phone");
+  for (const [variant, width] of Object.entries(WIDTHS)) {
+    await page.setViewportSize({ width, height: 760 });
+    // Charts adapt to the new width with a delay.
+    const contentWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await expect.poll(contentWidth, { message: variant }).toBeLessThanOrEqual(width);
+    if (variant === "phone") await expectNoAccessibilityViolations(page);
+    await take(variant);
+  }
   if (size) await page.setViewportSize(size);
 }
 
-/** Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. */
+/**
+ * Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. An open dialog is always
+ * checked.
+ */
 export async function takePictures(page: Page, name: string): Promise<void> {
   if (takesPictures) await expectDarkAndNarrow(page, name);
+  else if ((await page.locator(DIALOG).count()) > 0) await expectAccessibleDialog(page);
+}
+
+const DIALOG = "[role=dialog], [role=alertdialog]";
+
+/**
+ * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window at each width.
+ * Restores the theme and the size.
+ */
+export async function expectAccessibleDialog(page: Page): Promise<void> {
+  await expectNoAccessibilityViolations(page, "everything", DIALOG);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => page.locator("html.dark").count()).toBe(1);
+  await expectNoAccessibilityViolations(page, "colors", DIALOG);
+  await page.emulateMedia({ colorScheme: "light" });
+  const size = page.viewportSize();
+  for (const [variant, width] of Object.entries(WIDTHS)) {
+    await page.setViewportSize({ width, height: 760 });
+    const outside = () =>
+      page.locator(DIALOG).evaluateAll((dialogs) =>
+        dialogs.flatMap((dialog) => {
+          const { left, right, top, bottom } = dialog.getBoundingClientRect();
+          const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+          return isInside && dialog.scrollWidth <= dialog.clientWidth ? [] : [{ left, right, top, bottom }];
+        }),
+      );
+    await expect.poll(outside, { message: variant }).toEqual([]);
+  }
+  if (size) await page.setViewportSize(size);
 }
 
 /**
  * Expects no accessibility violations. Message documents in frames are excluded: their senders are responsible for them.
- * `colors` checks only the color rules, for a page that was already checked in the other theme.
+ * `colors` checks only the color rules, for a page that was already checked in the other theme; `within` only the elements of
+ * a selector.
  */
 export async function expectNoAccessibilityViolations(
   page: Page,
   of: "everything" | "colors" = "everything",
+  within?: string,
 ): Promise<void> {
   // During a fade-in the contrast is lower. The wait has an end: the promise of an animation that restarts never settles.
   await page.evaluate(() => {
@@ -153,14 +194,18 @@ export async function expectNoAccessibilityViolations(
   });
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
-    (runOnly) =>
+    ({ runOnly, include }) =>
       (window as unknown as { axe: typeof axe }).axe.run(
-        { exclude: ["iframe"] },
+        { ...include, exclude: ["iframe"] },
         { iframes: false, preload: false, resultTypes: ["violations"], ...runOnly },
       ),
-    of === "colors"
-      ? { runOnly: { type: "rule" as const, values: ["color-contrast", "link-in-text-block"] } }
-      : {},
+    {
+      include: within ? { include: [within] } : {},
+      runOnly:
+        of === "colors"
+          ? { runOnly: { type: "rule" as const, values: ["color-contrast", "link-in-text-block"] } }
+          : {},
+    },
   );
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
   expect(found).toEqual([]);

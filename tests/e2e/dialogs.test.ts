@@ -1,12 +1,23 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoErrors, openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { fillTeam, type TestData } from "./pages";
+import {
+  expectAccessibleDialog,
+  expectNoErrors,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
+import { DIALOGS, type DialogData, ELSEWHERE, fillForDialogs, type OpenedDialog } from "./dialog-list";
 
 /*
- * Every dialog with a form opens in its first field, shows its buttons on a low screen, and returns the focus to the button
- * that opened it. A confirmation without fields opens on its dismiss button.
+ * Every dialog is accessible in both themes and fits each width. One with a form opens in its first field; each shows its buttons
+ * on a low screen and returns the focus to the button that opened it. A confirmation without fields opens on its dismiss button.
  */
 
 const pollOptions = { timeout: 30_000 };
@@ -15,11 +26,11 @@ let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
-let testData: TestData;
+let data: DialogData;
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  testData = await fillTeam(backstamp);
+  data = await fillForDialogs(backstamp);
   profile = await openProfile(browser, { viewport: { width: 1280, height: 480 } });
   page = await profile.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
@@ -29,58 +40,26 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-type Opened = {
-  path: (data: TestData) => string;
-  button: string | RegExp;
-  /** If the button opens a menu: the item that opens the dialog. */
-  item?: string;
-};
-
-const FORMS: Record<string, Opened> = {
-  "create a key, which loads its form late": { path: () => "/console/keys", button: "Create key" },
-  "rename a key": { path: ({ key }) => `/console/keys/${key}`, button: "Rename…" },
-  "client networks": { path: ({ key }) => `/console/keys/${key}`, button: "Client networks…" },
-  "rotate a key": { path: ({ key }) => `/console/keys/${key}`, button: "Rotate…" },
-  "add a domain": { path: () => "/console/domains", button: "Add domain" },
-  "add a webhook": { path: () => "/console/webhooks", button: "Add webhook" },
-  "edit a webhook": {
-    path: ({ webhook }) => `/console/webhooks/${webhook}`,
-    button: "More actions",
-    item: "Edit…",
-  },
-  "replay a range": {
-    path: ({ webhook }) => `/console/webhooks/${webhook}`,
-    button: "More actions",
-    item: "Replay events…",
-  },
-  "send a test event": { path: ({ webhook }) => `/console/webhooks/${webhook}`, button: /^Send test event/ },
-  "suppress addresses": { path: () => "/console/suppressions", button: "Suppress addresses" },
-  "import suppressions": { path: () => "/console/suppressions", button: "More actions", item: "Import CSV…" },
-  "create a template": { path: () => "/console/templates", button: "Create template" },
-  "name a template": {
-    path: ({ template }) => `/console/templates/${template}`,
-    button: "More",
-    item: "Name and alias…",
-  },
-  "test a template": { path: ({ template }) => `/console/templates/${template}`, button: "Send test…" },
-  "invite a member": { path: () => "/console/settings/members", button: /^Invite/ },
-  "set up an authenticator app": { path: () => "/console/settings/security", button: "Set up" },
-  "add a passkey": { path: () => "/console/settings/security", button: "Add passkey" },
-  "create a team": { path: () => "/console/settings/team", button: "Create team" },
-  "add a relay": { path: () => "/console/installation/relays", button: "Add relay" },
-};
-
 const dialog = () => page.locator("[role=dialog], [role=alertdialog]");
 
-/** Opens the dialog. Returns its opener. */
-async function open({ path, button, item }: Opened) {
-  await page.goto(backstamp.url + path(testData));
+const find = (click: OpenedDialog["clicks"][number]) =>
+  typeof click === "string" || click instanceof RegExp
+    ? page.getByRole("button", { name: click, exact: true })
+    : "item" in click
+      ? page.getByRole("menuitem", { name: click.item })
+      : "row" in click
+        ? page.locator("tbody [data-row]", { hasText: click.row })
+        : page.getByRole("checkbox", { name: click.check });
+
+/** Opens the dialog. Returns the element that gets the focus after it. */
+async function open({ path: pathOf, clicks }: OpenedDialog) {
+  await page.goto(backstamp.url + pathOf(data));
   await page.waitForLoadState("networkidle");
-  const opener = page.getByRole("button", { name: button, exact: true }).first();
-  await opener.click(pollOptions);
-  if (item) await page.getByRole("menuitem", { name: item }).click(pollOptions);
+  for (const click of clicks) await find(click).first().click(pollOptions);
   await dialog().waitFor(pollOptions);
-  return opener;
+  // A menu closes before its dialog opens, so its button gets the focus.
+  const opener = clicks.findLast((click) => typeof click !== "object" || !("item" in click));
+  return find(opener ?? "").first();
 }
 
 /** Runs in the browser: what has the focus in the dialog; "first field" for its first one, or a selected radio button. */
@@ -102,30 +81,42 @@ async function expectReturned(opener: Awaited<ReturnType<typeof open>>): Promise
   expectNoErrors(profile);
 }
 
-for (const [name, opened] of Object.entries(FORMS))
-  test(`the dialog "${name}" has the focus in its first field and shows its buttons`, async () => {
+for (const [name, opened] of Object.entries(DIALOGS))
+  test(`the dialog "${name}" is accessible, has the focus and shows its buttons`, async () => {
     const opener = await open(opened);
-    await expect.poll(() => dialog().evaluate(readFocus), pollOptions).toBe("first field");
+    if (opened.isForm) await expect.poll(() => dialog().evaluate(readFocus), pollOptions).toBe("first field");
     const buttons = dialog().locator("[data-actions] button");
     const boxes = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom));
-    expect(boxes.length).toBeGreaterThan(0);
+    if (opened.isForm) expect(boxes.length).toBeGreaterThan(0);
     for (const bottom of boxes) expect(bottom).toBeLessThanOrEqual(480);
+    await expectAccessibleDialog(page);
+    await takePictures(page, `dialog-${name.replaceAll(/\W+/g, "-")}`);
     await expectReturned(opener);
   });
 
+test("no dialog is missing from the list", () => {
+  const folder = path.join(projectRoot, "app/console");
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".tsx") && !file.startsWith("_ui/dialog"))
+    .filter((file) =>
+      /<(?:Dialog|Confirm|ProofDialog|Radix\.Content)\b/.test(readFileSync(path.join(folder, file), "utf8")),
+    )
+    .map((file) => file.slice(0, -".tsx".length));
+  const listed = new Set([...Object.values(DIALOGS).map(({ file }) => file), ...Object.keys(ELSEWHERE)]);
+  expect([...listed].sort()).toEqual(found.sort());
+  for (const suite of Object.values(ELSEWHERE))
+    expect(readFileSync(path.join(projectRoot, suite), "utf8")).toContain("takePictures");
+});
+
 test("a confirmation has the focus on its dismiss button", async () => {
-  const opener = await open({
-    path: ({ webhook }) => `/console/webhooks/${webhook}`,
-    button: "More actions",
-    item: "Delete…",
-  });
+  const opener = await open(DIALOGS["delete a webhook"] as OpenedDialog);
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await expect.poll(focused, pollOptions).toBe("Cancel");
   await expectReturned(opener);
 });
 
 test("the buttons of a long dialog are at the same place however far it is scrolled", async () => {
-  await open(FORMS["create a key, which loads its form late"] as Opened);
+  await open(DIALOGS["create a key, which loads its form late"] as OpenedDialog);
   const submit = dialog().getByRole("button", { name: "Create key" });
   await submit.waitFor(pollOptions);
   const place = async () => (await submit.boundingBox())?.y;

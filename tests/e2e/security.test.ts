@@ -142,6 +142,7 @@ test("ending the session of another browser takes effect immediately", async () 
   await expect.poll(() => sessions.count(), waitOptions).toBe(3);
   await section("Sessions").getByText("Current", { exact: true }).waitFor();
   await press("End all others");
+  await takePictures(page, "security-end-sessions");
   await page
     .getByRole("alertdialog")
     .getByText("2 other browsers have to sign in again.")

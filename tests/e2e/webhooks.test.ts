@@ -205,6 +205,7 @@ test("one event is replayed with its original id", async () => {
   await page.getByRole("heading", { name: "Succeeded" }).waitFor(waitOptions);
   const before = sink.received.length;
   await page.getByRole("button", { name: "Replay" }).click();
+  await takePictures(page, "webhook-replay-event");
   await confirmation().getByRole("button", { name: "Replay" }).click();
   await sink.waitFor(before + 1);
   const ids = sink.received

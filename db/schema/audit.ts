@@ -8,7 +8,10 @@ export type AuditActor = "user" | "key" | "operator" | "system";
 /** The changed fields of a target. Never contains secrets or message content. */
 export type AuditDetail = Record<string, string | number | boolean | null | string[]>;
 
-/** The audit log of a team. A row is written in the transaction of the change and never updated. */
+/**
+ * The audit log of a team. A row is written in the transaction of the change. Only later parts of the same command change it:
+ * they add to its counts.
+ */
 export const auditLog = pgTable(
   "audit_log",
   (c) => ({

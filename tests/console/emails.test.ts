@@ -98,16 +98,24 @@ describe("actions on email apply once, only to this team's email, and are audite
     for (let n = 0; n < 105; n++) ids.push(await send({ subject: `Mail ${n}` }));
     for (const id of ids) await setStatus(id, "failed");
     await setStatus(await send({ subject: "Fine" }), "delivered");
-    const filter = { search: "mail", acceptDuplicates: false };
+    const filter = { search: "mail", within: "24h", acceptDuplicates: false };
     expect(await call("emails.countRetryable", filter)).toEqual({ count: 105, hasMore: false });
     const first = await call("emails.retryMatching", filter);
     expect(first).toEqual({ mails: 100, recipients: 100, next: ids[5] });
     for (const id of ids) await setStatus(id, "failed");
     const second = await call("emails.retryMatching", { ...filter, after: ids[5] });
     expect(second).toEqual({ mails: 5, recipients: 5, next: null });
-    expect((await auditOf()).map(({ action, detail }) => [action, detail.mails])).toEqual([
-      ["email.retried_many", 100],
-      ["email.retried_many", 5],
+    const batch = { acceptDuplicates: false, filter: ["words mail", "within 24h"] };
+    expect(await auditOf()).toMatchObject([{ detail: { ...batch, mails: 105, recipients: 105 } }]);
+    // A new command has its own entry, and so has a part of another one.
+    for (const id of ids.slice(0, 2)) await setStatus(id, "failed");
+    await call("emails.retryMatching", filter);
+    await setStatus(ids[0] as string, "failed");
+    await call("emails.retryMatching", { ...filter, within: "1h", after: ids[5] });
+    expect((await auditOf()).map(({ detail }) => [detail.filter, detail.mails])).toEqual([
+      [batch.filter, 105],
+      [batch.filter, 100],
+      [["words mail", "within 1h"], 2],
     ]);
     const wrong = { status: "delivered", acceptDuplicates: false };
     expect(await ann.call("member", "emails.retryMatching", wrong)).toMatchObject({ code: "CONFLICT" });
@@ -152,6 +160,18 @@ describe("actions on email apply once, only to this team's email, and are audite
     expect((await auditOf()).map(({ action, subjectId }) => [action, subjectId])).toEqual([
       ["email.rescheduled", id],
       ["email.canceled", id],
+    ]);
+  });
+
+  test("several emails that are canceled at once are one entry of the audit log, with their number", async () => {
+    const ids = [await send({ scheduledAt: "in 2 hours" }), await send({ scheduledAt: "in 2 hours" })];
+    const sending = await send();
+    expect(await call("emails.cancelSelected", { ids: [...ids, sending] })).toEqual({
+      canceled: [...ids].sort(),
+      refused: [{ id: sending, why: expect.stringContaining("Only a scheduled email") }],
+    });
+    expect(await auditOf()).toMatchObject([
+      { action: "email.canceled_many", subjectId: null, detail: { mails: 2 } },
     ]);
   });
 

@@ -80,7 +80,7 @@ test("a purge of a team cancels what waits, with an event and the reason for eac
   });
   expect(await statuses()).toMatchObject({ "other.example queued": 5 });
   expect(await world.hot`select team_id, detail from audit_log where action = 'queue.purged'`).toEqual([
-    { team_id: world.id, detail: { scope: "First", reason: "Sent to the wrong list" } },
+    { team_id: world.id, detail: { scope: "First", reason: "Sent to the wrong list", recipients: 3 } },
   ]);
   // Nothing of it can be claimed now.
   const claims = await claimDeliveries(world.hot, { limit: 100, leaseToken: newId() });
@@ -97,8 +97,13 @@ test("a purge runs in batches, can be interrupted and repeated, and is recorded 
   await queue(7, "second.example");
   expect(await purgeAll({ ...team(), after: first.next })).toEqual({ canceled: 1_600, calls: 2 });
   expect(await statuses()).toMatchObject({ "example.org canceled": 2_500, "second.example queued": 7 });
-  expect(await world.hot`select from audit_log where action = 'queue.purged'`).toHaveLength(1);
+  const recorded = async () =>
+    (await world.hot`select detail from audit_log where action = 'queue.purged' order by id`).map(
+      ({ detail }) => detail.recipients,
+    );
+  expect(await recorded()).toEqual([2_600]);
   expect(await purgeAll(team())).toMatchObject({ canceled: 7 });
+  expect(await recorded()).toEqual([2_600, 7]);
 });
 
 test("a purge of a domain or of the installation cancels exactly that", async () => {

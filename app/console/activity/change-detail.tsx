@@ -79,7 +79,13 @@ function linesOf(detail: Detail) {
   return Object.keys(detail)
     .filter((name) => !name.endsWith("_before"))
     .map((name) => {
-      const words = name.replaceAll("_", " ");
+      const words =
+        name === "mails"
+          ? "emails"
+          : name
+              .replace(/([A-Z])/g, "_$1")
+              .toLowerCase()
+              .replaceAll("_", " ");
       const before = `${name}_before` in detail ? formatValue(detail[`${name}_before`]) : undefined;
       return { name: words.charAt(0).toUpperCase() + words.slice(1), now: formatValue(detail[name]), before };
     });

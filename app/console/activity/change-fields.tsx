@@ -22,12 +22,33 @@ const nameStyle = "max-w-full md:inline-block md:truncate md:align-bottom max-md
 const quietLinkStyle =
   "rounded underline decoration-line underline-offset-4 hover:text-accent hover:decoration-accent";
 
+const COUNTED: Record<string, [one: string, several: string]> = {
+  mails: ["email", "emails"],
+  recipients: ["recipient", "recipients"],
+};
+const COUNTED_BY_NOUN: Record<string, [one: string, several: string]> = {
+  suppression: ["address", "addresses"],
+  webhook: ["event", "events"],
+};
+
+/** How much a change of many objects changed: "105 emails". Null for another change. */
+function formatBatch({ noun, detail }: AuditEntryView): string | null {
+  const field = ["mails", "count", "recipients"].find((name) => typeof detail[name] === "number");
+  if (field === undefined) return null;
+  const [one, several] = (field === "count" ? COUNTED_BY_NOUN[noun] : COUNTED[field]) ?? [
+    "object",
+    "objects",
+  ];
+  const count = Number(detail[field]);
+  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+}
+
 /** The target of a change, with its name at that time. It is a link while the target exists. */
 export function SubjectLink({ change }: { change: AuditEntryView }) {
   const hrefOf = useConsoleHref();
   const { noun, subject_id: id, subject_name, isPresent } = change;
   const name = subject_name || id;
-  if (!name) return <span className="text-soft">–</span>;
+  if (!name) return <span className="text-soft">{formatBatch(change) ?? "–"}</span>;
   const pageOf = isPresent && id ? PAGES[noun] : undefined;
   if (!pageOf || !id)
     return (

@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = {
   "address.erasure_requested": "Requested the erasure of an address",
   "address.erased": "Erased an address",
   "email.canceled": "Canceled an email",
+  "email.canceled_many": "Canceled many emails",
   "email.rescheduled": "Rescheduled an email",
   "email.retried": "Retried an email",
   "email.retried_many": "Retried many emails",

@@ -19,6 +19,13 @@ export type AuditEntry = {
   subject?: { id: string; name: string | null };
   /** What changed: never a secret, never message content. */
   detail?: AuditDetail;
+  /** How much a command changed, by what is counted; zeros are not stored. */
+  counts?: Record<string, number>;
+  /**
+   * This is a later part of a command that runs in parts. Its counts are added to the entry of the parts before: the newest
+   * one of this action, if it has the same actor, target and detail and is at most an hour old.
+   */
+  isContinued?: boolean;
 };
 
 /** The part of a context that the log records. */
@@ -30,6 +37,7 @@ type Author = Pick<Ctx, "teamId" | "actor" | "requestId">;
  */
 export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promise<void> {
   const { actorId, ...row } = rowOf(ctx, entry);
+  if (entry.isContinued && (await tx.execute(addToEntry(sql, partOf(ctx, entry)))).length > 0) return;
   const names = {
     user: sql<string>`(select email from ${users} where id = ${actorId})`,
     key: sql<string>`(select name from ${apiKeys} where id = ${actorId})`,
@@ -75,6 +83,7 @@ export async function isJustRecorded(
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */
 export async function recordAuditHot(tx: HotTransaction, ctx: Author, entry: AuditEntry): Promise<void> {
   const { teamId, id, actor, actorId, action, subjectId, subjectName, detail, requestId } = rowOf(ctx, entry);
+  if (entry.isContinued && (await addToEntry(tx, partOf(ctx, entry))).length > 0) return;
   await tx`
     insert into audit_log (team_id, id, actor, actor_id, actor_name, action, subject_id, subject_name, detail, request_id)
     values (${teamId}, ${id}, ${actor}, ${actorId},
@@ -83,7 +92,10 @@ export async function recordAuditHot(tx: HotTransaction, ctx: Author, entry: Aud
       ${action}, ${subjectId}, ${subjectName}, ${JSON.stringify(detail)}::text::jsonb, ${requestId})`;
 }
 
-const rowOf = ({ teamId, actor, requestId }: Author, { action, subject, detail = {} }: AuditEntry) => ({
+const rowOf = (
+  { teamId, actor, requestId }: Author,
+  { action, subject, detail = {}, counts = {} }: AuditEntry,
+) => ({
   teamId,
   id: newId(),
   actor: actor.kind,
@@ -91,6 +103,35 @@ const rowOf = ({ teamId, actor, requestId }: Author, { action, subject, detail =
   action,
   subjectId: subject?.id ?? null,
   subjectName: subject?.name?.slice(0, nameCharsMax) ?? null,
-  detail,
+  detail: { ...detail, ...withoutZeros(counts) },
   requestId,
 });
+
+const withoutZeros = (counts: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+
+/** What a later part of a command adds to the entry of the parts before, and what both must have in common. */
+function partOf(ctx: Author, entry: AuditEntry) {
+  const { detail = {}, counts = {} } = entry;
+  const added = { shared: detail, names: Object.keys(counts), counts: withoutZeros(counts) };
+  return { row: rowOf(ctx, entry), added: JSON.stringify(added) };
+}
+
+/** The statement that adds to the entry; returns its id. `query` is the template tag of the connection. */
+const addToEntry = <Query>(
+  query: (text: TemplateStringsArray, ...values: (string | null)[]) => Query,
+  { row, added }: ReturnType<typeof partOf>,
+): Query => query`
+  with given as (select ${added}::text::jsonb as part)
+  update audit_log l set detail = l.detail || (
+    select jsonb_object_agg(c.key, coalesce((l.detail->>c.key)::bigint, 0) + c.value::bigint)
+    from jsonb_each_text(given.part->'counts') c)
+  from given
+  where l.team_id = ${row.teamId} and l.id = (
+      select n.id from audit_log n where n.team_id = ${row.teamId} and n.action = ${row.action}
+      order by n.id desc limit 1)
+    and l.actor = ${row.actor} and l.actor_id is not distinct from ${row.actorId}::uuid
+    and l.subject_id is not distinct from ${row.subjectId}
+    and l.created_at > now() - interval '1 hour'
+    and l.detail - array(select jsonb_array_elements_text(given.part->'names')) = given.part->'shared'
+  returning l.id`;

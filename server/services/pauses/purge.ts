@@ -183,15 +183,16 @@ async function cancelBatch(
                   ${canceled.map(({ id }) => id)}::uuid[], ${canceled.map(({ address }) => address)}::text[])
         as r(event_id, email_id, delivery_id, address)`;
     await refreshEmailStatus(tx, parents);
-    if (!place.isRecorded)
-      await recordAuditHot(
-        tx,
-        { ...ctx, teamId },
-        {
-          action: "queue.purged",
-          detail: { scope: scope.name, reason },
-        },
-      );
+    await recordAuditHot(
+      tx,
+      { ...ctx, teamId },
+      {
+        action: "queue.purged",
+        detail: { scope: scope.name, reason },
+        counts: { recipients: canceled.length },
+        isContinued: place.isRecorded,
+      },
+    );
     return canceled.length;
   });
 }

@@ -64,6 +64,7 @@ export function filterOf(input: FilterInput, now: Date): EmailFilter {
     domain,
     since: since ? new Date(since) : within && new Date(now.getTime() - WITHIN_MS[within]),
     until: until ? new Date(until) : undefined,
+    within: since ? undefined : within,
   };
   const isSet = ([, value]: [string, unknown]) => value !== undefined && value !== "";
   return { ...(search ? readSearch(search) : {}), ...Object.fromEntries(Object.entries(own).filter(isSet)) };

@@ -45,34 +45,54 @@ export async function rescheduleEmail(ctx: Ctx, id: string, time: string): Promi
  */
 export async function cancelEmail(ctx: Ctx, id: string): Promise<{ id: string }> {
   await ctx.db.transaction(async (tx) => {
-    await lockScheduled({ ...ctx, db: tx }, id, "canceled");
-    await tx.update(emails).set({ status: "canceled" }).where(isEmail(ctx, id));
-    await tx.update(deliveries).set({ status: "canceled" }).where(isScheduledOf(ctx, id));
-    await tx
-      .insert(emailEvents)
-      .values({ id: newId(), teamId: ctx.teamId, emailId: id, type: "email.canceled" });
+    await cancelScheduled({ ...ctx, db: tx }, id);
     await recordAudit(tx, ctx, { action: "email.canceled", subject: { id, name: null } });
   });
   return { id };
 }
 
-/** Cancels scheduled emails one by one. Those that can no longer be canceled are returned with the reason. */
+/**
+ * Cancels scheduled emails in one transaction, with one entry of the audit log. Those that can no longer be canceled are returned
+ * with the reason.
+ */
 export async function cancelSelected(
   ctx: Ctx,
   ids: readonly string[],
 ): Promise<{ canceled: string[]; refused: { id: string; why: string }[] }> {
   const canceled: string[] = [];
   const refused: { id: string; why: string }[] = [];
-  for (const id of ids) {
-    try {
-      await cancelEmail(ctx, id);
-      canceled.push(id);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      refused.push({ id, why: error.message });
+  await ctx.db.transaction(async (tx) => {
+    // In one order, so two callers with common emails cannot deadlock.
+    for (const id of [...new Set(ids)].sort()) {
+      try {
+        await cancelScheduled({ ...ctx, db: tx }, id);
+        canceled.push(id);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused.push({ id, why: error.message });
+      }
     }
-  }
+    const [only, ...others] = canceled;
+    if (only === undefined) return;
+    await recordAudit(
+      tx,
+      ctx,
+      others.length === 0
+        ? { action: "email.canceled", subject: { id: only, name: null } }
+        : { action: "email.canceled_many", counts: { mails: canceled.length } },
+    );
+  });
   return { canceled, refused };
+}
+
+/** Cancels an email within a transaction. An AppError is thrown before anything is written. */
+async function cancelScheduled(ctx: Ctx, id: string): Promise<void> {
+  await lockScheduled(ctx, id, "canceled");
+  await ctx.db.update(emails).set({ status: "canceled" }).where(isEmail(ctx, id));
+  await ctx.db.update(deliveries).set({ status: "canceled" }).where(isScheduledOf(ctx, id));
+  await ctx.db
+    .insert(emailEvents)
+    .values({ id: newId(), teamId: ctx.teamId, emailId: id, type: "email.canceled" });
 }
 
 const isEmail = (ctx: Ctx, id: string) => and(eq(emails.teamId, ctx.teamId), eq(emails.id, id));

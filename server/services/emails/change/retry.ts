@@ -1,6 +1,6 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import type { EmailFilter } from "../read/filter";
+import { describeFilter, type EmailFilter } from "../read/filter";
 import { listEmails } from "../read/list";
 import { getEmail } from "../read/read";
 import { readLinkedDomains, requireLinkedDomain } from "./linked-domains";
@@ -76,7 +76,7 @@ export async function retryEmails(
 ): Promise<RetryAnswer & { next: string | null }> {
   const states = statesFor(filter, acceptDuplicates);
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
-  const retried = await retry(ctx, ids, states);
+  const retried = await retry(ctx, ids, states, null, { filter, isContinued: after !== undefined });
   return { retried, hasMore, next: hasMore ? (ids.at(-1) ?? null) : null };
 }
 
@@ -141,13 +141,20 @@ function retry(
   emailIds: readonly string[],
   states: readonly RetryableState[],
   addresses: readonly string[] | null = null,
+  batch?: { filter: EmailFilter; isContinued: boolean },
 ): Promise<ResetDelivery[]> {
   return resetDeliveries(ctx, { emailIds, states, addresses, to: "queued" }, (retried) => {
     const mails = new Set(retried.map(({ emailId }) => emailId));
     const [id] = mails;
-    const detail = { recipients: retried.length, acceptDuplicates: states.includes("unknown") };
-    return mails.size === 1 && id !== undefined
-      ? { action: "email.retried", subject: { id, name: null }, detail }
-      : { action: "email.retried_many", detail: { mails: mails.size, ...detail } };
+    const acceptDuplicates = states.includes("unknown");
+    const counts = { recipients: retried.length };
+    if (!batch && mails.size === 1 && id !== undefined)
+      return { action: "email.retried", subject: { id, name: null }, detail: { acceptDuplicates }, counts };
+    return {
+      action: "email.retried_many",
+      detail: { acceptDuplicates, ...(batch && { filter: describeFilter(batch.filter) }) },
+      counts: { mails: mails.size, ...counts },
+      isContinued: batch?.isContinued ?? false,
+    };
   });
 }

@@ -30,9 +30,44 @@ export type EmailFilter = {
   senderDomains?: readonly string[] | null;
   since?: Date;
   until?: Date;
+  /** The length of a range that ends now, such as `24h`, if that is how `since` was set. */
+  within?: string;
   /** This email and older ones. */
   upTo?: string;
 };
+
+/** What the filter sets, for the audit log: "status failed", "domain example.com". */
+export const describeFilter = (filter: EmailFilter): string[] =>
+  Object.entries(FILTER_NAMES).flatMap(([field, name]) => {
+    const value = filter[field as keyof typeof FILTER_NAMES];
+    // Parts of one command begin at different times.
+    if (field === "since" && filter.within) return [];
+    if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) return [];
+    return `${name} ${formatValue(value)}`;
+  });
+
+const FILTER_NAMES = {
+  id: "id",
+  statuses: "status",
+  recipient: "recipient",
+  recipientDomain: "recipient domain",
+  sender: "sender",
+  domain: "domain",
+  subject: "subject",
+  words: "words",
+  tag: "tag",
+  apiKeyId: "API key",
+  within: "within",
+  since: "since",
+  until: "until",
+} satisfies Partial<Record<keyof EmailFilter, string>>;
+
+function formatValue(value: NonNullable<EmailFilter[keyof typeof FILTER_NAMES]>): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Date) return value.toISOString();
+  if ("name" in value) return value.value === undefined ? value.name : `${value.name}=${value.value}`;
+  return value.join(" or ");
+}
 
 /**
  * Ids contain the clock of the process that created them, rows that of the database: the maximum difference

@@ -166,7 +166,7 @@ export const suppressionRoutes = [
   ),
   /**
    * Reads addresses from the first column, or from the column `email` if the first line is a header. The header may also name
-   * `origin` (or `reason`), `source_id` and `lists_only`. All valid lines are added in one transaction.
+   * `origin` (or `reason`), `source_id`, `lists_only` and `created_at`. All valid lines are added in one transaction.
    */
   withApi(
     {
@@ -178,17 +178,28 @@ export const suppressionRoutes = [
       example: { body: "email,origin\ngone@example.com,bounce\nmoved@example.com,manual\n" },
       response: z.object({
         object: z.literal("suppression_import"),
-        added: z.int(),
-        existing: z.int(),
-        faulty: z.int(),
+        added: z.int().describe("New addresses."),
+        added_by_origin: z.object({ bounce: z.int(), complaint: z.int(), manual: z.int() }),
+        changed: z.int().describe("Addresses that were suppressed for lists only, and now for all email."),
+        existing: z.int().describe("Addresses that were suppressed before, and stay as they were."),
+        repeated: z.int().describe("Lines with the address of another line."),
+        unknown_reasons: z.int().describe("Lines whose reason is not known. They have the origin `manual`."),
+        unread_dates: z.int().describe("Lines whose date cannot be read. They have the time of the import."),
+        faulty: z.int().describe("Invalid lines. They are not imported."),
         faults: z
           .array(z.object({ line: z.int(), message: z.string() }))
           .describe("The first invalid lines."),
       }),
     },
-    async ({ ctx, bytes }) => ({
-      object: "suppression_import" as const,
-      ...(await importSuppressions(ctx, bytes)),
-    }),
+    async ({ ctx, bytes }) => {
+      const { addedBy, unknownReasons, unreadDates, ...counts } = await importSuppressions(ctx, bytes);
+      return {
+        object: "suppression_import" as const,
+        ...counts,
+        added_by_origin: addedBy,
+        unknown_reasons: unknownReasons,
+        unread_dates: unreadDates,
+      };
+    },
   ),
 ];

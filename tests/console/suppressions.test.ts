@@ -10,7 +10,12 @@ import { type Console, cookiesOf, noCookies, openConsole } from "../support/cons
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 type Rows = { rows: SuppressionRow[]; hasMore: boolean };
-type Pasted = { added: number; existing: number; rejected: { text: string; reason: string }[] };
+type Pasted = {
+  added: number;
+  changed: number;
+  existing: number;
+  rejected: { text: string; reason: string }[];
+};
 
 let console: Console;
 let ann: RoleTeam;
@@ -48,6 +53,7 @@ describe("a pasted list", () => {
     );
     expect(pasted).toEqual({
       added: 3,
+      changed: 0,
       existing: 0,
       rejected: [
         { text: "nobody", reason: expect.stringMatching(/\S{5}/) },
@@ -172,7 +178,12 @@ describe("an imported file", () => {
     expect(lines.at(-1)).toEqual({
       done: {
         added: 12_000,
+        addedBy: { bounce: 0, complaint: 0, manual: 12_000 },
+        changed: 0,
         existing: 1,
+        repeated: 0,
+        unknownReasons: 0,
+        unreadDates: 0,
         faulty: 1,
         faults: [{ line: 12_003, message: expect.stringMatching(/\S{5}/) }],
       },

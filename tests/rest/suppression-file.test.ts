@@ -60,6 +60,94 @@ test("an exported list can be imported with the origin, source and scope of ever
   expect(await entries(foreign)).toEqual(before.map((entry) => ({ ...entry, source_id: null })));
 });
 
+test("a list that is exported and imported into another team is the same there, in the same order", async () => {
+  await fill();
+  await world.deps.hot`update suppressions set created_at = now() - interval '1 year' where address < 'c'`;
+  await world.deps.hot`update suppressions set source_email_id = null`;
+  const other = await world.otherTeam();
+  const foreign = (await other.key()).token;
+  const file = await download();
+  await upload(file, foreign);
+  expect((await world.api("GET", "/api/suppressions/csv", { token: foreign })).text).toBe(file);
+});
+
+test("the report counts what was added, changed, already there, repeated and invalid", async () => {
+  await fill();
+  const file = [
+    "email,origin,lists_only,created_at",
+    "a@example.com,manual,,",
+    "c@example.com,manual,false,",
+    "new@example.com,complaint,true,2024-05-06T07:08:09.000Z",
+    "New@Example.com,bounce,false,2024-05-07T07:08:09.000Z",
+    "new@example.com,manual,false,",
+    "odd@example.com,manual,,last week",
+    "nobody,,,",
+  ];
+  const { body } = await upload(`${file.join("\n")}\n`);
+  expect(body).toEqual({
+    object: "suppression_import",
+    added: 2,
+    added_by_origin: { bounce: 1, complaint: 0, manual: 1 },
+    changed: 1,
+    existing: 1,
+    repeated: 2,
+    unknown_reasons: 0,
+    unread_dates: 1,
+    faulty: 1,
+    faults: [{ line: 8, message: expect.stringMatching(/\S{5}/) }],
+  });
+  // The line that blocks all email counts.
+  expect(await download()).toContain("new@example.com,bounce,,false,2024-05-07T07:08:09.000Z");
+  const again = await upload(`${file.join("\n")}\n`);
+  expect(again.body).toMatchObject({ added: 0, changed: 0, existing: 4, repeated: 2 });
+  const audit = await world.hot`
+    select detail from audit_log where team_id = ${world.id} and action = 'suppression.imported' order by id desc limit 1`;
+  expect(audit).toEqual([{ detail: { count: 2, changed: 1 } }]);
+});
+
+const PROVIDER_FILES: Record<string, { lines: string[]; read: string }> = {
+  Postmark: {
+    lines: [
+      "EmailAddress,SuppressionReason,Origin,CreatedAt",
+      "x@example.com,ManualSuppression,Recipient,2024-05-06T03:08:09-04:00",
+      "y@example.com,HardBounce,Recipient,2024-05-06T03:08:09-04:00",
+    ],
+    read: "x@example.com,manual,,true,2024-05-06T07:08:09.000Z y@example.com,bounce,,false,2024-05-06T07:08:09.000Z",
+  },
+  "Amazon SES": {
+    lines: ["EmailAddress,Reason,LastUpdateTime", "x@example.com,COMPLAINT,2024-05-06T07:08:09.000Z"],
+    read: "x@example.com,complaint,,false,2024-05-06T07:08:09.000Z",
+  },
+  "Mailgun, bounces": {
+    lines: [
+      "address,code,error,created_at",
+      'x@example.com,550,"5.1.1 No such user","Mon, 06 May 2024 07:08:09 UTC"',
+    ],
+    read: "x@example.com,bounce,,false,2024-05-06T07:08:09.000Z",
+  },
+  "Mailgun, unsubscribes": {
+    lines: [
+      "address,tags,created_at",
+      'x@example.com,"*",2024-05-06 07:08:09 UTC',
+      'y@example.com,"news",2024-05-06 07:08:09 UTC',
+    ],
+    read: "x@example.com,manual,,false,2024-05-06T07:08:09.000Z y@example.com,manual,,true,2024-05-06T07:08:09.000Z",
+  },
+  SendGrid: {
+    lines: ["status,reason,email,created", "5.1.1,550 no such user,x@example.com,1714979289"],
+    read: "x@example.com,manual,,false,2024-05-06T07:08:09.000Z",
+  },
+};
+
+test.each(Object.keys(PROVIDER_FILES))("a file of %s keeps its reasons and times", async (name) => {
+  const { lines, read } = PROVIDER_FILES[name] as { lines: string[]; read: string };
+  const { body } = await upload(`${lines.join("\n")}\n`);
+  expect(body).toMatchObject({ added: lines.length - 1, unread_dates: 0, faulty: 0 });
+  // A bounce of SendGrid does not differ from a block, which it does not suppress.
+  expect(body.unknown_reasons).toBe(name === "SendGrid" ? 1 : 0);
+  expect((await download()).trim().split("\r\n").slice(1).join(" ")).toBe(read);
+});
+
 test("an existing entry keeps its origin, and an import never narrows its scope", async () => {
   await fill();
   const before = await entries();

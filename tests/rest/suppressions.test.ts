@@ -211,6 +211,11 @@ describe("as CSV", () => {
     expect(reply.body).toEqual({
       object: "suppression_import",
       added: 2,
+      added_by_origin: { bounce: 0, complaint: 0, manual: 2 },
+      changed: 0,
+      repeated: 1,
+      unknown_reasons: 0,
+      unread_dates: 0,
       existing: 1,
       faulty: 2,
       faults: [

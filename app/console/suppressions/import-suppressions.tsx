@@ -8,6 +8,8 @@ import { Button } from "../_ui/form/button";
 import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
+import { ORIGIN_LABELS } from "./columns";
+import { ORIGINS } from "./filters";
 import { formatAdded } from "./format-added";
 import { type ImportResult, type Progress, rejectedLinesFile, uploadFile } from "./upload-file";
 
@@ -44,7 +46,7 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
       onOpenChange={onClose}
       isPersistent={isRunning}
       title="Import suppressions"
-      description="A CSV file with the addresses in the first column, or in the column named email. The columns origin and lists_only are also read. Up to 100,000 lines. If the import fails, no address is added."
+      description="A CSV file with the addresses in the first column, or in the column named email. Reasons and dates are read in the form of our export and of other services. Up to 100,000 lines. If the import fails, no address is added."
     >
       {isRunning ? <ProgressBar progress={progress} /> : null}
       {result?.ok ? <Result imported={result.imported} /> : null}
@@ -99,11 +101,21 @@ function ProgressBar({ progress: { step, done, of } }: { progress: Progress }) {
   );
 }
 
-function Result({ imported }: { imported: Extract<ImportResult, { ok: true }>["imported"] }) {
+type Done = Extract<ImportResult, { ok: true }>["imported"];
+
+function Result({ imported }: { imported: Done }) {
   const { faulty, faults } = imported;
+  const notes = formatNotes(imported);
   return (
     <div role="status" className="flex flex-col gap-3">
       <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6">{formatAdded(imported)}.</p>
+      {notes.length > 0 ? (
+        <ul className="flex flex-col gap-1 text-soft leading-6">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      ) : null}
       {faulty > 0 ? (
         <div className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           <p className="flex flex-wrap items-center justify-between gap-2">
@@ -130,6 +142,23 @@ function Result({ imported }: { imported: Extract<ImportResult, { ok: true }>["i
       ) : null}
     </div>
   );
+}
+
+/** What the import did, beside the number of addresses. */
+function formatNotes({ added, addedBy, repeated, unknownReasons, unreadDates }: Done): string[] {
+  const origins = ORIGINS.filter((origin) => addedBy[origin] > 0).map(
+    (origin) => `${ORIGIN_LABELS[origin].label} ${addedBy[origin].toLocaleString("en")}`,
+  );
+  return [
+    added > 0 ? `Added by origin: ${origins.join(", ")}.` : "",
+    repeated > 0 ? `Lines with the address of another line: ${repeated.toLocaleString("en")}.` : "",
+    unknownReasons > 0
+      ? `Lines whose reason is not known, imported as Manual: ${unknownReasons.toLocaleString("en")}.`
+      : "",
+    unreadDates > 0
+      ? `Lines whose date cannot be read, imported with the current time: ${unreadDates.toLocaleString("en")}.`
+      : "",
+  ].filter(Boolean);
 }
 
 const listedMax = 20;

@@ -73,9 +73,13 @@ export async function importSuppressionsFrom(
   // Whether an address was read with an entry that blocks all email.
   const seen = new Map<string, boolean>();
   let batch = new Map<string, Entry>();
+  let isContinued = false;
   const write = async () => {
     const entries = [...batch.values()];
-    const created = await (isDryRun ? findNew(ctx, entries) : addEntries(ctx, provider, entries));
+    const created = await (isDryRun
+      ? findNew(ctx, entries)
+      : addEntries(ctx, provider, entries, isContinued));
+    isContinued = true;
     for (const { address, cause, isCounted } of entries) {
       if (isCounted) continue;
       if (created.has(address)) {
@@ -141,10 +145,16 @@ async function findNew(ctx: Ctx, batch: readonly Entry[]): Promise<Set<string>> 
   return new Set(batch.flatMap(({ address }) => (existing.has(address) ? [] : address)));
 }
 
-async function addEntries(ctx: Ctx, { name }: Provider, batch: readonly Entry[]): Promise<Set<string>> {
+async function addEntries(
+  ctx: Ctx,
+  { name }: Provider,
+  batch: readonly Entry[],
+  isContinued: boolean,
+): Promise<Set<string>> {
   const { added } = await addNewSuppressions(ctx, batch, {
     action: "suppression.imported",
     detail: { from: name },
+    isContinued,
   });
   return new Set(added.map(({ address }) => address));
 }

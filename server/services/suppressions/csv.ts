@@ -6,6 +6,7 @@ import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
 import { restoreCell } from "#server/shared/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
+import { readTime } from "../imports/providers/provider";
 import { readRecords } from "./csv-records";
 import type { NewSuppression } from "./suppress";
 
@@ -25,8 +26,17 @@ export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
 
 export type InvalidLine = { line: number; message: string };
 
-/** The content of a file: its entries, the number of invalid lines, and the first `faultsMax` of these. */
-type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty: number };
+/**
+ * The content of a file: its entries, how many of them have a reason or a date that is not known, the number of invalid lines,
+ * and the first `faultsMax` of these.
+ */
+export type ParsedEntries = {
+  entries: NewSuppression[];
+  unknownReasons: number;
+  unreadDates: number;
+  faults: InvalidLine[];
+  faulty: number;
+};
 
 /**
  * Reads entries from CSV as a stream. The first line may name the columns, in the form of our own export or
@@ -35,7 +45,7 @@ type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty:
  * that is not CSV, is too long or is not UTF-8 is rejected as a whole.
  */
 export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<ParsedEntries> {
-  const read: ParsedEntries = { entries: [], faults: [], faulty: 0 };
+  const read: ParsedEntries = { entries: [], unknownReasons: 0, unreadDates: 0, faults: [], faulty: 0 };
   let columns: Columns | undefined;
   let lines = 0;
   try {
@@ -51,8 +61,11 @@ export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<Par
           `The file has more than ${linesMax.toLocaleString("en")} lines. Split it into smaller files.`,
         );
       const entry = readEntry(columns, record);
-      if (typeof entry !== "string") read.entries.push(entry);
-      else if (++read.faulty <= faultsMax) read.faults.push({ line, message: entry });
+      if (typeof entry !== "string") {
+        read.entries.push(entry.entry);
+        if (!entry.isReasonKnown) read.unknownReasons++;
+        if (!entry.isDateKnown) read.unreadDates++;
+      } else if (++read.faulty <= faultsMax) read.faults.push({ line, message: entry });
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -66,57 +79,102 @@ const placeOf = ({ lines }: CsvError & { lines?: unknown }): string =>
     ? `The file is not valid CSV from line ${lines} on. `
     : "The file is not valid CSV. ";
 
-/** The columns of our own export, and the names that other services use for address and reason. */
+/** The columns of our own export, and the names that other services use. */
 const HEADINGS = {
   address: /^(e-?mail|address|e-?mail[ _]?address)$/i,
   origin: /^origin$/i,
   reason: /^(suppression[ _]?)?reason$/i,
+  /** The columns `code` and `error` are in a list of bounces, `tags` in a list of unsubscribes. */
+  code: /^(code|error)$/i,
+  tags: /^tags$/i,
   source: /^source_id$/i,
   listsOnly: /^lists_only$/i,
+  createdAt: /^(created([ _]?at)?|last[ _]?update[ _]?time)$/i,
 };
 
 /** Column indexes; -1 for a missing column. */
 type Columns = Record<keyof typeof HEADINGS, number>;
-
-/** The columns of a file without a heading. */
-const ADDRESS_ONLY: Columns = { address: 0, origin: -1, reason: -1, source: -1, listsOnly: -1 };
 
 const findColumns = (record: readonly string[]) =>
   Object.fromEntries(
     Object.entries(HEADINGS).map(([column, name]) => [column, record.findIndex((cell) => name.test(cell))]),
   ) as Columns;
 
+/** The columns of a file without a heading. */
+const ADDRESS_ONLY: Columns = { ...findColumns([]), address: 0 };
+
+type Cause = { origin: SuppressionOrigin; listsOnly: boolean };
+
+const BOUNCE: Cause = { origin: "bounce", listsOnly: false };
+const COMPLAINT: Cause = { origin: "complaint", listsOnly: false };
+const MANUAL: Cause = { origin: "manual", listsOnly: false };
+/** An unsubscribe from some of the email. */
+const LISTS_ONLY: Cause = { origin: "manual", listsOnly: true };
+
 /** Reasons as other services name them, in lower case without spaces, hyphens and underscores. */
-const REASONS: Record<string, SuppressionOrigin> = {
-  bounce: "bounce",
-  bounced: "bounce",
-  hardbounce: "bounce",
-  complaint: "complaint",
-  spamcomplaint: "complaint",
-  spamreport: "complaint",
+const REASONS: Record<string, Cause> = {
+  bounce: BOUNCE,
+  bounced: BOUNCE,
+  hardbounce: BOUNCE,
+  invalid: BOUNCE,
+  complaint: COMPLAINT,
+  spamcomplaint: COMPLAINT,
+  spamreport: COMPLAINT,
+  manual: MANUAL,
+  manualsuppression: MANUAL,
+  unsubscribe: MANUAL,
+  unsubscribed: MANUAL,
 };
 
-/**
- * Parses one line; returns the entry or the error message. An unknown reason counts as `manual`, an empty
- * cell as absent.
- */
-function readEntry(columns: Columns, record: readonly string[]): NewSuppression | string {
-  const cellOf = (column: number) => restoreCell(record[column] ?? "");
-  const mailbox = parseMailbox(cellOf(columns.address));
+/** Who suppressed an address, in the column `origin` of a service that has the reason in its own column. */
+const FOREIGN_ORIGINS = ["recipient", "customer", "admin"];
+
+const fold = (text: string): string => text.toLowerCase().replace(/[ _-]/g, "");
+
+type CellOf = (column: keyof Columns) => string;
+
+/** Why the line's address is suppressed. Null if the line has a reason that is not known, `undefined` if it has none. */
+function readCause(cellOf: CellOf): Cause | null | undefined {
+  const own = SUPPRESSION_ORIGINS.find((each) => each === cellOf("origin").toLowerCase());
+  if (own) return { origin: own, listsOnly: false };
+  const reason = fold(cellOf("reason"));
+  if (reason === "manualsuppression" && fold(cellOf("origin")) === "recipient") return LISTS_ONLY;
+  if (reason !== "") return REASONS[reason] ?? null;
+  if (cellOf("code") !== "") return BOUNCE;
+  const tags = cellOf("tags");
+  if (tags !== "") return tags.includes("*") ? MANUAL : LISTS_ONLY;
+  return undefined;
+}
+
+type ReadLine = { entry: NewSuppression; isReasonKnown: boolean; isDateKnown: boolean };
+
+/** Parses one line; returns the entry or the error message. A reason that is not known counts as `manual`. */
+function readEntry(columns: Columns, record: readonly string[]): ReadLine | string {
+  const cellOf: CellOf = (column) => restoreCell(record[columns[column]] ?? "");
+  const mailbox = parseMailbox(cellOf("address"));
   if (!mailbox.ok) return mailbox.fault;
-  const origin = cellOf(columns.origin);
-  const source = cellOf(columns.source);
-  const extent = cellOf(columns.listsOnly);
-  const known = SUPPRESSION_ORIGINS.find((each) => each === origin.toLowerCase());
-  if (origin !== "" && !known)
+  const source = cellOf("source");
+  const extent = cellOf("listsOnly");
+  const cause = readCause(cellOf);
+  const isForeign = columns.reason !== -1 && FOREIGN_ORIGINS.includes(fold(cellOf("origin")));
+  if (!isForeign && cellOf("origin") !== "" && !isOwnOrigin(cellOf("origin")))
     return `Invalid \`origin\`: must be one of ${SUPPRESSION_ORIGINS.join(", ")}, or empty.`;
   if (source !== "" && !isId(source)) return "Invalid `source_id`: must be the id of an email, or empty.";
   if (!/^(true|false)?$/i.test(extent)) return "Invalid `lists_only`: must be true or false, or empty.";
-  const reason = REASONS[cellOf(columns.reason).toLowerCase().replace(/[ _-]/g, "")];
+  const { origin, listsOnly } = cause ?? MANUAL;
+  const createdAt = readTime(cellOf("createdAt"));
   return {
-    address: mailbox.mailbox.address,
-    origin: known ?? reason ?? "manual",
-    sourceEmailId: source === "" ? null : source,
-    listsOnly: extent.toLowerCase() === "true",
+    entry: {
+      address: mailbox.mailbox.address,
+      origin,
+      sourceEmailId: source === "" ? null : source,
+      listsOnly: extent === "" ? listsOnly : extent.toLowerCase() === "true",
+      createdAt,
+    },
+    isReasonKnown: cause !== null,
+    isDateKnown: createdAt !== null || cellOf("createdAt") === "",
   };
 }
+
+const isOwnOrigin = (text: string): boolean =>
+  SUPPRESSION_ORIGINS.some((each) => each === text.toLowerCase());

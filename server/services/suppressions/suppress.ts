@@ -112,16 +112,21 @@ export async function suppressReported(
       where team_id = ${teamId} and address = ${entry.address} and origin = 'bounce'`;
 }
 
-/** Adds entries that a person requests. Returns them, and existing entries with the same addresses. */
+/**
+ * Adds entries that a person requests. Returns them, and existing entries with the same addresses; `isWidened` are existing ones
+ * that blocked only email with an unsubscribe link, and now block all email.
+ */
 async function addRequested(
   tx: Db,
   entry: SQL,
   createdAt: Parameters<typeof addEntries>[1] = "now()",
-): Promise<Suppression[]> {
-  const rows = await tx.execute<{ row: SuppressionRow }>(sql`
+): Promise<(Suppression & { isWidened: boolean })[]> {
+  // The statement reads the table as it was before its own changes.
+  const rows = await tx.execute<{ row: SuppressionRow; is_widened: boolean }>(sql`
     with entry as (${entry}), ${sql.raw(addEntries("request", createdAt))}
-    select to_jsonb(s) as row from suppressed s`);
-  return rows.map(({ row }) => readSuppression(row));
+    select to_jsonb(s) as row, coalesce(o.lists_only and not s.lists_only, false) as is_widened
+    from suppressed s left join suppressions o on o.team_id = s.team_id and o.id = s.id`);
+  return rows.map(({ row, is_widened }) => ({ ...readSuppression(row), isWidened: is_widened }));
 }
 
 /**
@@ -160,8 +165,11 @@ export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEma
   createdAt?: Date | null;
 };
 
-/** `ids` has one id per requested address, in the same order. `added` contains only the new entries. */
-export type AddResult = { ids: string[]; added: Suppression[] };
+/**
+ * `ids` has one id per requested address, in the same order. `added` contains only the new entries. `changed` is the number of
+ * entries that blocked only email with an unsubscribe link, and now block all email.
+ */
+export type AddResult = { ids: string[]; added: Suppression[]; changed: number };
 
 /**
  * The audit action with further detail, and a callback for progress: how many entries are written while the
@@ -170,6 +178,8 @@ export type AddResult = { ids: string[]; added: Suppression[] };
 export type AddOptions = {
   action?: Extract<AuditAction, "suppression.added" | "suppression.imported">;
   detail?: AuditDetail;
+  /** A later part of an import: the audit log counts it in the entry of the parts before. */
+  isContinued?: boolean;
   onWritten?: (count: number, of: number) => void;
 };
 
@@ -190,21 +200,23 @@ export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise
 export async function addNewSuppressions(
   ctx: Ctx,
   entries: readonly NewSuppression[],
-  { action = "suppression.added", detail = {}, onWritten }: AddOptions = {},
+  { action = "suppression.added", detail = {}, isContinued = false, onWritten }: AddOptions = {},
 ): Promise<AddResult> {
-  const byAddress = new Map<string, NewSuppression>();
+  // The ids are in the order of the entries, as the list shows them.
+  const byAddress = new Map<string, NewSuppression & { id: string }>();
   for (const entry of entries) {
     const address = foldAddress(entry.address);
-    if (!byAddress.has(address)) byAddress.set(address, { ...entry, address });
+    if (!byAddress.has(address)) byAddress.set(address, { ...entry, address, id: newId() });
   }
   // In one order, so two callers with common addresses cannot deadlock.
   const wanted = [...byAddress.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
   const ids = new Map<string, string>();
   const added: Suppression[] = [];
+  let changed = 0;
   await ctx.db.transaction(async (tx) => {
     for (let at = 0; at < wanted.length; at += rowsMax) {
       const part = wanted.slice(at, at + rowsMax);
-      const proposed = part.map(newId);
+      const proposed = part.map(({ id }) => id);
       const own = new Set(proposed);
       const column = (of: (entry: NewSuppression) => unknown) => sql.param(part.map(of));
       // Arrays instead of rows of values: building row values takes longer than writing them.
@@ -223,14 +235,23 @@ export async function addNewSuppressions(
         "created_at",
       );
       for (const { address, id } of rows) ids.set(address, id);
-      for (const row of rows) if (own.has(row.id)) added.push(row);
+      for (const { isWidened, ...row } of rows) {
+        if (own.has(row.id)) added.push(row);
+        if (isWidened) changed++;
+      }
       onWritten?.(Math.min(at + rowsMax, wanted.length), wanted.length);
     }
-    if (added.length > 0)
-      await recordAudit(tx, ctx, { action, ...subjectOf(added), detail: { ...detail, count: added.length } });
+    if (added.length + changed > 0)
+      await recordAudit(tx, ctx, {
+        action,
+        ...(action === "suppression.added" && subjectOf(added)),
+        detail,
+        counts: { count: added.length, changed },
+        isContinued,
+      });
   });
   if (added.length > 0) ctx.wake();
-  return { ids: entries.map(({ address }) => ids.get(foldAddress(address)) ?? ""), added };
+  return { ids: entries.map(({ address }) => ids.get(foldAddress(address)) ?? ""), added, changed };
 }
 
 /**

@@ -3,33 +3,60 @@ import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { writeCsv } from "#server/platform/http/csv";
+import { foldAddress } from "#server/shared/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { type InvalidLine, readEntries, SUPPRESSION_COLUMNS } from "./csv";
+import { type ParsedEntries, readEntries, SUPPRESSION_COLUMNS } from "./csv";
 import { beginsWith } from "./search";
-import { addNewSuppressions, addSuppressions } from "./suppress";
+import { addNewSuppressions, addSuppressions, type NewSuppression } from "./suppress";
 
 /** Rows read at once. */
 const rowsPerRead = 2_000;
 
-/** The result of an import: new addresses, addresses that were on the list already, and the invalid lines. */
-export type Imported = { added: number; existing: number; faulty: number; faults: InvalidLine[] };
+/**
+ * The result of an import, by addresses: `added` are new, with their number by origin; `changed` were on the list for email with an
+ * unsubscribe link only, and now block all email; `existing` were on it and stay as they are. By lines: `repeated` have an
+ * address of an earlier line, and `faulty` are invalid. `unknownReasons` and `unreadDates` count lines that were imported
+ * as `manual` or with the time of the import, because what they contain is not known.
+ */
+export type Imported = Omit<ParsedEntries, "entries"> & {
+  added: number;
+  addedBy: Record<SuppressionOrigin, number>;
+  changed: number;
+  existing: number;
+  repeated: number;
+};
 
 /**
- * Adds the entries of a CSV file to the suppression list, with the origin from the file or `manual`. The
- * whole file is parsed before anything is written, and then all of it is written or none. A duplicate address
- * counts once.
+ * Adds the entries of a CSV file to the suppression list, with the origin and the time from the file, or `manual` and now. The
+ * whole file is parsed before anything is written, and then all of it is written or none. Of several lines with one
+ * address, the first counts, unless only a later one blocks all email.
  */
 export async function importSuppressions(
   ctx: Ctx,
   bytes: AsyncIterable<Uint8Array>,
   onWritten?: (count: number, of: number) => void,
 ): Promise<Imported> {
-  const { entries, faults, faulty } = await readEntries(bytes);
-  const { ids, added } = await addNewSuppressions(ctx, entries, {
+  const { entries, ...read } = await readEntries(bytes);
+  const wanted = new Map<string, NewSuppression>();
+  for (const entry of entries) {
+    const address = foldAddress(entry.address);
+    const before = wanted.get(address);
+    if (!before || (before.listsOnly && !entry.listsOnly)) wanted.set(address, entry);
+  }
+  const { added, changed } = await addNewSuppressions(ctx, [...wanted.values()], {
     action: "suppression.imported",
     ...(onWritten && { onWritten }),
   });
-  return { added: added.length, existing: new Set(ids).size - added.length, faulty, faults };
+  const addedBy = { bounce: 0, complaint: 0, manual: 0 };
+  for (const { origin } of added) addedBy[origin]++;
+  return {
+    added: added.length,
+    addedBy,
+    changed,
+    existing: wanted.size - added.length - changed,
+    repeated: entries.length - wanted.size,
+    ...read,
+  };
 }
 
 /** Filters the list: addresses that begin with `prefix`, and one origin. */
@@ -68,10 +95,15 @@ async function* readOldestFirst(
 }
 
 /**
- * The result of pasted text: new addresses, addresses that were on the list already, and invalid ones with
- * the reason.
+ * The result of pasted text: new addresses, entries that now block all email, addresses that were on the list already, and
+ * invalid ones with the reason.
  */
-export type PasteResult = { added: number; existing: number; rejected: { text: string; reason: string }[] };
+export type PasteResult = {
+  added: number;
+  changed: number;
+  existing: number;
+  rejected: { text: string; reason: string }[];
+};
 
 const excerptCharsMax = 100;
 
@@ -89,6 +121,7 @@ export async function addPastedSuppressions(ctx: Ctx, text: string): Promise<Pas
     if (read.ok) addresses.push(read.mailbox.address);
     else rejected.push({ text: given.slice(0, excerptCharsMax), reason: read.fault });
   }
-  const { ids, added } = await addSuppressions(ctx, addresses);
-  return { added: added.length, existing: new Set(ids).size - added.length, rejected };
+  const { ids, added, changed } = await addSuppressions(ctx, addresses);
+  const existing = new Set(ids).size - added.length - changed;
+  return { added: added.length, changed, existing, rejected };
 }

@@ -93,6 +93,19 @@ test("the import is in the audit log of its team, with the provider", async () =
   expect(entries).toEqual([{ team_id: world.id, action: "suppression.imported", provider: "sendgrid" }]);
 });
 
+test("an import of several batches is one entry of the audit log, with its number of addresses", async () => {
+  const rows = Array.from(
+    { length: 10_001 },
+    (_, n) => `{"email":"batch-${n}@example.org","unsubscribed":true}`,
+  );
+  const args = ["-", "--from", "resend"];
+  expect(await report(args, `[${rows.join(",")}]`)).toMatchObject({ created: 10_001 });
+  const entries = await world.hot`
+    select detail from audit_log where action = 'suppression.imported' order by id desc limit 2`;
+  expect(entries[0]).toEqual({ detail: { from: "resend", count: 10_001 } });
+  expect(entries[1]?.detail).not.toMatchObject({ count: 5_000 });
+});
+
 test("rows that cannot be read are reported by line, and all others are imported", async () => {
   const file = path.join(folder, "bounces.csv");
   const rows = [

@@ -12,7 +12,7 @@ export const HEALTH: Record<DomainHealth, Label> = {
   },
   declared: {
     label: "Verified manually",
-    tone: "good",
+    tone: "info",
     description: "The operator verified this domain. DNS checks do not change its status.",
   },
   built_in: { label: "Built in", tone: "mute", description: "For testing. Every team has it." },

@@ -1,4 +1,4 @@
-import { CircleCheck, TriangleAlert } from "lucide-react";
+import { CircleCheck, Info, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
@@ -6,10 +6,16 @@ import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 
-const TONES = { good: "bg-good-tint text-good", warn: "bg-warn-tint text-warn" };
+const TONES = {
+  good: "bg-good-tint text-good",
+  info: "bg-info-tint text-info",
+  warn: "bg-warn-tint text-warn",
+};
+
+const ICONS = { good: CircleCheck, info: Info, warn: TriangleAlert };
 
 export function Banner({ tone, children }: { tone: keyof typeof TONES; children: ReactNode }) {
-  const Icon = tone === "good" ? CircleCheck : TriangleAlert;
+  const Icon = ICONS[tone];
   return (
     <div className={`flex gap-3 rounded-xl px-4 py-3 leading-6 ${TONES[tone]}`}>
       <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
@@ -24,7 +30,7 @@ export function Banners({ domain }: { domain: DomainView }) {
   return (
     <>
       {declared_verified ? (
-        <Banner tone="good">
+        <Banner tone="info">
           The operator verified this domain manually. DNS checks do not change its status. Publish the records
           below anyway: they authenticate your email.
         </Banner>

@@ -9,21 +9,30 @@ import { type Label, LabelBadge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { RECORD_STATUS } from "../labels";
 import { type CardProps, SideCard } from "./cards";
 
 type Key = DomainView["dkimKeys"][number];
 
-const STAGES: Record<Key["stage"], Label> = {
-  signing: { label: "Active", tone: "good" },
+const STAGES: Record<Exclude<Key["stage"], "signing">, Label> = {
   waiting: { label: "Awaiting DNS", tone: "info" },
   retired: { label: "Retired", tone: "mute" },
 };
+
+/** The state of a key. One that signs is shown as good only if the last check found its record. */
+function labelOf({ stage, algorithm }: Key, records: DomainView["records"]): Label {
+  if (stage !== "signing") return STAGES[stage];
+  const purpose = algorithm === "rsa" ? "dkim" : "dkim_ed25519";
+  const status = records.find((record) => record.purpose === purpose)?.status ?? "not_started";
+  const { label, tone, description } = RECORD_STATUS[status];
+  return { label: status === "verified" ? "Active" : `Active, ${label.toLowerCase()}`, tone, description };
+}
 
 /** The DKIM keys of the domain, and their rotation. */
 export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
-  const { dkimKeys, id } = domain;
+  const { dkimKeys, records, id } = domain;
   const next = dkimKeys.find(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting");
   const isRotating =
     next !== undefined && dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "signing");
@@ -49,7 +58,7 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
                 ) : null}
               </p>
             </div>
-            <LabelBadge {...STAGES[key.stage]} />
+            <LabelBadge {...labelOf(key, records)} />
           </li>
         ))}
       </ul>

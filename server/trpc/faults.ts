@@ -39,7 +39,38 @@ export async function toTrpcError(
   return new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: UNEXPECTED, cause });
 }
 
-function describe(error: ZodError): string {
-  const [issue] = error.issues;
-  return issue ? `${issue.path.join(".") || "input"}: ${issue.message}` : "Invalid input.";
+/** The first fault of an input, with the name of its field in words. Messages of our own schemas stay; those of Zod do not. */
+function describe({ issues: [issue] }: ZodError): string {
+  if (!issue) return "Invalid input.";
+  const field = issue.path.findLast((part) => typeof part === "string");
+  const message = ZOD_MESSAGE.test(issue.message) ? explain(issue) : issue.message;
+  return field === undefined ? message : `${formatField(field)}: ${message}`;
+}
+
+/** How the messages of Zod begin. */
+const ZOD_MESSAGE =
+  /^(Too (big|small)|Invalid (input|string|option|key|element|date|[A-Z]{2,})|Unrecognized key)/;
+
+/** "Return path label". */
+const formatField = (name: string): string => {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const UNITS: Record<string, string> = { string: "characters", array: "entries" };
+
+function explain(issue: ZodError["issues"][number]): string {
+  switch (issue.code) {
+    case "too_big":
+      return `Enter at most ${issue.maximum} ${UNITS[issue.origin] ?? ""}`.trim().concat(".");
+    case "too_small":
+      if (issue.minimum === 1 && issue.origin in UNITS) return "Enter a value.";
+      return `Enter at least ${issue.minimum} ${UNITS[issue.origin] ?? ""}`.trim().concat(".");
+    case "invalid_value":
+      return `Select one of ${issue.values.map(String).join(", ")}.`;
+    case "unrecognized_keys":
+      return "This page is out of date. Reload it.";
+    default:
+      return "Enter a valid value.";
+  }
 }

@@ -49,6 +49,23 @@ describe("a request", () => {
     await expect((await caller()).emails.list({ team })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
+  test("with an invalid input is rejected in words, with the name of the field", async () => {
+    const { emails, suppressions } = await caller();
+    const messageOf = async (call: Promise<unknown>) =>
+      call.then(
+        () => null,
+        (error: Error) => error.message,
+      );
+    expect(await messageOf(suppressions.add({ team, text: "" }))).toBe("Text: Enter a value.");
+    expect(await messageOf(suppressions.add({ team, text: "x".repeat(50_001) }))).toBe(
+      "Text: Enter at most 50000 characters.",
+    );
+    const retry = { team, id: newId(), acceptDuplicates: "yes" as never };
+    expect(await messageOf(emails.retry(retry))).toBe("Accept duplicates: Enter a valid value.");
+    const unknown = { team, text: "ann@example.org", more: 1 };
+    expect(await messageOf(suppressions.add(unknown))).toBe("This page is out of date. Reload it.");
+  });
+
   test("of a member who was just removed returns not found for the team", async () => {
     await (await caller()).emails.list({ team });
     await console.deps.db
@@ -189,7 +206,7 @@ describe("an error", () => {
   test("of the input names the field", async () => {
     const { status, text } = await get("emails.list", { team, status: "lost" });
     expect(status).toBe(400);
-    expect(JSON.parse(text).error.message).toMatch(/^status: /);
+    expect(JSON.parse(text).error.message).toMatch(/^Status: Must be one or several/);
   });
 
   test("for malicious input is never a server error", async () => {

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
-import { faultOf } from "../_ui/fault";
+import { shownFaultOf } from "../_ui/fault";
 import { ActionForm } from "../_ui/form/action-form";
 import { TextField } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
@@ -36,6 +36,9 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const read = useQuery(
     trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
   );
+  const nameFault = isComplete ? (shownFaultOf(read.error)?.message ?? null) : null;
+  // The name is checked while it is typed, and the same error is not shown twice.
+  const fault = action.fault?.message === nameFault ? null : action.fault;
   const label = watch("returnPathLabel").trim() || "send";
 
   return (
@@ -53,7 +56,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
             returnPathLabel: fields.returnPathLabel || "send",
           }),
         )}
-        action={action}
+        action={{ isBusy: action.isBusy, fault }}
         onCancel={onClose}
         submitLabel="Add domain"
       >
@@ -68,7 +71,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
             event.preventDefault();
             setValue("name", domainIn(event.clipboardData.getData("text")), { shouldValidate: true });
           }}
-          error={formState.errors.name ?? (isComplete && read.error ? faultOf(read.error).message : null)}
+          error={formState.errors.name ?? nameFault}
           {...register("name", {
             required: "Enter a domain, such as mail.example.com.",
             validate: (text) => text.includes(".") || "Enter a full domain, such as mail.example.com.",

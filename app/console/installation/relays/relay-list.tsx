@@ -80,7 +80,14 @@ const COLUMNS: readonly Column<RelayRow>[] = [
     width: "w-52",
     cell: (relay) => <span title={formatScope(relay)}>{formatScope(relay)}</span>,
   },
-  { id: "position", header: "Position", width: "w-20", align: "right", cell: ({ position }) => position },
+  {
+    id: "position",
+    isWide: true,
+    header: "Position",
+    width: "w-20",
+    align: "right",
+    cell: ({ position }) => position,
+  },
   {
     id: "fault",
     header: "Last error or reason",

@@ -2,16 +2,15 @@
 
 import { CirclePause, CirclePlay, PlugZap, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import type { RelayRow } from "#server/trpc/installation/relays";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { Dialog } from "../../_ui/dialog/dialog";
 import { Menu } from "../../_ui/dialog/menu";
-import { ActionForm } from "../../_ui/form/action-form";
-import { TextField } from "../../_ui/form/form";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { TestRelay } from "./test-relay";
+
+const TestRelay = lazyDialog(async () => (await import("./test-relay")).TestRelay);
+const PauseRelay = lazyDialog(async () => (await import("./pause-relay")).PauseRelay);
 
 type Opened = "test" | "pause" | "remove" | null;
 
@@ -55,38 +54,5 @@ export function RelayMenu({ relay }: { relay: RelayRow }) {
         <p>Its queued email uses the next relay. The URL with its password cannot be restored.</p>
       </Confirm>
     </>
-  );
-}
-
-function PauseRelay({ relay: { id, name }, onClose }: { relay: RelayRow; onClose: () => void }) {
-  const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { reason: "" } });
-  const pausing = useAction(trpc.relays.pause.mutationOptions(), {
-    done: `${name} paused`,
-    refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
-    onDone: onClose,
-  });
-  return (
-    <Dialog
-      onOpenChange={onClose}
-      title={`Pause the relay ${name}`}
-      description="Its email uses the next relay, or waits if there is none. Dialogues in progress finish."
-    >
-      <ActionForm
-        onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
-        action={pausing}
-        onCancel={onClose}
-        submitLabel="Pause relay"
-      >
-        <TextField
-          label="Reason"
-          hint="Shown with the email that waits."
-          maxLength={500}
-          autoComplete="off"
-          error={formState.errors.reason}
-          {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
-        />
-      </ActionForm>
-    </Dialog>
   );
 }

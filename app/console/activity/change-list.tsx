@@ -20,7 +20,7 @@ import { changeFilters, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
 const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
-  { id: "what", header: "Action", width: "w-72", cell: ({ words }) => words },
+  { id: "what", header: "Action", width: "w-60 xl:w-72", cell: ({ words }) => words },
   {
     id: "subject",
     header: "Target",
@@ -31,7 +31,7 @@ const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
   {
     id: "who",
     header: "Actor",
-    width: "w-64",
+    width: "w-44 xl:w-64",
     phone: "plain",
     cell: (change) => <Actor change={change} />,
   },

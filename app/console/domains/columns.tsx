@@ -59,6 +59,7 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   },
   {
     id: "checked",
+    isWide: true,
     header: "Last checked",
     width: "w-32",
     cell: ({ last_checked_at, health }) =>
@@ -71,7 +72,6 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   {
     ...MENU_COLUMN,
     width: "w-14",
-    phone: "hidden",
     cell: (row) => <DomainRowMenu teamId={teamId} row={row} />,
   },
 ];

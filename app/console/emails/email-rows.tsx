@@ -16,7 +16,7 @@ export function EmailRows({ rows, selection, isStale }: Props) {
   const selectedCount = rows.filter(({ id }) => selection.ids.has(id)).length;
   return (
     <div className={`${cardStyle} relative overflow-hidden ${isStale ? "opacity-60" : ""}`}>
-      <label className="absolute top-0 left-0 z-1 hidden h-10 w-11 cursor-pointer items-center justify-center md:flex">
+      <label className="absolute top-0 left-0 z-1 hidden h-10 w-11 cursor-pointer items-center justify-center lg:flex">
         <input
           type="checkbox"
           ref={(box) => {
@@ -74,22 +74,22 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
         }}
         className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
       >
-        <span className="max-md:order-2 max-md:justify-self-end">
+        <span className="max-lg:order-2 max-lg:justify-self-end">
           <StatusBadge status={row.status} />
         </span>
-        <span className="flex min-w-0 gap-1.5 max-md:order-1">
+        <span className="flex min-w-0 gap-1.5 max-lg:order-1">
           <span className="truncate font-medium" title={recipient}>
             {recipient}
           </span>
           {others > 0 ? <span className="shrink-0 text-soft">+{others}</span> : null}
         </span>
-        <span className="truncate max-md:order-3 max-md:text-soft" title={row.subject}>
+        <span className="truncate max-lg:order-3 max-lg:text-soft" title={row.subject}>
           {row.subject || <span className="text-soft">No subject</span>}
         </span>
-        <span className="truncate text-soft max-md:hidden" title={keyName ?? undefined}>
+        <span className="truncate text-soft max-xl:hidden" title={keyName ?? undefined}>
           {keyName ?? ""}
         </span>
-        <When at={row.created_at} className="text-right text-soft text-xs tabular-nums max-md:order-4" />
+        <When at={row.created_at} className="text-right text-soft text-xs tabular-nums max-lg:order-4" />
       </Link>
     </li>
   );
@@ -99,9 +99,9 @@ const noop = () => {};
 
 /** The grid columns of the header, of the rows and of their placeholders. */
 const columnsStyle =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 lg:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_5.5rem] xl:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
 /** The height of a row; two lines of text on narrow screens. */
-const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
+const rowStyle = "min-h-19 py-3 lg:min-h-13 lg:py-2";
 
 const skeletonRows = 8;
 
@@ -109,12 +109,12 @@ const skeletonRows = 8;
 const ColumnHeaders = () => (
   <div
     aria-hidden="true"
-    className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs md:grid`}
+    className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs lg:grid`}
   >
     <span>Status</span>
     <span>Recipient</span>
     <span>Subject</span>
-    <span>Key</span>
+    <span className="max-xl:hidden">Key</span>
     <span className="text-right">Time</span>
   </div>
 );
@@ -127,9 +127,9 @@ export const SkeletonRows = () => (
         <div key={key} className={`${columnsStyle} ${rowStyle}`}>
           <Skeleton className="h-3.5 w-20" />
           <Skeleton className="h-3.5 w-4/5" />
-          <Skeleton className="h-3.5 w-3/5 max-md:col-span-2" />
-          <Skeleton className="h-3.5 w-1/2 max-md:hidden" />
-          <Skeleton className="ml-auto h-3.5 w-12 max-md:hidden" />
+          <Skeleton className="h-3.5 w-3/5 max-lg:col-span-2" />
+          <Skeleton className="h-3.5 w-1/2 max-xl:hidden" />
+          <Skeleton className="ml-auto h-3.5 w-12 max-lg:hidden" />
         </div>
       ))}
     </div>

@@ -84,7 +84,13 @@ const COLUMNS: readonly Column<Worker>[] = [
     ),
   },
   { id: "transport", header: "Transport", width: "w-32", cell: ({ transport }) => transport },
-  { id: "started", header: "Started", width: "w-36", cell: ({ startedAt }) => <When at={startedAt} /> },
+  {
+    id: "started",
+    isWide: true,
+    header: "Started",
+    width: "w-36",
+    cell: ({ startedAt }) => <When at={startedAt} />,
+  },
   { id: "beat", header: "Last heartbeat", width: "w-36", cell: ({ beatAt }) => <When at={beatAt} /> },
   {
     id: "state",

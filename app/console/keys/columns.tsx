@@ -32,18 +32,21 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   },
   {
     id: "limits",
+    isWide: true,
     header: "Limits",
     width: "w-24",
     cell: ({ limits }) => <OwnLimits limits={limits} />,
   },
   {
     id: "rejected",
+    isWide: true,
     header: "Rejected (24 h)",
     width: "w-28",
     cell: ({ recent_refusals }) => <RejectedCount counts={recent_refusals} />,
   },
   {
     id: "used",
+    isWide: true,
     header: "Last used",
     width: "w-28",
     cell: ({ last_used_at }) =>

@@ -69,7 +69,6 @@ export const templateColumns = (teamId: string): readonly Column<TemplateRow>[] 
   {
     ...MENU_COLUMN,
     width: "w-14",
-    phone: "hidden",
     cell: (row) => <TemplateRowMenu teamId={teamId} row={row} />,
   },
 ];

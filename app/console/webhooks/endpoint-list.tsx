@@ -57,6 +57,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   },
   {
     id: "events",
+    isWide: true,
     header: "Events",
     width: "w-32",
     cell: ({ events }) => <span title={events.join(", ")}>{formatEvents(events)}</span>,
@@ -76,6 +77,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   },
   {
     id: "pending",
+    isWide: true,
     header: "Pending",
     width: "w-24",
     cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,

@@ -14,8 +14,13 @@ export type Column<Data> = {
   /** Width on wide screens, as a Tailwind class: "w-40". Columns without a width share the remaining space. */
   width?: string;
   align?: "right";
-  /** Position on a phone: "corner" is right of the name, "line" below it with its header, "plain" below it without. */
-  phone?: "corner" | "line" | "plain" | "hidden";
+  /**
+   * Position on a screen too narrow for a table: "corner" is right of the name and "menu" right of that, "line" is below it with
+   * its header, "plain" below it without.
+   */
+  phone?: "corner" | "menu" | "line" | "plain";
+  /** Only in the cards of narrow screens, and in the table of wide ones. */
+  isWide?: boolean;
   /** Contains its own buttons or links, which must be above the link of the row. */
   isActive?: boolean;
   /** For a column of buttons: only screen readers get its header. */
@@ -28,7 +33,7 @@ export const MENU_COLUMN = {
   header: "Actions",
   width: "w-16",
   align: "right",
-  phone: "corner",
+  phone: "menu",
   isActive: true,
   isHeaderHidden: true,
 } as const;
@@ -52,7 +57,7 @@ type Props<Data extends Entry> = {
 type Entry = { id: string };
 
 /**
- * A list as a table; on a phone each row is a card. The whole row is the click target of its first column. `j` and `k`
+ * A list as a table; on screens below 1,024 px each row is a card. The whole row is the click target of its first column. `j` and `k`
  * move between rows and Enter opens one.
  */
 export function DataTable<Data extends Entry>(props: Props<Data>) {
@@ -64,21 +69,21 @@ export function DataTable<Data extends Entry>(props: Props<Data>) {
       aria-busy={isStale ?? false}
       className={`${cardStyle} overflow-hidden motion-safe:transition-opacity ${isStale ? "opacity-60" : ""}`}
     >
-      <table aria-label={label} className="w-full table-fixed border-collapse max-md:block">
-        <thead className="max-md:sr-only">
+      <table aria-label={label} className="w-full table-fixed border-collapse max-lg:block">
+        <thead className="max-lg:sr-only">
           <tr>
-            {columns.map(({ id, header, width = "", align, isHeaderHidden }) => (
+            {columns.map(({ id, header, width = "", align, isHeaderHidden, isWide }) => (
               <th
                 key={id}
                 scope="col"
-                className={`h-10 border-line border-b px-3 text-left font-normal text-soft text-xs first:pl-4 last:pr-4 ${width} ${align === "right" ? "text-right" : ""}`}
+                className={`h-10 border-line border-b px-3 text-left font-normal text-soft text-xs first:pl-4 last:pr-4 ${width} ${align === "right" ? "text-right" : ""} ${isWide ? WIDE : ""}`}
               >
                 <span className={isHeaderHidden ? "sr-only" : ""}>{header}</span>
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="divide-y divide-line max-md:block">
+        <tbody className="divide-y divide-line max-lg:block">
           {rows.map((row) => (
             <Line key={row.id} row={row} {...props} />
           ))}
@@ -93,7 +98,7 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: Props<Data>
   const canOpen = href !== null || onOpen !== undefined;
   return (
     <tr
-      className={`relative max-md:grid max-md:min-h-19 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:px-4 max-md:py-3 has-[[data-row]:focus-visible]:bg-sunk ${
+      className={`relative max-lg:grid max-lg:min-h-19 max-lg:grid-cols-[minmax(0,1fr)_auto_auto] max-lg:gap-y-1 max-lg:px-4 max-lg:py-3 has-[[data-row]:focus-visible]:bg-sunk ${
         canOpen ? "hover:bg-sunk" : ""
       }`}
     >
@@ -106,7 +111,7 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: Props<Data>
           ) : (
             <>
               {(column.phone ?? "line") === "line" ? (
-                <span className="mr-2 inline-block min-w-24 text-soft text-xs md:hidden">
+                <span className="mr-2 inline-block min-w-24 text-soft text-xs lg:hidden">
                   {column.header}
                 </span>
               ) : null}
@@ -119,20 +124,24 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: Props<Data>
   );
 }
 
+const WIDE = "lg:max-xl:hidden";
+
+const below = "max-lg:order-2 max-lg:col-span-3 max-lg:text-left";
 const PHONE = {
-  corner: "max-md:order-1 max-md:row-start-1 max-md:col-start-2 max-md:justify-self-end max-md:self-center",
-  line: "max-md:order-2 max-md:col-span-2 max-md:text-left",
-  plain: "max-md:order-2 max-md:col-span-2 max-md:text-left",
-  hidden: "max-md:hidden",
+  corner:
+    "max-lg:order-1 max-lg:row-start-1 max-lg:col-start-2 max-lg:pl-4 max-lg:justify-self-end max-lg:self-center",
+  menu: "max-lg:order-1 max-lg:row-start-1 max-lg:col-start-3 max-lg:pl-3 max-lg:self-center",
+  line: below,
+  plain: below,
 };
 
 function cellStyle(
-  { align, phone = "line", isActive }: Pick<Column<Entry>, "align" | "phone" | "isActive">,
+  { align, phone = "line", isActive, isWide }: Pick<Column<Entry>, "align" | "phone" | "isActive" | "isWide">,
   isLead: boolean,
 ): string {
-  const place = isLead ? "max-md:col-start-1 max-md:row-start-1 font-medium" : PHONE[phone];
-  const text = isActive ? "*:relative *:z-1" : "md:truncate max-md:break-words";
-  return `${place} ${text} min-w-0 md:h-13 md:px-3 md:py-2 md:first:pl-4 md:last:pr-4 ${align === "right" ? "text-right tabular-nums" : ""}`;
+  const place = isLead ? "max-lg:col-start-1 max-lg:row-start-1 font-medium" : PHONE[phone];
+  const text = isActive ? "*:relative *:z-1" : "lg:truncate max-lg:break-words";
+  return `${place} ${text} ${isWide ? WIDE : ""} min-w-0 lg:h-13 lg:px-3 lg:py-2 lg:first:pl-4 lg:last:pr-4 ${align === "right" ? "text-right tabular-nums" : ""}`;
 }
 
 type LeadProps = { href: string | null; onOpen: (() => void) | undefined; children: ReactNode };

@@ -10,7 +10,9 @@ const settleMs = 350;
 
 /** The filters of a list in one line; their values are in the URL. On a phone two share a line below the search. */
 export function FilterBar({ children }: { children: ReactNode }) {
-  return <search className="mb-4 grid grid-cols-2 gap-2 md:flex md:items-center">{children}</search>;
+  return (
+    <search className="mb-4 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">{children}</search>
+  );
 }
 
 type SearchProps = {
@@ -41,7 +43,7 @@ export function SearchField(props: SearchProps) {
     return () => clearTimeout(timer);
   });
   return (
-    <label className={`relative col-span-2 min-w-0 md:grow ${props.className ?? ""}`}>
+    <label className={`relative col-span-2 min-w-0 md:grow ${props.className ?? "md:basis-48"}`}>
       <span className="sr-only">{label}</span>
       <Search
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"

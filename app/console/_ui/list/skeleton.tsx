@@ -20,17 +20,17 @@ export const Loading = ({ children, className }: { children: ReactNode; classNam
 /** Placeholder rows of a list, as tall as those of `DataTable`. */
 export const SkeletonTable = ({ rows = 8 }: { rows?: number | undefined }) => (
   <Loading className={`${cardStyle} overflow-hidden`}>
-    <div className="hidden h-10 border-line border-b md:block" />
+    <div className="hidden h-10 border-line border-b lg:block" />
     <div className="divide-y divide-line">
       {Array.from({ length: rows }, (_, row) => `row-${row}`).map((key) => (
         <div
           key={key}
-          className="grid min-h-19 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 px-4 py-3 md:min-h-13 md:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1fr)_4rem] md:py-2"
+          className="grid min-h-19 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 px-4 py-3 lg:min-h-13 lg:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1fr)_4rem] lg:py-2"
         >
           <Skeleton className="h-3.5 w-3/5" />
-          <Skeleton className="h-3.5 w-12 md:w-2/5" />
-          <Skeleton className="h-3.5 w-2/5 max-md:col-span-2" />
-          <Skeleton className="h-3.5 w-12 max-md:hidden" />
+          <Skeleton className="h-3.5 w-12 lg:w-2/5" />
+          <Skeleton className="h-3.5 w-2/5 max-lg:col-span-2" />
+          <Skeleton className="h-3.5 w-12 max-lg:hidden" />
         </div>
       ))}
     </div>

@@ -54,7 +54,14 @@ const COLUMNS: readonly Column<TeamRow>[] = [
     ),
   },
   { id: "members", header: "Members", width: "w-24", align: "right", cell: ({ members }) => number(members) },
-  { id: "domains", header: "Domains", width: "w-24", align: "right", cell: ({ domains }) => number(domains) },
+  {
+    id: "domains",
+    isWide: true,
+    header: "Domains",
+    width: "w-24",
+    align: "right",
+    cell: ({ domains }) => number(domains),
+  },
   {
     id: "cap",
     header: "Daily cap",
@@ -76,6 +83,7 @@ const COLUMNS: readonly Column<TeamRow>[] = [
   },
   {
     id: "oldest",
+    isWide: true,
     header: "Oldest due",
     width: "w-36",
     cell: ({ oldestDueAt }) =>

@@ -28,7 +28,7 @@ export const memberColumns = (actionProps: MemberProps): Column<MemberRow>[] => 
         <span className="text-soft">Off</span>
       ),
   },
-  timeColumn("joined", "Joined", ({ joined_at }) => joined_at),
+  { ...timeColumn("joined", "Joined", ({ joined_at }) => joined_at), isWide: true },
   timeColumn("seen", "Last active", ({ last_seen_at }) => last_seen_at),
   { ...MENU_COLUMN, cell: (member) => <MemberMenu member={member} {...actionProps} /> },
 ];
@@ -84,7 +84,7 @@ export const invitationColumns = ({
   {
     id: "by",
     header: "Invited by",
-    width: "w-60",
+    width: "w-44 xl:w-60",
     cell: ({ invited_by }) => (
       <span className="text-soft" title={invited_by ?? undefined}>
         {invited_by ?? "The operator"}

@@ -17,8 +17,8 @@ import { startOtherHosts } from "./other-hosts";
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const artifacts = path.join(projectRoot, "tests/.artifacts");
 
-/** Starts Chromium. If it is missing, this throws an error with the command that installs it. */
-export async function openBrowser(): Promise<Browser> {
+/** Starts Chromium, by default without scrollbars as on a phone. If it is missing, this throws an error with the command that installs it. */
+export async function openBrowser({ hasScrollbars = false } = {}): Promise<Browser> {
   if (!existsSync(program))
     throw new Error(
       `Chromium not found at ${program}. Install it (apt-get install chromium) or set CHROMIUM to its path.`,
@@ -27,6 +27,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
     args: ["--no-sandbox", "--disable-site-isolation-trials"],
+    ignoreDefaultArgs: hasScrollbars ? ["--hide-scrollbars"] : [],
   });
 }
 

@@ -1,6 +1,6 @@
 // Touch targets are at least 44 px high.
 const button =
-  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:min-h-11";
+  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:min-h-11 print:hidden";
 
 /** Button styles by importance. The caller adds height and width. */
 export const buttonStyle = {
@@ -13,7 +13,7 @@ export const buttonStyle = {
 
 /** An icon button: drawn at 32 px, with a touch target of 44 px that does not affect the layout. */
 export const iconButtonStyle =
-  "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-['']";
+  "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-[''] print:hidden";
 
 /** A link within text. */
 export const linkStyle = "rounded text-accent underline underline-offset-4 hover:text-accent-strong";

@@ -223,7 +223,7 @@ function DomainFields({ form: { register, watch, formState }, domains }: Form & 
           onChange={({ target }) => setSearch(target.value.trim())}
         />
       ) : null}
-      <div className="flex max-h-56 flex-col gap-2.5 overflow-y-auto">
+      <div className="flex flex-col gap-2.5">
         {matches.map(({ id, name, status }) => (
           <CheckboxField
             key={id}

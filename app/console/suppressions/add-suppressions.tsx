@@ -56,7 +56,7 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
             className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6"
           >
             <p className="font-medium">Not valid addresses:</p>
-            <ul className="max-h-40 overflow-y-auto">
+            <ul>
               {rejected.map(({ text, reason }) => (
                 <li key={text} className="break-words">
                   <code className="font-mono text-xs">{text}</code>: {reason}

@@ -24,7 +24,7 @@ export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }
   // A list with a single page has no pager. The shortcut hints alone do not justify one.
   if (!hasOlder && !hasNewer && at.after === null) return null;
   return (
-    <nav aria-label="Pages" className="mt-4 flex items-center justify-end gap-2">
+    <nav aria-label="Pages" className="mt-4 flex items-center print:hidden justify-end gap-2">
       <p className="mr-auto text-soft text-xs max-md:hidden">
         <Key>j</Key> <Key>k</Key> move{" "}
         {hasOpening ? (

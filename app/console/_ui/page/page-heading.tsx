@@ -31,7 +31,7 @@ export const PageHeading = ({ title, badge, description, back, actions }: Props)
           <div className="mt-1 max-w-prose text-pretty text-soft leading-6">{description}</div>
         ) : null}
       </div>
-      {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      {actions ? <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div> : null}
     </div>
   </div>
 );
@@ -42,7 +42,7 @@ export function BackLink({ href, label }: { href: string; label: string }) {
   return (
     <PageLink
       href={hrefOf(href)}
-      className="mb-3 inline-flex min-h-6 items-center gap-1.5 rounded text-soft hover:text-ink max-md:min-h-11"
+      className="mb-3 inline-flex min-h-6 items-center gap-1.5 rounded text-soft hover:text-ink max-md:min-h-11 print:hidden"
     >
       <ArrowLeft className="size-4" aria-hidden="true" /> {label}
     </PageLink>

@@ -11,14 +11,17 @@ type Props = {
 };
 
 const lineStyle =
-  "-mb-px flex h-11 shrink-0 items-center whitespace-nowrap border-b-2 px-1 font-medium focus-visible:-outline-offset-2";
+  "flex h-11 shrink-0 items-center whitespace-nowrap border-b-2 px-1 font-medium focus-visible:-outline-offset-2";
 
 /** Navigation between related pages. It looks like tabs but consists of links: each page has its own URL. */
 export function SubPages({ label, pages }: Props) {
   const pathname = usePathname();
   const hrefOf = useConsoleHref();
   return (
-    <nav aria-label={label} className="mb-6 flex gap-5 overflow-x-auto border-line border-b">
+    <nav
+      aria-label={label}
+      className="mb-6 flex gap-5 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] print:hidden"
+    >
       {pages.map((page) => {
         const isHere = pathname === page.path;
         return (

@@ -18,7 +18,7 @@ type Props = {
 };
 
 const tabStyle =
-  "-mb-px h-11 shrink-0 whitespace-nowrap border-transparent border-b-2 px-1 font-medium text-soft hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-accent aria-selected:text-ink";
+  "h-11 shrink-0 whitespace-nowrap border-transparent border-b-2 px-1 font-medium text-soft hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-accent aria-selected:text-ink";
 
 /** The index of the tab that a key selects, as in the ARIA Authoring Practices Guide; null for any other key. */
 function indexAfter(key: string, place: number, count: number): number | null {
@@ -54,7 +54,7 @@ export function Tabs({ label, tabs, value, onValueChange, className, panelClassN
         tabIndex={-1}
         aria-label={label}
         onKeyDown={onKeyDown}
-        className={`flex gap-5 overflow-x-auto border-line border-b ${className ? "px-4" : ""}`}
+        className={`flex gap-5 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] print:hidden ${className ? "px-4" : ""}`}
       >
         {tabs.map((tab) => (
           <button

@@ -19,7 +19,10 @@ export function BannerLine({ text, step, onDismiss }: Props) {
   const end = text.indexOf(". ") + 1;
   const [headline, details] = end === 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
   return (
-    <div role="status" className="flex items-start gap-3 bg-warn-tint px-4 py-1.5 text-warn md:px-8">
+    <div
+      role="status"
+      className="flex items-start gap-3 bg-warn-tint px-4 py-1.5 text-warn md:px-8 print:hidden"
+    >
       <TriangleAlert className="mt-1.5 size-4 shrink-0" aria-hidden="true" />
       {details === "" ? (
         <p className="min-w-0 grow py-1">{headline}</p>

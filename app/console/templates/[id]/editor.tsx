@@ -6,6 +6,7 @@ import { useMemo, useRef, useState } from "react";
 import { faultOfKey } from "#server/shared/template-tags";
 import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { showError } from "../../_ui/dialog/toasts";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Toggle } from "../../_ui/form/toggle";
@@ -74,7 +75,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
   useAutosave(template, preview, isReadOnly || opened !== null || rollsBackTo !== null);
-  useLeaveGuard(isDirty);
+  const leaving = useLeaveGuard(isDirty);
   useSaveKey(() => void (isDirty ? template.save() : null));
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
   const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
@@ -150,6 +151,19 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           onClose={() => setRollsBackTo(null)}
         />
       ) : null}
+      <Confirm
+        open={leaving.target !== null}
+        title="Leave without saving?"
+        confirmLabel="Leave page"
+        dismissLabel="Stay"
+        tone="plain"
+        onOpenChange={leaving.stay}
+        onConfirm={leaving.leave}
+      >
+        <p>
+          Your changes are not saved. They stay in this tab and are restored when you open the template again.
+        </p>
+      </Confirm>
       {opened === "delete" ? (
         <DeleteTemplate
           teamId={teamId}

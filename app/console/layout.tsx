@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
 import { Toasts } from "./_ui/dialog/toasts";
 import { LiveProvider } from "./_ui/live";
+import { SessionWatch } from "./_ui/session/session-watch";
 import { CallProvider } from "./_ui/shell/providers";
 import { Shell } from "./_ui/shell/shell";
 import { TeamProvider } from "./_ui/team";
@@ -35,6 +36,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
               <Shell email={session.user.email}>{children}</Shell>
             </LiveProvider>
             <Toasts />
+            <SessionWatch email={session.user.email} />
           </NowProvider>
         </TeamProvider>
       </HydrationBoundary>

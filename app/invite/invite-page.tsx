@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useEffect } from "react";
 import { faultOf } from "../console/_ui/fault";
 import { Button } from "../console/_ui/form/button";
+import { SessionWatch } from "../console/_ui/session/session-watch";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
 import { SignInFrame } from "../login/frame";
@@ -68,6 +69,7 @@ export function InvitePage() {
       description={`${data.invited_by ?? "The operator"} invites you to the team, as ${/^[aeo]/.test(data.role) ? "an" : "a"} ${data.role}.`}
     >
       <JoinOptions invitation={data} token={token} />
+      {data.signed_in_as ? <SessionWatch email={data.signed_in_as} /> : null}
     </SignInFrame>
   );
 }

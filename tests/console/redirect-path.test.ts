@@ -8,6 +8,7 @@ describe("after sign-in, the browser opens a local page", () => {
     ["/console/emails?status=bounced", "/console/emails?status=bounced"],
     ["https://mail.example.org/console/emails", "/console/emails"],
     ["console/emails", "/console/emails"],
+    ["/login/return", "/login/return"],
     ["/console/../console/emails", "/console/emails"],
     ["https:evil.example/x", "/evil.example/x"],
   ])("%s redirects to %s", (wanted, path) => expect(resolveRedirectPath(wanted, origin)).toBe(path));
@@ -34,6 +35,8 @@ describe("after sign-in, the browser opens a local page", () => {
     "/console/..//evil.example",
     "/api/auth/signout",
     "/login?callbackUrl=/login",
+    "/login/return/../two-factor",
+    "/login/returning",
     "http://[",
     "",
     null,

@@ -149,7 +149,8 @@ test("ending the session of another browser takes effect immediately", async () 
     .waitFor(waitOptions);
   await press("End sessions");
   await expect.poll(() => sessions.count(), waitOptions).toBe(1);
-  await other.getByRole("link", { name: "Settings" }).first().click();
+  const ended = other.getByRole("alertdialog", { name: "Your session has expired" });
+  await ended.getByRole("button", { name: "Leave page" }).click(waitOptions);
   await other.waitForURL(/\/login/, waitOptions);
   ignoreRejections();
   expectNoErrors();

@@ -2,7 +2,7 @@
 
 import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { preloadToasts, showError, showSuccess } from "./dialog/toasts";
-import { type Fault, faultOf } from "./fault";
+import { type Fault, shownFaultOf } from "./fault";
 
 type After<Result, Input> = {
   /** The success message: "Key revoked". */
@@ -47,8 +47,8 @@ export function useAction<Input, Result, Failure, Context>(
       onDone?.(result, input);
     },
     onError: (error) => {
-      const fault = faultOf(error);
-      if (!isShown && fault.code !== "UNAUTHORIZED") showError(fault);
+      const fault = shownFaultOf(error);
+      if (!isShown && fault) showError(fault);
     },
   });
   return {
@@ -60,7 +60,7 @@ export function useAction<Input, Result, Failure, Context>(
     isBusy: mutation.isPending,
     get fault() {
       isShown = true;
-      return mutation.error ? faultOf(mutation.error) : null;
+      return shownFaultOf(mutation.error);
     },
     result: mutation.data,
     reset: mutation.reset,

@@ -2,7 +2,7 @@
 
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type Fault, faultOf } from "./fault";
+import { type Fault, shownFaultOf } from "./fault";
 
 type Part<Sum> = { sum: Sum; next: string | null };
 type Progress<Sum> = Part<Sum> & {
@@ -40,7 +40,7 @@ export function useParts<Sum>(none: Sum, refresh: readonly QueryKey[]) {
         setProgress({ state, sum, next, fault: null });
       }
     } catch (error) {
-      setProgress({ state: "failed", sum, next, fault: faultOf(error) });
+      setProgress({ state: "failed", sum, next, fault: shownFaultOf(error) });
     }
     await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
   };

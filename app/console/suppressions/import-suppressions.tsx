@@ -4,8 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { isEndOfSession } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
 import { FormFault } from "../_ui/form/form-fault";
+import { setSignedOut } from "../_ui/session/signed-out";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { ORIGIN_LABELS } from "./columns";
@@ -37,7 +39,13 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
     setResult(null);
     setProgress({ step: "sending", done: 0, of: file.size });
     const url = `/console/suppressions/import?team=${encodeURIComponent(teamId)}`;
-    setResult(await uploadFile(url, file, setProgress, controller.signal));
+    const end = await uploadFile(url, file, setProgress, controller.signal);
+    if (!end.ok && isEndOfSession(end.fault)) {
+      setProgress(null);
+      setSignedOut(true);
+      return;
+    }
+    setResult(end);
     void queries.invalidateQueries({ queryKey: trpc.suppressions.list.queryKey() });
   };
 
@@ -131,7 +139,7 @@ function Result({ imported }: { imported: Done }) {
               Download
             </button>
           </p>
-          <ul className="mt-1 max-h-40 overflow-y-auto text-xs">
+          <ul className="mt-1 text-xs">
             {faults.slice(0, listedMax).map(({ line, message }) => (
               <li key={line} className="break-words">
                 Line {line}: {message}

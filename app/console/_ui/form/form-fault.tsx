@@ -1,9 +1,13 @@
-import type { Fault } from "../fault";
+import { type Fault, isEndOfSession } from "../fault";
 
 /** Why a form or an action was rejected, with the request id if there is one. Screen readers announce it. */
 export function FormFault({ fault }: { fault: Fault | string | null | undefined }) {
   const { message, requestId } =
-    typeof fault === "string" ? { message: fault, requestId: null } : (fault ?? {});
+    typeof fault === "string"
+      ? { message: fault, requestId: null }
+      : fault && !isEndOfSession(fault)
+        ? fault
+        : { message: null, requestId: null };
   return (
     <div role="alert" className="empty:hidden">
       {message ? (

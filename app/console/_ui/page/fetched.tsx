@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { faultOf } from "../fault";
+import { shownFaultOf } from "../fault";
 import { cardStyle } from "../styles";
 import { FaultNote } from "../text/notes";
 
@@ -19,10 +19,11 @@ type Props<Data> = {
 /** Renders its children, or the error if the query has never succeeded. A failed refetch keeps the data it has. */
 export function Fetched<Data>({ by, loading = null, isBare, children }: Props<Data>) {
   const { data, error, refetch } = by;
-  if (error && !data)
+  const fault = data ? null : shownFaultOf(error);
+  if (fault)
     return (
       <div className={isBare ? "" : cardStyle}>
-        <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
+        <FaultNote fault={fault} onRetry={() => void refetch()} />
       </div>
     );
   if (typeof children !== "function") return children;

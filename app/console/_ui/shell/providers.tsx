@@ -4,7 +4,8 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
-import { faultOf } from "../fault";
+import { faultOf, isEndOfSession } from "../fault";
+import { setSignedOut } from "../session/signed-out";
 import { TRPCProvider } from "../trpc";
 
 // Avoids an immediate refetch of the data that the page was rendered with.
@@ -29,8 +30,8 @@ export function CallProvider({ children }: { children: ReactNode }) {
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: redirectIfSignedOut }),
-    mutationCache: new MutationCache({ onError: redirectIfSignedOut }),
+    queryCache: new QueryCache({ onError: noticeEndOfSession }),
+    mutationCache: new MutationCache({ onError: noticeEndOfSession }),
     defaultOptions: {
       queries: {
         staleTime: freshMs,
@@ -41,8 +42,6 @@ function createQueryClient(): QueryClient {
   });
 }
 
-function redirectIfSignedOut(error: unknown): void {
-  if (faultOf(error).code !== "UNAUTHORIZED") return;
-  const here = `${window.location.pathname}${window.location.search}`;
-  window.location.assign(`/login?callbackUrl=${encodeURIComponent(here)}`);
+function noticeEndOfSession(error: unknown): void {
+  if (isEndOfSession(faultOf(error))) setSignedOut(true);
 }

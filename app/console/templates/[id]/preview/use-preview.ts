@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { type Fault, faultOf } from "../../../_ui/fault";
+import { type Fault, faultOf, isEndOfSession, shownFaultOf } from "../../../_ui/fault";
 import { useTRPC } from "../../../_ui/trpc";
 import { effectiveVariables, type Fields, type Samples, toVariableInput, valuesOf } from "../fields";
 
@@ -61,8 +61,9 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
         } catch (error) {
           if (pending.current !== request) return;
           const failure = faultOf(error);
-          setFault(failure);
-          if (failure.code === null) setUnreached(({ count }) => ({ request, count: count + 1 }));
+          setFault(shownFaultOf(error));
+          if (failure.code === null || isEndOfSession(failure))
+            setUnreached(({ count }) => ({ request, count: count + 1 }));
         }
       },
       unreached.request === request ? retryMs : settleMs,

@@ -11,7 +11,8 @@ const retryMs = 15_000;
 
 /**
  * Saves the draft after a pause. Content with an error is not saved, nor are changes that were restored, before the next edit,
- * and changes that conflict with another version. A save that was rejected is repeated after the next change only.
+ * and changes that conflict with another version. A save that was rejected is repeated after the next change only; one that did
+ * not reach the server, or that failed because the session had ended, is repeated later.
  */
 export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: boolean): void {
   const { isDirty, isSaving, isRestored, theirs, fields, fault } = template;
@@ -19,7 +20,7 @@ export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: 
   save.current = template.saveAutomatically;
   const [failed, setFailed] = useState<Fields | null>(null);
   const isValid = !preview.isStale && preview.fault === null && preview.result?.faults.length === 0;
-  const wasRejected = failed === fields && fault?.code !== null;
+  const wasRejected = failed === fields && fault !== null && fault.code !== null;
   const isDue =
     isDirty && isValid && !isPaused && !isSaving && !isRestored && theirs === null && !wasRejected;
   const delayMs = failed === fields ? retryMs : pauseMs;

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { showSuccess, showUndo } from "../../../_ui/dialog/toasts";
-import { type Fault, faultOf } from "../../../_ui/fault";
+import { type Fault, faultOf, shownFaultOf } from "../../../_ui/fault";
 import { useTRPC } from "../../../_ui/trpc";
 import {
   type Base,
@@ -118,7 +118,7 @@ export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
       const newest =
         failure.code === "CONFLICT" ? await queries.fetchQuery({ ...query, staleTime: 0 }) : null;
       if (newest && newest.revision !== from.revision) setTheirs(newest);
-      else setFault(failure);
+      else setFault(shownFaultOf(error));
       return null;
     }
   };

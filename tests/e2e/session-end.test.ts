@@ -1,0 +1,189 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { fillTeam, makeFreshTeam, type TestData } from "./pages";
+
+/*
+ * The end of a session, and errors: what a user typed stays on the page, and each error is shown once, in words of the page.
+ */
+
+const waitOptions = { timeout: 60_000 };
+
+let backstamp: Backstamp;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+let elsewhere: Page;
+let testData: TestData;
+beforeAll(async () => {
+  browser = await openBrowser();
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  testData = await fillTeam(backstamp);
+  profile = await openProfile(browser);
+  page = await profile.context.newPage();
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+  elsewhere = await (await openProfile(browser)).context.newPage();
+  await signIn(elsewhere, backstamp.url, ADMIN.email, ADMIN.password);
+});
+afterAll(async () => {
+  await browser?.close();
+  await backstamp?.stop();
+});
+
+const ended = () => page.getByRole("alertdialog", { name: "Your session has expired" });
+const open = async (path: string) => {
+  await page.goto(backstamp.url + path);
+  await page.waitForLoadState("networkidle");
+};
+const editor = () => page.getByRole("textbox", { name: "HTML" });
+
+/** Ends all sessions but its own, from another browser. */
+async function endSession(): Promise<void> {
+  await elsewhere.goto(`${backstamp.url}/console/settings/security`);
+  await elsewhere.getByRole("button", { name: "End all others" }).click(waitOptions);
+  await elsewhere.getByRole("button", { name: "End sessions" }).click(waitOptions);
+  const sessions = elsewhere.getByRole("region", { name: "Sessions", exact: true }).getByRole("listitem");
+  await expect.poll(() => sessions.count(), waitOptions).toBe(1);
+}
+
+/** Signs in in the window that the dialog opens. */
+async function signInAgain(user: { email: string; password: string } = ADMIN): Promise<void> {
+  const [opened] = await Promise.all([
+    profile.context.waitForEvent("page"),
+    ended().getByRole("link", { name: "Sign in" }).click(waitOptions),
+  ]);
+  await opened.getByLabel("Email address").fill(user.email, waitOptions);
+  await opened.getByLabel("Password").fill(user.password);
+  const isClosed = opened.waitForEvent("close", waitOptions);
+  await opened.getByRole("button", { name: "Sign in", exact: true }).click();
+  await isClosed;
+}
+
+/** How often the page shows a text. */
+const countOf = (text: string | RegExp): Promise<number> =>
+  page.getByText(text).filter({ visible: true }).count();
+
+async function expectOnce(text: string): Promise<void> {
+  await expect.poll(() => countOf(text), waitOptions).toBe(1);
+  // A toast would arrive after the message of the form.
+  await page.waitForLoadState("networkidle");
+  expect(await countOf(text)).toBe(1);
+}
+
+const addDomain = (): Locator => page.getByRole("dialog", { name: "Add a domain" });
+
+test("a form that is submitted after the session has ended keeps its text, and one more click sends it", async () => {
+  await open("/console/domains");
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await addDomain().getByLabel("Domain").fill("long.shop.example.org", waitOptions);
+  await endSession();
+  await addDomain().getByRole("button", { name: "Add domain" }).click();
+  await ended().waitFor(waitOptions);
+  // The dialog is the only message about it, and the page stays.
+  expect(await countOf(/session has expired/)).toBe(1);
+  expect(new URL(page.url()).pathname).toBe("/console/domains");
+  await expectNoAccessibilityViolations(page);
+  await signInAgain();
+  await ended().waitFor({ state: "detached", ...waitOptions });
+  expect(await addDomain().getByLabel("Domain").inputValue()).toBe("long.shop.example.org");
+  await addDomain().getByRole("button", { name: "Add domain" }).click();
+  await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, waitOptions);
+  await page.getByRole("heading", { name: "long.shop.example.org" }).waitFor(waitOptions);
+});
+
+test("an unverified domain shows nothing as good", async () => {
+  await page.getByRole("list", { name: "DKIM keys" }).waitFor(waitOptions);
+  const keys = page.getByRole("list", { name: "DKIM keys" }).getByRole("listitem");
+  expect(await keys.first().innerText()).toContain("Active, not checked");
+  const good = () => page.locator("main [class*='-good']").count();
+  expect(await good()).toBe(0);
+  await open("/console/domains");
+  await page.getByText("long.shop.example.org").waitFor(waitOptions);
+  const row = page.getByRole("row").filter({ hasText: "long.shop.example.org" });
+  expect(await row.locator("[class*='-good']").count()).toBe(0);
+});
+
+test("a long template survives the end of the session and is saved after the sign-in", async () => {
+  await open(`/console/templates/${testData.template}`);
+  await editor().waitFor(waitOptions);
+  await endSession();
+  const text = `<p>${"A paragraph that nobody wants to write twice. ".repeat(40)}</p>`;
+  await editor().click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(text);
+  await ended().waitFor(waitOptions);
+  expect(await countOf(/session has expired/)).toBe(1);
+  await signInAgain();
+  await ended().waitFor({ state: "detached", ...waitOptions });
+  expect(await editor().innerText()).toContain("nobody wants to write twice");
+  await page.keyboard.press("Control+S");
+  const unsaved = () =>
+    page.evaluate((id) => sessionStorage.getItem(`backstamp.template.${id}.unsaved`), testData.template);
+  await expect.poll(unsaved, waitOptions).toBe(null);
+  // The draft is on the server.
+  await elsewhere.goto(`${backstamp.url}/console/templates/${testData.template}`);
+  const stored = elsewhere.getByRole("textbox", { name: "HTML" });
+  await stored.getByText("nobody wants to write twice").first().waitFor(waitOptions);
+});
+
+test("another user who signs in gets a new page, without what was typed before", async () => {
+  const other = await makeFreshTeam(backstamp);
+  await open("/console/domains");
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await addDomain().getByLabel("Domain").fill("private.example.org", waitOptions);
+  await endSession();
+  await addDomain().getByRole("button", { name: "Add domain" }).click();
+  await signInAgain(other);
+  await page.getByRole("button", { name: other.email }).waitFor(waitOptions);
+  expect(await countOf("mail.example.com")).toBe(0);
+  expect(await addDomain().count()).toBe(0);
+  await profile.context.clearCookies();
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+});
+
+test("leaving a template with unsaved changes is asked in a dialog of the page", async () => {
+  await open(`/console/templates/${testData.template}`);
+  await editor().click(waitOptions);
+  // Content with an error is not saved automatically.
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("<p>{{#if x}}</p>");
+  const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  const link = page.getByRole("navigation").getByRole("link", { name: "Domains" }).first();
+  await expect
+    .poll(async () => {
+      await link.click();
+      return leave.count();
+    }, waitOptions)
+    .toBe(1);
+  await leave.getByRole("button", { name: "Stay" }).click();
+  await leave.waitFor({ state: "detached", ...waitOptions });
+  expect(new URL(page.url()).pathname).toContain("/console/templates/");
+  await link.click();
+  await leave.getByRole("button", { name: "Leave page" }).click(waitOptions);
+  await page.waitForURL(/\/console\/domains/, waitOptions);
+  expect(profile.dialogs).toEqual([]);
+});
+
+test("an invalid value is reported once, and so is a lost connection, in words of the page", async () => {
+  await open("/console/domains");
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await addDomain().getByLabel("Domain").fill("a..example", waitOptions);
+  const fieldError = addDomain().locator("p[id$='-error']");
+  await fieldError.waitFor(waitOptions);
+  const message = (await fieldError.textContent()) ?? "";
+  expect(message).toMatch(/^[A-Z].+\.$/);
+  const [answer] = await Promise.all([
+    page.waitForResponse(/domains\.add/, waitOptions),
+    addDomain().getByRole("button", { name: "Add domain" }).click(),
+  ]);
+  expect(answer.status()).toBeGreaterThanOrEqual(400);
+  await expectOnce(message);
+
+  await addDomain().getByLabel("Domain").fill("fine.example.org");
+  await page.route(/domains\.add/, (route) => route.abort());
+  await addDomain().getByRole("button", { name: "Add domain" }).click();
+  await expectOnce("The service cannot be reached. Check that it is running.");
+  expect(await page.locator("body").innerText()).not.toMatch(/Failed to fetch|TRPC|Unauthorized/i);
+  await page.unroute(/domains\.add/);
+});

@@ -162,6 +162,8 @@ test("leaving a template with unsaved changes is asked in a dialog of the page",
   await link.click();
   await leave.getByRole("button", { name: "Leave page" }).click(waitOptions);
   await page.waitForURL(/\/console\/domains/, waitOptions);
+  await page.getByRole("heading", { name: "Domains", exact: true }).waitFor(waitOptions);
+  await page.waitForLoadState("networkidle");
   expect(profile.dialogs).toEqual([]);
 });
 

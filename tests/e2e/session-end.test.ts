@@ -152,7 +152,8 @@ test("leaving a template with unsaved changes is asked in a dialog of the page",
   const link = page.getByRole("navigation").getByRole("link", { name: "Domains" }).first();
   await expect
     .poll(async () => {
-      await link.click();
+      // The dialog covers the link as soon as it is open.
+      await link.click({ timeout: 2_000 }).catch(() => {});
       return leave.count();
     }, waitOptions)
     .toBe(1);

@@ -29,6 +29,7 @@ const TEXTS: Record<string, string> = {
   name: "a name, or a search for one",
   next: "a place in the caller's own held email",
   proof: "the caller's own password or code",
+  query: "filters of a list, as in its URL",
   recipient: "an address, which filters the caller's own list",
   recipients: "recipients of the email in the same input",
   replyTo: "addresses",

@@ -6,7 +6,9 @@ import { useEffect, useState } from "react";
 import { STATUSES, type Status } from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
+import { DAYS, dayOf, dayRange } from "../_ui/list/day-range";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
+import { SavedFilters, type SavedPlace } from "../_ui/list/saved-filters";
 import { fieldStyle } from "../_ui/styles";
 import { toLocal } from "../_ui/text/local-time";
 import { useTRPC } from "../_ui/trpc";
@@ -21,10 +23,10 @@ type Props = {
   /** Sets some of them, and returns to the first page. */
   change: (part: Partial<EmailFilters>) => void;
   clear: () => void;
-};
+} & Pick<SavedPlace, "current" | "open">;
 
 /** The filters, stored in the URL. */
-export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
+export function EmailFilterBar({ teamId, filters, change, clear, current, open }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
@@ -65,29 +67,29 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
         />
         <TimeFilter filters={filters} change={change} />
       </search>
-      {isFiltered(filters) ? (
-        <div className="flex flex-wrap items-center gap-2">
-          {hiddenFilters.map(([name, label]) =>
-            filters[name] ? (
-              <Button
-                key={name}
-                isSmall
-                onClick={() => change({ [name]: null })}
-                className="max-w-full text-xs"
-              >
-                <span className="truncate">
-                  {label}: {filters[name]}
-                </span>
-                <X className="size-3.5" aria-hidden="true" />
-                <span className="sr-only">Remove this filter</span>
-              </Button>
-            ) : null,
-          )}
+      <SavedFilters teamId={teamId} list="emails" path="/console/emails" current={current} open={open}>
+        {hiddenFilters.map(([name, label]) =>
+          filters[name] ? (
+            <Button
+              key={name}
+              isSmall
+              onClick={() => change({ [name]: null })}
+              className="max-w-full text-xs"
+            >
+              <span className="truncate">
+                {label}: {filters[name]}
+              </span>
+              <X className="size-3.5" aria-hidden="true" />
+              <span className="sr-only">Remove this filter</span>
+            </Button>
+          ) : null,
+        )}
+        {isFiltered(filters) ? (
           <Button tone="quiet" isSmall onClick={clear} className="ml-auto text-xs">
             Clear all filters
           </Button>
-        </div>
-      ) : null}
+        ) : null}
+      </SavedFilters>
     </div>
   );
 }
@@ -128,24 +130,10 @@ const LABELS: Record<(typeof WITHIN)[number] | "today" | "yesterday" | "span", s
   "30d": "Last 30 days",
   span: "Custom range",
 };
-const DAYS = ["today", "yesterday"] as const;
 const OPTIONS = [...DAYS, ...WITHIN, "span" as const].map((value) => ({
   value,
   label: LABELS[value],
 }));
-
-/** A day of the user's time zone as a range, which the URL keeps when the day has passed. */
-function dayRange(day: "today" | "yesterday") {
-  const start = new Date();
-  start.setHours(0, 0, 0, 0);
-  if (day === "today") return { since: start.toISOString(), until: null };
-  const until = new Date(start.getTime() - 1).toISOString();
-  start.setDate(start.getDate() - 1);
-  return { since: start.toISOString(), until };
-}
-
-const isRange = (a: Pick<EmailFilters, "since" | "until">, b: Pick<EmailFilters, "since" | "until">) =>
-  a.since === b.since && a.until === b.until;
 
 /**
  * Filters by the time an email was accepted: a day or a custom range in the user's time zone, or a range that ends now.
@@ -156,7 +144,7 @@ function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   // The server does not know the user's time zone, so the browser decides after the first rendering.
   const [isInBrowser, setInBrowser] = useState(false);
   useEffect(() => setInBrowser(true), []);
-  const day = isInBrowser ? DAYS.find((name) => isRange(dayRange(name), filters)) : undefined;
+  const day = isInBrowser ? dayOf(filters) : undefined;
   const isCustom = isOpen || (isInBrowser && day === undefined && (since !== null || until !== null));
   return (
     <>

@@ -31,7 +31,7 @@ const idleRefetchMs = 15_000;
 export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const { filters, change, clear, move } = useListState(emailFilters);
+  const { filters, change, clear, move, current, open } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
@@ -68,7 +68,7 @@ export function EmailList({ teamId }: { teamId: string }) {
   return (
     <>
       <EmailHeading teamId={teamId} filters={filters} />
-      <EmailFilterBar teamId={teamId} filters={filters} change={change} clear={clear} />
+      <EmailFilterBar {...{ teamId, filters, change, clear, current, open }} />
       <div ref={list}>
         {/* Inside the list element: the pointer on the notice counts as reading, so the notice does not disappear. */}
         <NewEmailsNotice

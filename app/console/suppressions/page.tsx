@@ -8,6 +8,9 @@ export const metadata: Metadata = { title: "Suppressions" };
 
 /** The suppression list of the team, newest first. */
 export default consolePage("/console/suppressions", ({ team, search }) => ({
-  queries: [trpc.suppressions.list.queryOptions({ team, ...readFilters(suppressionFilters, search) })],
+  queries: [
+    trpc.suppressions.list.queryOptions({ team, ...readFilters(suppressionFilters, search) }),
+    trpc.savedFilters.list.queryOptions({ team }),
+  ],
   page: <SuppressionList teamId={team} />,
 }));

@@ -85,6 +85,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             />
           </>
         }
+        saved={{ teamId, list: "suppressions", path: "/console/suppressions" }}
         noMatch={{ title: "No results", text: "The search matches the start of an address." }}
         empty={{
           icon: Ban,

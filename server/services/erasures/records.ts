@@ -29,6 +29,8 @@ type RecordTable = {
   laterKey?: readonly string[];
   /** Whether an attempt in progress must store nothing, because it has the values of before. */
   isLeased?: true;
+  /** Whether a row that contains the address is deleted, because it has no other use. */
+  isDeleted?: true;
   /** SQL: rows whose key must stay, because a program can still use it. The erasure waits for them. */
   keptWhile?: string;
 };
@@ -80,6 +82,14 @@ const RECORDS: readonly RecordTable[] = [
     timed: "id",
   },
   { name: "queue_pauses", key: ["id"], keyType: "uuid", texts: ["reason"] },
+  {
+    name: "saved_filters",
+    key: ["user_id", "id"],
+    keyType: "uuid",
+    texts: ["name"],
+    json: ["filters"],
+    isDeleted: true,
+  },
   // After the pauses, whose reasons they repeat.
   { name: "alerts", key: ["id"], keyType: "uuid", texts: ["message"] },
 ];
@@ -103,7 +113,7 @@ const mapText = (value: unknown, map: (text: string) => string): string | null =
 /** Replaces the address in the rows of one table. */
 function placeOf(table: RecordTable): ErasurePlace {
   const { name, keyType, texts = [], json = [], bodies = [], documents = [] } = table;
-  const { where, timed, laterKey, isLeased, keptWhile } = table;
+  const { where, timed, laterKey, isLeased, isDeleted, keptWhile } = table;
   const columns = columnsOf(table);
 
   /** The new values of the columns, as texts. */
@@ -164,10 +174,11 @@ function placeOf(table: RecordTable): ErasurePlace {
         const own = key.map((column) => String(row[column]));
         const isInKey = own.some(eraser.hasMention);
         if (isInKey && row.isKept === true) waitingKeys++;
-        const isRemoved = isInKey && row.isKept !== true;
         const values = eraseRow(step, row);
+        const isInValues = JSON.stringify(values) !== JSON.stringify(valuesOf(row));
+        const isRemoved = (isInKey && row.isKept !== true) || (isInValues && isDeleted);
         // Another address can contain this one.
-        if (!isRemoved && JSON.stringify(values) === JSON.stringify(valuesOf(row))) continue;
+        if (!isRemoved && !isInValues) continue;
         // A key that contains the address cannot be changed: the caller would no longer find it.
         await (isRemoved
           ? tx.unsafe(`delete from ${name} where team_id = $1 and (${keys}) = ${rowAt(2)}`, [teamId, ...own])

@@ -100,6 +100,11 @@ export const emailBodies = pgTable(
      * the message is composed from the columns.
      */
     raw: bytea(),
+    /**
+     * The `Idempotency-Key` of the request; for a batch, each email has the same. Stored with the content, because a program can
+     * put an address or a name into it: retention and erasure delete both together. Null without a key, and for release 0.2.0.
+     */
+    idempotencyKey: c.text(),
   }),
   (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );

@@ -41,7 +41,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   dkim_keys: { settings: "algorithm private_key public_key selector" },
   // Public DNS records.
   domains: { settings: "checks name ownership_token region return_path_label status tls tracking_subdomain" },
-  email_bodies: { erased: "html made_text raw text" },
+  email_bodies: { erased: "html idempotency_key made_text raw text" },
   email_events: { erased: "data recipient", settings: "type" },
   // Written again by triggers when the email changes.
   email_terms: { erased: "terms" },

@@ -46,6 +46,7 @@ test("an export contains emails with content, results, events and files, suppres
   await tick(world.worker, { budgetMs: 5_000 });
   await world.ok("POST", "/api/suppressions", { email: ANN });
   await world.deps.requestLog.flush();
+  await world.hot`update email_bodies set idempotency_key = 'order-1' where html = '<p>Hi</p>'`;
   const lines = await exported();
   const ofType = (type: string) => lines.filter((line) => line.type === type);
   expect(ofType("export")).toMatchObject([{ address: ANN, team_id: world.id }]);
@@ -54,6 +55,7 @@ test("an export contains emails with content, results, events and files, suppres
     {
       subject: "Hi Ann",
       html: "<p>Hi</p>",
+      idempotency_key: "order-1",
       to: [ANN, "ben@example.net"],
       bcc: [],
       deliveries: [{ address: ANN, status: "delivered" }],

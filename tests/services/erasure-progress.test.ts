@@ -108,6 +108,30 @@ test("an idempotency key with the address works until it expires, and is then er
   expect(await world.hot`select from emails`).toHaveLength(1);
 });
 
+test("the copy of an idempotency key is erased in an email to others, whose content stays, and with the content of an email to the address", async () => {
+  const key = `welcome/${ANN}`;
+  const send = (to: string, route: string, body: unknown) =>
+    world.api("POST", route, {
+      token: world.token,
+      headers: { "idempotency-key": key },
+      body: body ?? { from: "sales@example.org", to, subject: "Hi", html: "<p>Hi</p>" },
+    });
+  const mail = { from: "sales@example.org", subject: "Hi", html: "<p>Hi</p>" };
+  expect(await send("ben@example.net", "/api/emails", null)).toMatchObject({ status: 200 });
+  const batch = [ANN, "joe@example.net"].map((to) => ({ ...mail, to }));
+  expect(await send("", "/api/emails/batch", batch)).toMatchObject({ status: 200 });
+  await world.hot`update email_bodies set raw = ${Buffer.from("Hi")}
+    where email_id = (select id from emails where "to"::text like '%joe@%')`;
+  await world.deliver();
+  await world.erase();
+  const rows = await world.hot<{ html: string; key: string; raw: Buffer | null }[]>`
+    select html, idempotency_key as key, raw from email_bodies order by email_id`;
+  expect(rows.map(({ html, key: stored, raw }) => [html, stored, raw?.toString() ?? null])).toEqual([
+    ["<p>Hi</p>", `welcome/${ERASED}`, null],
+    ["<p>Hi</p>", `welcome/${ERASED}`, "Hi"],
+  ]);
+});
+
 test("a step that takes too long is repeated with fewer rows, and the fault is shown until then", async () => {
   const other = "bea@example.net";
   const ids: string[] = [];

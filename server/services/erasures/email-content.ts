@@ -71,16 +71,20 @@ export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email
   const isInRow = isChanged(eraser.eraseValue(email), email);
   if (isInRow) await writeEmail(tx, step, email);
   const [body] = await tx<Body[]>`
-    select html, text, made_text as "madeText", ${bytesWith(tx, "raw", step)} as raw from email_bodies
+    select html, text, made_text as "madeText", idempotency_key as "idempotencyKey", ${bytesWith(tx, "raw", step)} as raw from email_bodies
     where team_id = ${teamId} and email_id = ${email.id}`;
   const texts = body && { html: body.html, text: body.text, madeText: body.madeText };
+  const key = body?.idempotencyKey ?? null;
+  const erasedKey = key && eraser.eraseText(key);
   const erased = texts && (eraser.eraseValue(texts) as typeof texts);
   const files = await eraseFiles(tx, step, email.id);
   const isInTexts = isInRow || isChanged(erased, texts) || files > 0;
-  const isInBody = isInTexts || hasBytes(step, body?.raw ?? null);
+  const isInBytes = isInTexts || hasBytes(step, body?.raw ?? null);
+  const isInBody = isInBytes || erasedKey !== key;
   if (erased && isInBody)
     await tx`
-      update email_bodies set html = ${erased.html}, text = ${erased.text}, made_text = ${erased.madeText}, raw = null
+      update email_bodies set html = ${erased.html}, text = ${erased.text}, made_text = ${erased.madeText},
+        idempotency_key = ${erasedKey}, raw = case when ${isInBytes} then null else raw end
       where team_id = ${teamId} and email_id = ${email.id}`;
   const [copy] = await tx<{ raw: Uint8Array | null }[]>`
     select ${bytesWith(tx, "raw", step)} as raw from captured_messages
@@ -103,7 +107,9 @@ export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email
   });
 }
 
-type Body = { html: string | null; text: string | null; madeText: string | null; raw: Uint8Array | null };
+type Body = Record<"html" | "text" | "madeText" | "idempotencyKey", string | null> & {
+  raw: Uint8Array | null;
+};
 
 const isChanged = (erased: unknown, value: unknown): boolean =>
   JSON.stringify(erased) !== JSON.stringify(value);

@@ -135,7 +135,7 @@ export async function readConcerned(
      from emails e
      where e.team_id = $1 and e.id = any($2::uuid[]) and (
        ${has("e.sender", 'e."to"::text', "e.cc::text", "e.bcc::text", "e.reply_to::text", "e.subject", "e.tags::text", "e.headers::text", "e.message_id")}
-       or ${child("email_bodies", `(${has("c.html", "c.text", "c.made_text")} or ${hasBytes("c.raw")})`)}
+       or ${child("email_bodies", `(${has("c.html", "c.text", "c.made_text", "c.idempotency_key")} or ${hasBytes("c.raw")})`)}
        or ${child("captured_messages", hasBytes("c.raw"))}
        or ${child("attachments", IS_FILE_WITH("c", "$3"))}
        or ${child("deliveries", has("c.address", "c.last_text", "c.last_reason"))}

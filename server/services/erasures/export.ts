@@ -78,7 +78,7 @@ async function* exportEmail(
     from emails where team_id = ${teamId} and id = ${id}`;
   if (!email) return;
   const [body = {}] = await hot<Row[]>`
-    select html, coalesce(text, made_text) as text from email_bodies where team_id = ${teamId} and email_id = ${id}`;
+    select html, coalesce(text, made_text) as text, idempotency_key from email_bodies where team_id = ${teamId} and email_id = ${id}`;
   const deliveries = await hot<(Row & { id: string; address: string })[]>`
     select id, kind, address, status, attempts, last_code, last_enhanced, last_text, last_host, last_reason, updated_at
     from deliveries where team_id = ${teamId} and email_id = ${id} order by position`;

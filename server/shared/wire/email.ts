@@ -23,6 +23,8 @@ export type EmailEvent = typeof emailEvents.$inferSelect;
 export type Email = EmailSummary & {
   html: string | null;
   text: string | null;
+  /** The `Idempotency-Key` with which it was sent. Null without one, and after the content was erased. */
+  idempotencyKey: string | null;
   /** The content was erased, by the team's retention settings or on request: the email can be viewed but not sent again. */
   isErased: boolean;
   keyName: string | null;

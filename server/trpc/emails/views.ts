@@ -24,6 +24,7 @@ export function viewEmail(email: Email, causes: DelayCauses, files: StoredFile[]
   return {
     ...wire,
     template_name: email.templateName,
+    idempotency_key: email.idempotencyKey,
     list_unsubscribe: email.listUnsubscribe,
     tracks_opens: email.tracksOpens,
     tracks_clicks: email.tracksClicks,

@@ -7,6 +7,7 @@ import { Card } from "../../_ui/page/card";
 import { Properties } from "../../_ui/page/facts";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 
 /** The key, template, tags and other properties of an email. */
@@ -55,6 +56,15 @@ export function Facts({ email }: { email: EmailView }) {
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tracking", tracked.length > 0 && tracked.join(" and ")],
     ["Unsubscribe", email.list_unsubscribe && "one link per recipient"],
+    [
+      "Idempotency key",
+      email.idempotency_key && (
+        <span className="flex min-w-0 items-start gap-1">
+          <code className="wrap-anywhere min-w-0 font-mono text-xs leading-8">{email.idempotency_key}</code>
+          <CopyButton text={email.idempotency_key} label="Copy idempotency key" />
+        </span>
+      ),
+    ],
     [
       "Message-ID",
       <code key="id" className="wrap-anywhere font-mono text-xs">

@@ -15,6 +15,8 @@ export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagemen
     text: string | null;
     /** The whole message, submitted over SMTP; then `html`, `text` and `attachments` only display it. */
     raw?: Uint8Array;
+    /** The key with which a program sent it, for display. */
+    idempotencyKey?: string;
     /** Id of the first event, `email.queued` or `email.scheduled`. */
     eventId: string;
     recipients: AcceptedRecipient[];
@@ -153,6 +155,7 @@ const BESIDE_EMAIL: Columns<EmailRow> = {
   html: ["text", "html"],
   text: ["text", "text"],
   raw: ["bytea", "raw"],
+  idempotency_key: ["text", "idempotencyKey"],
   event_id: ["uuid", "eventId"],
 };
 
@@ -217,7 +220,8 @@ with keyed as (
 ), email as (
   insert into emails (${namesOf(EMAIL)}) select ${namesOf(EMAIL)} from mail
 ), body as (
-  insert into email_bodies (team_id, email_id, html, text, raw) select team_id, id, html, text, raw from mail
+  insert into email_bodies (team_id, email_id, html, text, raw, idempotency_key)
+  select team_id, id, html, text, raw, idempotency_key from mail
 ), delivery as (
   insert into deliveries (${namesOf(DELIVERY)}, due_at)
   select ${namesOf(DELIVERY)}, coalesce(scheduled_at, now())

@@ -61,7 +61,7 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
   const email = await prepareEmail(ctx, input);
   const answer = { id: email.id };
   const written = await ctx.accept({
-    mails: [email],
+    mails: [{ ...email, idempotencyKey: once?.key }],
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();
@@ -203,7 +203,7 @@ export async function sendBatch(
   once?: Once,
 ): Promise<BatchResult> {
   const { emails, errors } = await prepareBatch(ctx, items, mode);
-  const mails = emails.map(({ email }) => email);
+  const mails = emails.map(({ email }) => ({ ...email, idempotencyKey: once?.key }));
   const answer = { data: mails.map(({ id }) => ({ id })), errors };
   const written = await ctx.accept({
     mails,

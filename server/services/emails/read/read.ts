@@ -21,6 +21,7 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
         email: emails,
         html: emailBodies.html,
         text: emailBodies.text,
+        idempotencyKey: emailBodies.idempotencyKey,
         isErased: sql<boolean>`${emailBodies.emailId} is null`,
         keyName: apiKeys.name,
         templateName: templates.name,

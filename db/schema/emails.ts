@@ -105,6 +105,9 @@ export const emailBodies = pgTable(
      * put an address or a name into it: retention and erasure delete both together. Null without a key, and for release 0.2.0.
      */
     idempotencyKey: c.text(),
+    /** The email whose content this one repeats, and the last one that repeats this content. The references end with the content. */
+    sentAgainOf: c.uuid(),
+    sentAgainAs: c.uuid(),
   }),
   (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );

@@ -7,11 +7,16 @@ let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
+let token: string;
 const patience = { timeout: 60_000 };
 
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  const made = await backstamp.operate(
+    ...["key", "create", "--name", "Shop", "--scopes", "full_access", "--domains", "all", "--json"],
+  );
+  token = JSON.parse(made).token;
   profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
@@ -43,5 +48,42 @@ test("filters are saved under a name, opened with one click, renamed and deleted
   await page.getByRole("button", { name: "Delete Failures" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   expect(await links.count()).toBe(0);
+  expectNoErrors(profile);
+});
+
+test("an email is sent again as a new one, to changed recipients, and both pages refer to the other", async () => {
+  const first = await backstamp.send(
+    {
+      from: "shop@backstamp.test",
+      to: ["delivered@backstamp.test", "delivered+two@backstamp.test"],
+      subject: "Again",
+      html: "<p>Hi</p>",
+    },
+    token,
+  );
+  await page.goto(`${backstamp.url}/console/suppressions`);
+  await page.getByRole("button", { name: "Suppress addresses" }).click();
+  await page.getByRole("dialog").getByRole("textbox").first().fill("delivered+two@backstamp.test");
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Suppress/ })
+    .click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.goto(`${backstamp.url}/console/emails/${first}`);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Send again as new…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);
+  await dialog.getByLabel("To").fill("delivered+three@backstamp.test");
+  await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).dblclick();
+  await dialog.getByRole("link", { name: "View the new email" }).click();
+  await page.getByRole("link", { name: "Earlier email" }).waitFor(patience);
+  expect(await page.getByRole("region", { name: "Recipient" }).textContent()).toContain("delivered+three@");
+  await page.getByRole("link", { name: "Earlier email" }).click();
+  await page.getByRole("link", { name: "New email" }).waitFor(patience);
+  await page.goto(`${backstamp.url}/console/emails?q=Again`);
+  await expect
+    .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), patience)
+    .toBe(2);
   expectNoErrors(profile);
 });

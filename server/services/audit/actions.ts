@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = {
   "email.released": "Released emails held after a restore",
   "email.held_canceled": "Canceled emails held after a restore",
   "email.test_sent": "Sent a test email",
+  "email.sent_again": "Sent an email again as a new one",
   "email.settled": "Resolved an email of unknown outcome",
   "queue.paused": "Paused sending",
   "queue.resumed": "Resumed sending",

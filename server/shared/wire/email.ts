@@ -25,6 +25,11 @@ export type Email = EmailSummary & {
   text: string | null;
   /** The `Idempotency-Key` with which it was sent. Null without one, and after the content was erased. */
   idempotencyKey: string | null;
+  /** The email whose content this one repeats, and the last one that repeats this content. */
+  sentAgainOf: string | null;
+  sentAgainAs: string | null;
+  /** A program submitted it over SMTP as a complete message. */
+  isSubmitted: boolean;
   /** The content was erased, by the team's retention settings or on request: the email can be viewed but not sent again. */
   isErased: boolean;
   keyName: string | null;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
-import { MailboxText } from "#server/services/emails/accept/message-input";
+import { isIdempotencyKey } from "#server/services/emails/accept/idempotency";
+import { MailboxText, recipientsPerFieldMax } from "#server/services/emails/accept/message-input";
 import {
   cancelEmail,
   cancelSelected,
@@ -10,6 +11,7 @@ import {
 } from "#server/services/emails/change/change";
 import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
 import { describeAsApiCall } from "#server/services/emails/read/source";
+import { sendAgain } from "#server/services/emails/send-again";
 import { sendPlainTest } from "#server/services/emails/test-email";
 import { inTeam } from "../init";
 import { strictInput } from "../strict";
@@ -22,6 +24,13 @@ export const retryCountMax = 1_000;
 
 const Recipients = z.array(z.string().max(320)).min(1).max(recipientsMax).optional();
 const Selected = z.array(z.uuid()).min(1).max(selectedMax);
+/** Recipients of a new email with the content of another; a field that is left out has those of that email. */
+export const NEW_RECIPIENTS = {
+  to: z.array(MailboxText).max(recipientsPerFieldMax).optional(),
+  cc: z.array(MailboxText).max(recipientsPerFieldMax).optional(),
+  bcc: z.array(MailboxText).max(recipientsPerFieldMax).optional(),
+};
+const RepeatKey = z.string().refine(isIdempotencyKey, "Must have 1 to 256 printable ASCII characters.");
 const When = z.string().trim().min(1).max(100);
 const id = z.string().max(60);
 
@@ -38,6 +47,12 @@ export const emailMutations = {
       countOf(
         (await retryEmail(ctx.service, input.id, input.acceptDuplicates, input.recipients ?? null)).retried,
       ),
+    ),
+  /** Sends a new email with the same content. The page generates `repeatKey`, so that a double click sends one. */
+  sendAgain: inTeam("emails:send")
+    .input(strictInput({ id, ...NEW_RECIPIENTS, repeatKey: RepeatKey }))
+    .mutation(({ ctx, input: { repeatKey, to, cc, bcc, ...email } }) =>
+      sendAgain(ctx.service, { id: email.id, recipients: { to, cc, bcc }, repeatKey }),
     ),
   /** Sends a short text, to try sending without a program. */
   sendTest: inTeam("emails:send")

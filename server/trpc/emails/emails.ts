@@ -6,11 +6,12 @@ import { listFiles } from "#server/services/emails/read/files";
 import { listFilterValues } from "#server/services/emails/read/filter-values";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
+import { findSendAgainFault, findSuppressedRecipients } from "#server/services/emails/send-again";
 import { nameKeys } from "#server/services/keys/read";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { asCall, emailMutations, retryCountMax } from "./changes";
+import { asCall, emailMutations, NEW_RECIPIENTS, retryCountMax } from "./changes";
 import { FILTER, filterOf } from "./input";
 import { viewContent, viewEmail, viewEmailEventDelivery, viewEmailRow } from "./views";
 
@@ -64,11 +65,12 @@ export const emailsRouter = router({
     .input(EmailId)
     .query(async ({ ctx: { service }, input: { id } }) => {
       const email = await getEmail(service, id);
-      const [holds, files] = await Promise.all([
+      const [causes, files, sendAgainFault] = await Promise.all([
         readDelayCauses(service, id),
         listFiles(service, id, { limit: filesShownMax }),
+        findSendAgainFault(service, email),
       ]);
-      return viewEmail(email, holds, files.rows);
+      return viewEmail(email, { causes, files: files.rows, sendAgainFault });
     }),
   content: inTeam("emails:read")
     .input(EmailId)
@@ -77,6 +79,12 @@ export const emailsRouter = router({
   html: inTeam("emails:read")
     .input(EmailId)
     .query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
+  /** Recipients to whom a new email with this content would not be sent. */
+  suppressedRecipients: inTeam("emails:send")
+    .input(strictInput({ id: z.string().max(60), ...NEW_RECIPIENTS }))
+    .query(({ ctx, input: { id, to, cc, bcc } }) =>
+      findSuppressedRecipients(ctx.service, { id, recipients: { to, cc, bcc } }),
+    ),
   /** The event deliveries of the email. */
   eventDeliveries: inTeam("webhooks:read")
     .input(EmailId)

@@ -19,12 +19,23 @@ export const viewEmailRow = (email: EmailSummary, keyName: string | null) => ({
 export type EmailRow = ReturnType<typeof viewEmailRow>;
 
 /** An email without its bodies. */
-export function viewEmail(email: Email, causes: DelayCauses, files: StoredFile[]) {
+export function viewEmail(
+  email: Email,
+  {
+    causes,
+    files,
+    sendAgainFault,
+  }: { causes: DelayCauses; files: StoredFile[]; sendAgainFault: string | null },
+) {
   const { html: _html, text: _text, events, ...wire } = presentEmail(email);
   return {
     ...wire,
     template_name: email.templateName,
     idempotency_key: email.idempotencyKey,
+    sent_again_of: email.sentAgainOf,
+    sent_again_as: email.sentAgainAs,
+    /** Why it cannot be sent again as a new email; null if it can. */
+    send_again_fault: sendAgainFault,
     list_unsubscribe: email.listUnsubscribe,
     tracks_opens: email.tracksOpens,
     tracks_clicks: email.tracksClicks,

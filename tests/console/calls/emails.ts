@@ -40,6 +40,17 @@ export function emailCalls({ world }: Console): ProcedureCalls {
       input: async (party) => ({ id: await withStatus(party, "failed"), acceptDuplicates: false }),
       names: ["id"],
     },
+    "emails.sendAgain": {
+      input: async (party) => ({
+        id: await emailOf(party),
+        to: ["delivered@backstamp.test"],
+        cc: ["delivered+cc@backstamp.test"],
+        bcc: ["delivered+bcc@backstamp.test"],
+        repeatKey: newId(),
+      }),
+      names: ["id"],
+    },
+    "emails.suppressedRecipients": byId({ to: ["delivered@backstamp.test"], cc: [], bcc: [] }),
     "emails.sendTest": {
       input: async () => ({ from: "hello@backstamp.test", to: "delivered@backstamp.test" }),
       names: [],

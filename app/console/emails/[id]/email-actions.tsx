@@ -1,6 +1,6 @@
 "use client";
 
-import { Ban, CalendarClock, CircleHelp, Code, Download, Link2, RotateCcw } from "lucide-react";
+import { Ban, CalendarClock, CircleHelp, Code, CopyPlus, Download, Link2, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Menu } from "../../_ui/dialog/menu";
@@ -21,6 +21,7 @@ const DIALOGS = {
   reschedule: lazyDialog(async () => (await load()).RescheduleDialog),
   cancel: lazyDialog(async () => (await load()).CancelDialog),
   curl: lazyDialog(async () => (await load()).CurlDialog),
+  again: lazyDialog(async () => (await import("./send-again-dialog")).SendAgainDialog),
 };
 
 const RETRYABLE = new Set(["failed", "bounced", "deferred"]);
@@ -33,7 +34,7 @@ export const retryableRecipients = ({ recipients }: EmailView) =>
 export function EmailActions({ teamId, email }: { teamId: string; email: EmailView }) {
   const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
   const Opened = opened && DIALOGS[opened];
-  const disabledReason = useDisabledReason()("emails:send", "retry, cancel or reschedule emails");
+  const disabledReason = useDisabledReason()("emails:send", "retry, cancel, reschedule or send emails");
   const isScheduled = email.recipients.every(({ status }) => status === "scheduled");
   const isUnknown = email.recipients.some(({ status }) => status === "unknown");
   const actions = (
@@ -61,6 +62,12 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
         label="More"
         className={`${buttonStyle.plain} h-9`}
         items={[
+          {
+            label: "Send again as new…",
+            Icon: CopyPlus,
+            why: disabledReason ?? email.send_again_fault ?? undefined,
+            onSelect: () => setOpened("again"),
+          },
           { label: "Download .eml", Icon: Download, href: sourceHref(teamId, email.id) },
           { label: "Copy as curl…", Icon: Code, onSelect: () => setOpened("curl") },
           {

@@ -52,6 +52,8 @@ export function Facts({ email }: { email: EmailView }) {
         </span>
       ),
     ],
+    ["Sent again as", email.sent_again_as && link(`/console/emails/${email.sent_again_as}`, "New email")],
+    ["Repeats", email.sent_again_of && link(`/console/emails/${email.sent_again_of}`, "Earlier email")],
     ["Priority", email.priority !== "normal" && email.priority],
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tracking", tracked.length > 0 && tracked.join(" and ")],

@@ -104,6 +104,18 @@ export async function insertSubmissions(
   );
 }
 
+/** Waits until no concurrent transaction uses the key. Until this one ends, others get `held`. */
+export async function lockIdempotencyKey(
+  tx: HotTransaction,
+  { teamId, route, key }: IdempotencyRecord,
+): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${tx.unsafe(KEY_LOCK)}) from (
+    select ${teamId}::uuid as team_id, ${route}::text as route, ${key}::text as key) as k`;
+}
+
+/** SQL: the number of the advisory lock of a key. */
+const KEY_LOCK = "hashtextextended(concat_ws(' ', team_id, route, key), 0)";
+
 const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;
 
 type KeyedRow = { ordinal: number; record: IdempotencyRecord };
@@ -199,7 +211,7 @@ type Input = { keyed: KeyedRow[]; emails: EmailRow[]; recipients: RecipientRow[]
 const insertAll = writeStatement<Input, { ordinal: number; became: Written }>(
   ({ rows }) => `
 with keyed as (
-  select k.*, pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', team_id, route, key), 0)) as is_ours
+  select k.*, pg_try_advisory_xact_lock(${KEY_LOCK}) as is_ours
   from ${rows("keyed", KEYED)} as k
 ), kept as (
   insert into idempotency_keys as old (team_id, route, key, fingerprint, status, answer)

@@ -8,7 +8,12 @@ import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
 import { collectAttachments } from "./attachments";
-import { type AcceptedEmail, type AcceptedRecipient, insertSubmissions } from "./insert-submissions";
+import {
+  type AcceptedEmail,
+  type AcceptedRecipient,
+  insertSubmissions,
+  lockIdempotencyKey,
+} from "./insert-submissions";
 import type { AttachmentInput } from "./message-input";
 import { parseScheduledAt } from "./schedule";
 import { checkListUnsubscribe, checkSender } from "./sender";
@@ -27,6 +32,8 @@ export type NewEmail = {
   headers: Header[];
   /** Order relative to the team's other emails; default: normal. */
   priority?: Priority;
+  /** What may be tracked, if the sender's domain tracks it; default: both. */
+  tracks?: { opens: boolean; clicks: boolean };
   /** Adds an unsubscribe link to each recipient's copy. */
   listUnsubscribe?: boolean;
   tags: Tag[];
@@ -71,20 +78,26 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
 
 /**
  * The same, in one transaction with what `alongside` writes, such as the audit entry of the member who sends
- * it. Costs more than a shared statement, so it is used only for emails that members send in the console.
+ * it. Costs more than a shared statement, so it is used only for emails that members send in the console. A
+ * concurrent call with the same key waits for the first one.
  */
 export async function sendEmailWith(
   ctx: Ctx,
   input: NewEmail,
   alongside: (tx: HotTransaction, id: string) => Promise<void>,
+  once?: Once,
 ): Promise<{ id: string }> {
   const email = await prepareEmail(ctx, input);
+  const answer = { id: email.id };
+  const idempotency = once && { teamId: ctx.teamId, ...once, answer };
   await ctx.hot.begin(async (tx) => {
-    await insertSubmissions(ctx.hot, [{ mails: [email] }], tx);
+    if (idempotency) await lockIdempotencyKey(tx, idempotency);
+    const [written] = await insertSubmissions(ctx.hot, [{ mails: [email], idempotency }], tx);
+    if (written !== "written") throw new IdempotencyKeyTaken();
     await alongside(tx, email.id);
   });
   ctx.wake();
-  return { id: email.id };
+  return answer;
 }
 
 /** Makes all decisions about one email: its sender, content and recipients. Writes nothing. */
@@ -123,8 +136,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     headers: input.headers,
     priority: input.priority ?? "normal",
     listUnsubscribe: input.listUnsubscribe === true,
-    tracksOpens: openTracking && content.html !== null,
-    tracksClicks: clickTracking && content.html !== null,
+    tracksOpens: openTracking && (input.tracks?.opens ?? true) && content.html !== null,
+    tracksClicks: clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: input.raw?.messageId ?? `${id}@${content.from.domain}`,

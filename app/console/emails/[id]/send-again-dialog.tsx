@@ -1,0 +1,132 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { TextAreaField } from "../../_ui/form/form";
+import { linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import type { EmailDialogProps } from "./email-actions";
+
+const FIELDS = [
+  ["to", "To"],
+  ["cc", "Cc"],
+  ["bcc", "Bcc"],
+] as const;
+
+const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** Sends a new email with the same content. The recipients can be changed. */
+export function SendAgainDialog(props: EmailDialogProps) {
+  return (
+    <Dialog
+      onOpenChange={props.onClose}
+      title="Send again as new"
+      description="This sends a new email with the same content, also to recipients who received this one. This email does not change."
+    >
+      <SendAgainForm {...props} />
+    </Dialog>
+  );
+}
+
+function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const [texts, setTexts] = useState(() => ({
+    to: email.to.join("\n"),
+    cc: email.cc.join("\n"),
+    bcc: email.bcc.join("\n"),
+  }));
+  const recipients = { to: linesOf(texts.to), cc: linesOf(texts.cc), bcc: linesOf(texts.bcc) };
+  // What was in the fields when one of them lost the focus: an address is not checked while it is typed.
+  const [checked, setChecked] = useState(recipients);
+  const { data: suppressed = [] } = useQuery(
+    trpc.emails.suppressedRecipients.queryOptions(
+      { team: teamId, id: email.id, ...checked },
+      { staleTime: 0, retry: false },
+    ),
+  );
+  const [attempt, setAttempt] = useState({ of: "", repeatKey: "" });
+  const action = useAction(trpc.emails.sendAgain.mutationOptions(), { refresh: [trpc.emails.pathKey()] });
+  if (action.result) return <Accepted id={action.result.id} onClose={onClose} />;
+  const count = recipients.to.length + recipients.cc.length + recipients.bcc.length;
+  const send = () => {
+    // Repeated after a lost response, the call returns the email that it has made.
+    const of = JSON.stringify(recipients);
+    const repeatKey = attempt.of === of ? attempt.repeatKey : randomKey();
+    setAttempt({ of, repeatKey });
+    action.run({ team: teamId, id: email.id, ...recipients, repeatKey });
+  };
+  return (
+    <ActionForm
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      action={action}
+      onCancel={onClose}
+      submitLabel={`Send new email to ${count} ${count === 1 ? "recipient" : "recipients"}`}
+      disabled={recipients.to.length === 0}
+    >
+      {FIELDS.map(([name, label]) =>
+        name === "to" || email[name].length > 0 ? (
+          <TextAreaField
+            key={name}
+            label={label}
+            hint={name === "to" ? "One address per line." : undefined}
+            rows={Math.min(6, Math.max(2, email[name].length))}
+            spellCheck={false}
+            value={texts[name]}
+            onChange={({ target }) => setTexts({ ...texts, [name]: target.value })}
+            onBlur={() => setChecked(recipients)}
+          />
+        ) : null,
+      )}
+      {suppressed.length > 0 ? (
+        <div role="status" className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+          <p>Nothing is sent to these addresses, because they are suppressed:</p>
+          <ul>
+            {suppressed.map((address) => (
+              <li key={address} className="truncate" title={address}>
+                {address}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </ActionForm>
+  );
+}
+
+/** Browsers have `randomUUID` only in secure contexts. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+
+function Accepted({ id, onClose }: { id: string; onClose: () => void }) {
+  const hrefOf = useConsoleHref();
+  return (
+    <>
+      <p role="status" className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6">
+        Accepted.{" "}
+        <Link href={hrefOf(`/console/emails/${id}`)} onClick={onClose} className={`${linkStyle} text-good`}>
+          View the new email
+        </Link>
+      </p>
+      <DialogActions>
+        <Button tone="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -114,6 +114,9 @@ async function announce(id: string): Promise<void> {
 
 const countRows = async (table: string): Promise<number> => (await sql`select from ${sql(table)}`).length;
 
+/** Columns that release 0.2.0 does not have. */
+const LATER = ["traceparent", "idempotency_key", "sent_again_of", "sent_again_as"];
+
 test("a backup of release 0.2.0 is restored into the partitions, with every row", async () => {
   for (let n = 0; n < 5; n++) await deliver(await accept());
   const { catalog, rows } = await readSnapshot(database.url, async (snapshot) => {
@@ -141,7 +144,7 @@ test("a backup of release 0.2.0 is restored into the partitions, with every row"
   for (const table of TABLES) {
     const both = await Promise.all(
       [sql, restored].map(
-        (one) => one`select to_jsonb(t) - 'traceparent' as row from ${one(table)} t order by 1`,
+        (one) => one`select to_jsonb(t) - ${LATER}::text[] as row from ${one(table)} t order by 1`,
       ),
     );
     expect(both[1]?.length).toBeGreaterThanOrEqual(5);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scanEmails } from "#server/services/emails/read/list";
+import { countRetryable } from "#server/services/emails/change/retry";
+import type { EmailFilter } from "#server/services/emails/read/filter";
+import { emailScanMax, listEmails, scanEmails } from "#server/services/emails/read/list";
 import { openReadCounter, type ReadCounter } from "../support/database/buffer-reads";
 import { queueMany } from "../support/database/queue-many";
 import { createWorld, type World } from "../support/world";
@@ -54,4 +56,29 @@ test("a time range finds its emails behind a page of newer ones, whose ids can b
     // Of several statuses, each is read up to the end of the page only.
     if (statuses) expect(rows).toBeLessThan(120);
   }
+});
+
+test("the number of emails to retry is counted among the newest ones, of more than are read", async () => {
+  const count = 160_000;
+  // The triggers would note each row.
+  await world.hot.unsafe("alter table emails disable trigger user");
+  await world.hot`
+    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status, created_at)
+    select uuid_v7(), ${world.ctx.teamId}, 'a', 'a', 'example.org', '[]', case when n % 40000 = 0 then 'no 7' else 'x' end,
+      n, 'failed', now()
+    from generate_series(1, ${count}::int) as n`;
+  await world.hot.unsafe("vacuum analyze emails");
+  const countAll = (filter: EmailFilter) =>
+    counter.countReads((ctx) => countRetryable(ctx, { statuses: ["failed"], ...filter }, false, 1_000));
+  // A word of one letter is not in the index of words.
+  const { result, rows, seqRows } = await countAll({ words: "7" });
+  expect(result).toEqual({ count: 2, hasMore: false, isPartial: true });
+  // The scan, and the search for its end.
+  expect(rows).toBeLessThanOrEqual(2 * emailScanMax + 10);
+  expect(seqRows).toBe(0);
+  const all = await countAll({});
+  expect(all.result).toEqual({ count: 1_000, hasMore: true, isPartial: false });
+  expect(all.rows).toBeLessThan(1_100);
+  const { rows: found } = await listEmails(world.ctx, { statuses: ["failed"], words: "7", limit: 100 });
+  expect(found).toHaveLength(4);
 });

@@ -38,13 +38,14 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       const { mails, recipients, next } = part;
       return { sum: { mails: sum.mails + mails, recipients: sum.recipients + recipients }, next };
     });
+  const isMore = data !== undefined && (data.hasMore || data.isPartial);
   const fault = retry.fault ?? (error ? faultOf(error) : null);
   const footer =
     retry.state === "ready" ? (
       <>
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={!data || data.count === 0} onClick={start}>
-          {data && data.count > 0 ? `Retry ${formatEmails(data.count, data.hasMore)}` : "Retry"}
+        <Button tone="primary" disabled={!data || (data.count === 0 && !data.isPartial)} onClick={start}>
+          {data && data.count > 0 ? `Retry ${formatEmails(data.count, isMore)}` : "Retry"}
         </Button>
       </>
     ) : isRunning ? (
@@ -77,7 +78,7 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       ) : (
         <Progress
           done={retry.sum}
-          of={data?.hasMore ? null : (data?.count ?? null)}
+          of={isMore ? null : (data?.count ?? null)}
           isDone={!isRunning}
           isStopped={retry.state === "stopped"}
         />
@@ -90,21 +91,30 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
 type SummaryProps = {
   count: number;
   hasMore: boolean;
+  isPartial: boolean;
   statuses: readonly Status[];
   withUnknown: boolean;
 };
 
-function Summary({ count, hasMore, statuses, withUnknown }: SummaryProps) {
+function Summary({ count, hasMore, isPartial, statuses, withUnknown }: SummaryProps) {
   const which =
     statuses.length === 0
       ? `failed${withUnknown ? ", deferred or of unknown outcome" : " or deferred"}`
       : statuses.map((name) => STATUSES[name].label.toLowerCase()).join(" or ");
+  if (count === 0 && isPartial)
+    return (
+      <>
+        None of the newest emails that match the filters is {which}. Older emails are not counted. A retry
+        searches them too, and sends what it finds.
+      </>
+    );
   if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>
-      Matching emails that are {which}: <strong>{formatEmails(count, hasMore)}</strong>. They are sent again
-      to the recipients who did not receive them{withUnknown ? " or whose outcome is unknown" : ""}.
-      Suppressed addresses are skipped.
+      Matching emails that are {which}: <strong>{formatEmails(count, hasMore || isPartial)}</strong>.
+      {isPartial ? " Older emails are not counted, and are retried too." : ""} They are sent again to the
+      recipients who did not receive them{withUnknown ? " or whose outcome is unknown" : ""}. Suppressed
+      addresses are skipped.
     </>
   );
 }

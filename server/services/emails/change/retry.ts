@@ -1,7 +1,7 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { describeFilter, type EmailFilter } from "../read/filter";
-import { listEmails } from "../read/list";
+import { listEmails, scanEmails } from "../read/list";
 import { getEmail } from "../read/read";
 import { readLinkedDomains, requireLinkedDomain } from "./linked-domains";
 import { type ResetDelivery, type RetryableState, resetDeliveries } from "./reset-deliveries";
@@ -80,16 +80,32 @@ export async function retryEmails(
   return { retried, hasMore, next: hasMore ? (ids.at(-1) ?? null) : null };
 }
 
-/** How many emails `retryEmails` would process over all calls, up to `max`. */
+export type RetryableCount = {
+  count: number;
+  /** There are more: `max` was reached. */
+  hasMore: boolean;
+  /** Older emails were not read: more of them can match. */
+  isPartial: boolean;
+};
+
+/**
+ * How many emails `retryEmails` would process over all calls, up to `max`. It reads a limited number of the newest emails of each
+ * status, so it takes the same time with a thousand emails as with millions.
+ */
 export async function countRetryable(
   ctx: Ctx,
   filter: EmailFilter,
   acceptDuplicates: boolean,
   max: number,
-): Promise<{ count: number; hasMore: boolean }> {
+): Promise<RetryableCount> {
   const states = statesFor(filter, acceptDuplicates);
-  const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: max });
-  return { count: ids.length, hasMore };
+  const found = await findByStatus(ctx, filter, states, (query) => scanEmails(ctx, { ...query, limit: max }));
+  const count = found.reduce((sum, { rows }) => sum + rows.length, 0);
+  return {
+    count: Math.min(count, max),
+    hasMore: count > max || found.some((each) => each.hasMore),
+    isPartial: found.some(({ scannedTo }) => scannedTo !== null),
+  };
 }
 
 /**
@@ -120,20 +136,30 @@ async function findRetryable(
   states: readonly RetryableState[],
   page: { limit: number; after?: string },
 ): Promise<{ ids: string[]; hasMore: boolean }> {
-  if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
-  const senderDomains = await readLinkedDomains(ctx);
-  const named = states.filter((state) => filter.statuses?.includes(state));
-  const found = await Promise.all(
-    (named.length > 0 ? named : states).map((status) =>
-      listEmails(ctx, { ...filter, ...page, statuses: [status], senderDomains }),
-    ),
-  );
+  const found = await findByStatus(ctx, filter, states, (query) => listEmails(ctx, { ...query, ...page }));
   const ids = found
     .flatMap(({ rows }) => rows.map(({ id }) => id))
     .sort()
     .reverse();
   const hasMore = ids.length > page.limit || found.some((each) => each.hasMore);
   return { ids: ids.slice(0, page.limit), hasMore };
+}
+
+/** Reads the emails of each status that the filter retries, limited to the domains of the caller. */
+async function findByStatus<Found>(
+  ctx: Ctx,
+  filter: EmailFilter,
+  states: readonly RetryableState[],
+  read: (query: EmailFilter) => Promise<Found>,
+): Promise<Found[]> {
+  if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
+  const senderDomains = await readLinkedDomains(ctx);
+  const named = states.filter((state) => filter.statuses?.includes(state));
+  return Promise.all(
+    (named.length > 0 ? named : states).map((status) =>
+      read({ ...filter, statuses: [status], senderDomains }),
+    ),
+  );
 }
 
 function retry(

@@ -60,7 +60,8 @@ function JoinAsUser({ token, email }: { token: string; email: string }) {
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
-        You are signed in as <strong className="break-words font-semibold">{email}</strong>.
+        You are signed in as{" "}
+        <strong className="inline-block max-w-full break-words font-semibold">{email}</strong>.
       </p>
       <FormFault fault={joining.fault} />
       <Button
@@ -79,8 +80,8 @@ function SignInFirst({ email }: { email: string }) {
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
-        <strong className="break-words font-semibold">{email}</strong> already has an account here. Sign in to
-        it, then accept the invitation.
+        <strong className="inline-block max-w-full break-words font-semibold">{email}</strong> already has an
+        account here. Sign in to it, then accept the invitation.
       </p>
       <a
         href={`/login?callbackUrl=${encodeURIComponent("/invite")}`}
@@ -103,8 +104,10 @@ function WrongUser({ email, signedInAs }: { email: string; signedInAs: string })
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
-        This invitation is for <strong className="break-words font-semibold">{email}</strong>, but you are
-        signed in as <strong className="break-words font-semibold">{signedInAs}</strong>.
+        This invitation is for{" "}
+        <strong className="inline-block max-w-full break-words font-semibold">{email}</strong>, but you are
+        signed in as{" "}
+        <strong className="inline-block max-w-full break-words font-semibold">{signedInAs}</strong>.
       </p>
       <Button tone="primary" disabled={isBusy} onClick={() => void leave()}>
         Sign out and continue

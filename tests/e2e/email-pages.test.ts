@@ -75,6 +75,7 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);
   await dialog.getByLabel("To").fill("delivered+three@backstamp.test");
+  await dialog.getByRole("status").waitFor({ state: "detached" });
   await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).dblclick();
   await dialog.getByRole("link", { name: "View the new email" }).click();
   await page.getByRole("link", { name: "Earlier email" }).waitFor(patience);

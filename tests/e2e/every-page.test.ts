@@ -14,6 +14,7 @@ import {
 } from "./browser";
 import { fillTeam, makeFreshTeam, PAGES, type TestData } from "./pages";
 import { measureScripts, type ScriptSize } from "./script-size";
+import { expectWholeAddresses } from "./whole-addresses";
 
 /** In KB of 1,024 bytes, compressed. */
 const everyPageKb = 200;
@@ -100,6 +101,7 @@ describe("with data", () => {
       expect(untilRest).toBeLessThanOrEqual(scriptKb);
       await expectNoAccessibilityViolations(withData.page);
       await expectDarkAndNarrow(withData.page, `all-${name}`);
+      await expectWholeAddresses(withData.page);
       expectNoUnexpectedErrors(withData);
     });
 });

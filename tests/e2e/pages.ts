@@ -235,6 +235,9 @@ export const PAGES: readonly ConsolePage[] = [
   },
 ];
 
+/** A browser may break a line after each hyphen. */
+const HYPHENATED = "first-name.last-name@customer-support.north-west.example.net";
+
 /** Creates one object of each type in the first team, through the API and the CLI. */
 export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
   const made = await backstamp.operate(
@@ -256,6 +259,7 @@ export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
     variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
   });
   await post("/suppressions", { email: "gone@example.net" });
+  await post("/suppressions", { email: HYPHENATED });
   for (const [to, subject] of [
     ["bounced+away@backstamp.test", "Please confirm your address"],
     ["deferred+slow@backstamp.test", "Weekly digest: 14 new replies in three threads you follow"],
@@ -263,7 +267,9 @@ export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
   ] as const)
     await backstamp.send({ to, subject, html: `<p>${subject}</p>` });
   const email = await backstamp.send({
-    to: "delivered+nora@backstamp.test",
+    to: ["delivered+nora@backstamp.test", "delivered+a-name-with-hyphens@backstamp.test"],
+    cc: `Support-Team <${HYPHENATED}>`,
+    reply_to: [HYPHENATED, "no-reply@mail.example.com"],
     subject: "Your receipt",
     html: "<h1>Thank you</h1><p>Your order has left our workshop.</p>",
     text: "Thank you.",

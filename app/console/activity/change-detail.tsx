@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { Dialog } from "../_ui/dialog/dialog";
+import { AddressText } from "../_ui/text/address";
 import { CopyButton } from "../_ui/text/copy-button";
 import { When } from "../_ui/text/when";
 import { Actor, SubjectLink } from "./change-fields";
@@ -33,8 +34,15 @@ export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onCl
         </Line>
         {linesOf(detail).map(({ name, now, before }) => (
           <Line key={name} name={name}>
-            <span className="break-words">{now}</span>
-            {before === undefined ? null : <span className="text-soft"> (before: {before})</span>}
+            <span className="break-words">
+              <AddressText>{now}</AddressText>
+            </span>
+            {before === undefined ? null : (
+              <span className="text-soft">
+                {" "}
+                <AddressText>{`(before: ${before})`}</AddressText>
+              </span>
+            )}
           </Line>
         ))}
         <Line name="Request">

@@ -17,7 +17,7 @@ const PAGES: Record<string, (id: string) => string> = {
 };
 
 /** One line in a table; on a phone the name wraps. */
-const nameStyle = "max-w-full md:inline-block md:truncate md:align-bottom max-md:break-words";
+const nameStyle = "inline-block max-w-full md:truncate md:align-bottom max-md:break-words";
 /** A subtle underline: a column of prominent links would distract from the rest of the table. */
 const quietLinkStyle =
   "rounded underline decoration-line underline-offset-4 hover:text-accent hover:decoration-accent";

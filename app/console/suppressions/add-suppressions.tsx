@@ -4,6 +4,7 @@ import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
 import { TextAreaField } from "../_ui/form/form";
+import { AddressText } from "../_ui/text/address";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import { formatAdded } from "./format-added";
@@ -59,7 +60,10 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
             <ul>
               {rejected.map(({ text, reason }) => (
                 <li key={text} className="break-words">
-                  <code className="font-mono text-xs">{text}</code>: {reason}
+                  <code className="font-mono text-xs">
+                    <AddressText>{text}</AddressText>
+                  </code>
+                  : {reason}
                 </li>
               ))}
             </ul>

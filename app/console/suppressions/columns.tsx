@@ -5,6 +5,7 @@ import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import type { Column } from "../_ui/list/data-table";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
+import { ShortAddress } from "../_ui/text/address";
 import { type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import type { Origin } from "./filters";
@@ -35,11 +36,7 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
   {
     id: "address",
     header: "Address",
-    cell: ({ email }) => (
-      <span className="block truncate" title={email}>
-        {email}
-      </span>
-    ),
+    cell: ({ email }) => <ShortAddress>{email}</ShortAddress>,
   },
   {
     id: "reason",

@@ -9,6 +9,7 @@ import { Button } from "../_ui/form/button";
 import { FormFault } from "../_ui/form/form-fault";
 import { setSignedOut } from "../_ui/session/signed-out";
 import { buttonStyle } from "../_ui/styles";
+import { AddressText } from "../_ui/text/address";
 import { useTRPC } from "../_ui/trpc";
 import { ORIGIN_LABELS } from "./columns";
 import { ORIGINS } from "./filters";
@@ -142,7 +143,7 @@ function Result({ imported }: { imported: Done }) {
           <ul className="mt-1 text-xs">
             {faults.slice(0, listedMax).map(({ line, message }) => (
               <li key={line} className="break-words">
-                Line {line}: {message}
+                Line {line}: <AddressText>{message}</AddressText>
               </li>
             ))}
           </ul>

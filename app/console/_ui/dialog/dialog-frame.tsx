@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { iconButtonStyle } from "../styles";
+import { AddressText } from "../text/address";
 import { DialogActions, type DialogProps } from "./dialog";
 import { useDialogFocus } from "./focus";
 
@@ -34,7 +35,9 @@ export function DialogFrame(props: DialogProps) {
         >
           <div className="flex items-start gap-4 px-5 pt-5 md:px-6">
             <div className="min-w-0 grow">
-              <Radix.Title className="break-words font-semibold text-base">{title}</Radix.Title>
+              <Radix.Title className="break-words font-semibold text-base">
+                <AddressText>{title}</AddressText>
+              </Radix.Title>
               {description ? (
                 <Radix.Description asChild>
                   <div className="mt-1 text-soft leading-6">{description}</div>

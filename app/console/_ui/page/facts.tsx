@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { cardStyle } from "../styles";
+import { AddressText } from "../text/address";
 
 /** The properties of an object at the top of its page, as a grid of `Fact`. */
 export const Facts = ({ children }: { children: ReactNode }) => (
@@ -22,7 +23,9 @@ export const Properties = ({ entries }: { entries: readonly (readonly [string, R
       value ? (
         <div key={name} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
           <dt className="wrap-anywhere text-soft">{name}</dt>
-          <dd className="min-w-0 break-words">{value}</dd>
+          <dd className="min-w-0 break-words">
+            {typeof value === "string" ? <AddressText>{value}</AddressText> : value}
+          </dd>
         </div>
       ) : null,
     )}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
+import { Address, AddressText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { formatDuration, Moment, When } from "../../_ui/text/when";
@@ -23,9 +24,17 @@ export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]
             </span>
             <StatusBadge status={recipient.status} />
           </div>
-          {recipient.reason ? <p className="break-words text-soft">{recipient.reason}</p> : null}
+          {recipient.reason ? (
+            <p className="break-words text-soft">
+              <AddressText>{recipient.reason}</AddressText>
+            </p>
+          ) : null}
           {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
-          {recipient.advice ? <p className="break-words text-ink">{recipient.advice}</p> : null}
+          {recipient.advice ? (
+            <p className="break-words text-ink">
+              <AddressText>{recipient.advice}</AddressText>
+            </p>
+          ) : null}
           <NextAttempt recipient={recipient} delays={delays} />
           {recipient.attempts > 0 ? (
             <p className="text-soft text-xs">
@@ -41,7 +50,10 @@ export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]
           ) : null}
           {recipient.provider_id ? (
             <p className="text-soft text-xs">
-              Provider message id: <code className="wrap-anywhere font-mono">{recipient.provider_id}</code>
+              Provider message id:{" "}
+              <code className="font-mono">
+                <Address>{recipient.provider_id}</Address>
+              </code>
             </p>
           ) : null}
         </li>
@@ -49,18 +61,6 @@ export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]
     </ul>
   </Card>
 );
-
-/** An address, which breaks after its @ if it is longer than a line. */
-const Address = ({ children }: { children: string }) => {
-  const domain = children.lastIndexOf("@") + 1;
-  return (
-    <span className="inline-block max-w-full break-words">
-      {children.slice(0, domain)}
-      <wbr />
-      {children.slice(domain)}
-    </span>
-  );
-};
 
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
@@ -189,9 +189,15 @@ function Entry({ event, attempt, isShared, isExact }: EntryProps) {
           <Address>{event.recipient}</Address>
         </p>
       ) : null}
-      {reason ? <p className="break-words text-soft">{reason}</p> : null}
+      {reason ? (
+        <p className="break-words text-soft">
+          <AddressText>{reason}</AddressText>
+        </p>
+      ) : null}
       {reply && !isInReason(reply) ? (
-        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{reply}</p>
+        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">
+          <AddressText>{reply}</AddressText>
+        </p>
       ) : null}
       {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
       {visit ? <Visit visit={visit} /> : null}

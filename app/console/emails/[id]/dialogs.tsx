@@ -9,6 +9,7 @@ import { Button } from "../../_ui/form/button";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { Address, AddressText } from "../../_ui/text/address";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { toLocal } from "../../_ui/text/local-time";
 import { useTRPC } from "../../_ui/trpc";
@@ -109,7 +110,9 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
       <p>
         The message was transmitted, but the connection broke before the mail server responded. The outcome is
         unknown for{" "}
-        <span className="wrap-anywhere text-ink">{unknown.map(({ address }) => address).join(", ")}</span>.
+        <span className="text-ink">
+          <AddressText>{`${unknown.map(({ address }) => address).join(", ")}.`}</AddressText>
+        </span>
       </p>
       <RadioCards
         label="Resolution"
@@ -158,7 +161,9 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
       <p>
         The same message is sent again now to{" "}
         {addresses.length === 1 ? (
-          <span className="wrap-anywhere text-ink">{addresses[0]}</span>
+          <span className="text-ink">
+            <Address>{addresses[0] ?? ""}</Address>
+          </span>
         ) : (
           "the recipients selected below"
         )}
@@ -169,7 +174,11 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
           {addresses.map((address) => (
             <CheckboxField
               key={address}
-              label={<span className="wrap-anywhere text-ink">{address}</span>}
+              label={
+                <span className="text-ink">
+                  <Address>{address}</Address>
+                </span>
+              }
               checked={!excluded.has(address)}
               onChange={({ target }) =>
                 setExcluded(

@@ -5,6 +5,7 @@ import type { EmailView } from "#server/trpc/emails/views";
 import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
 import { PageHeading } from "../../_ui/page/page-heading";
+import { AddressText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { refetchIntervalMs } from "../../_ui/text/statuses";
@@ -61,11 +62,19 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
 const Heading = ({ teamId, email }: { teamId: string; email: EmailView }) => (
   <PageHeading
     back={{ href: "/console/emails", label: "Emails" }}
-    title={email.subject || <span className="text-soft">No subject</span>}
+    title={
+      email.subject ? (
+        <AddressText>{email.subject}</AddressText>
+      ) : (
+        <span className="text-soft">No subject</span>
+      )
+    }
     badge={<StatusBadge status={email.status} />}
     description={
       <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-        <span className="wrap-anywhere">{email.from}</span>
+        <span className="min-w-0">
+          <AddressText>{email.from}</AddressText>
+        </span>
         <span aria-hidden="true">·</span>
         <When at={email.created_at} />
         {email.scheduled_at && email.status === "scheduled" ? (

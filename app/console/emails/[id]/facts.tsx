@@ -7,6 +7,7 @@ import { Card } from "../../_ui/page/card";
 import { Properties } from "../../_ui/page/facts";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { Address } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 
@@ -69,8 +70,8 @@ export function Facts({ email }: { email: EmailView }) {
     ],
     [
       "Message-ID",
-      <code key="id" className="wrap-anywhere font-mono text-xs">
-        {email.message_id}
+      <code key="id" className="font-mono text-xs">
+        <Address>{email.message_id}</Address>
       </code>,
     ],
   ];

@@ -1,8 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
@@ -18,6 +18,9 @@ const FIELDS = [
   ["cc", "Cc"],
   ["bcc", "Bcc"],
 ] as const;
+
+/** Delay after the last key press, before the recipients are checked. */
+const settleMs = 350;
 
 const linesOf = (text: string): string[] =>
   text
@@ -46,12 +49,19 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
     bcc: email.bcc.join("\n"),
   }));
   const recipients = { to: linesOf(texts.to), cc: linesOf(texts.cc), bcc: linesOf(texts.bcc) };
-  // What was in the fields when one of them lost the focus: an address is not checked while it is typed.
+  // Not when a field loses the focus: a notice that appears or disappears during a click moves the button.
   const [checked, setChecked] = useState(recipients);
+  useEffect(() => {
+    const timer = setTimeout(
+      () => setChecked({ to: linesOf(texts.to), cc: linesOf(texts.cc), bcc: linesOf(texts.bcc) }),
+      settleMs,
+    );
+    return () => clearTimeout(timer);
+  }, [texts]);
   const { data: suppressed = [] } = useQuery(
     trpc.emails.suppressedRecipients.queryOptions(
       { team: teamId, id: email.id, ...checked },
-      { staleTime: 0, retry: false },
+      { placeholderData: keepPreviousData, staleTime: 0, retry: false },
     ),
   );
   const [attempt, setAttempt] = useState({ of: "", repeatKey: "" });
@@ -86,7 +96,6 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
             spellCheck={false}
             value={texts[name]}
             onChange={({ target }) => setTexts({ ...texts, [name]: target.value })}
-            onBlur={() => setChecked(recipients)}
           />
         ) : null,
       )}

@@ -6,6 +6,7 @@ import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { AddressText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -57,7 +58,9 @@ const ALERT: Column<AlertRow> = {
   cell: ({ title, message, toDo, resolvedAt }) => (
     <div className="flex flex-col gap-1 py-1 whitespace-normal">
       <span className="font-medium">{title}</span>
-      <span className="break-words text-soft">{message}</span>
+      <span className="break-words text-soft">
+        <AddressText>{message}</AddressText>
+      </span>
       {resolvedAt === null ? <span className="break-words text-soft">{toDo}</span> : null}
     </div>
   ),

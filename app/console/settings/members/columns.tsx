@@ -3,6 +3,7 @@ import type { InvitationResponse } from "#server/shared/wire/people/invitation";
 import type { MemberRow } from "#server/trpc/members/members";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
 import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
+import { ShortAddress } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { RoleBadge } from "./roles";
@@ -79,7 +80,7 @@ export const invitationColumns = ({
   canManageOwners,
   onAction,
 }: InvitationProps): Column<InvitationResponse>[] => [
-  { id: "email", header: "Email address", cell: ({ email }) => <span title={email}>{email}</span> },
+  { id: "email", header: "Email address", cell: ({ email }) => <ShortAddress>{email}</ShortAddress> },
   { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
     id: "by",

@@ -12,6 +12,7 @@ import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { useCan } from "../../_ui/team";
+import { Address } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -92,8 +93,10 @@ function RemoveDialog({ teamId, action: { member }, onClose }: MemberProps) {
       onConfirm={() => removal.run({ team: teamId, userId: member.id })}
     >
       <p>
-        <strong className="font-semibold text-ink">{member.email}</strong> loses access to this team
-        immediately. Their pending invitations are withdrawn.
+        <strong className="font-semibold text-ink">
+          <Address>{member.email}</Address>
+        </strong>{" "}
+        loses access to this team immediately. Their pending invitations are withdrawn.
       </p>
       <p>API keys that they created belong to the team and stay active. Revoke the keys that they know.</p>
     </Confirm>
@@ -237,7 +240,7 @@ function InvitationLink({ title, invitation, onClose }: LinkProps) {
       </p>
       <SecretText text={link} label="Invitation link" />
       <p className="text-soft leading-6">
-        It can be used once, by {email}, and expires <When isDue at={expires_at} />.
+        It can be used once, by <Address>{email}</Address>, and expires <When isDue at={expires_at} />.
       </p>
       <div className="flex justify-end max-md:*:w-full">
         <Button tone="primary" onClick={onClose}>

@@ -3,6 +3,7 @@
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../_ui/form/button";
+import { AddressText } from "../../_ui/text/address";
 
 /** A list of items inside a section. */
 export function ItemList({ label, children }: { label: string; children: ReactNode }) {
@@ -54,7 +55,9 @@ export function ListItem({ Icon, title, badge, actions, children }: Props) {
       <Icon className="size-5 shrink-0 text-soft" aria-hidden="true" />
       <div className="min-w-0 grow basis-36">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <p className="min-w-0 break-words font-medium">{title}</p>
+          <p className="min-w-0 break-words font-medium">
+            {typeof title === "string" ? <AddressText>{title}</AddressText> : title}
+          </p>
           {badge}
         </div>
         <div className="text-soft text-xs leading-5">{children}</div>

@@ -9,6 +9,7 @@ import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { Section } from "../../_ui/page/section";
+import { Address } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -195,7 +196,8 @@ function AccountsSection({ accounts }: { accounts: readonly Account[] }) {
           >
             {account.linked ? (
               <span className="break-words">
-                Linked to {account.linked.email}, last used <When at={account.linked.lastUsedAt} />
+                Linked to <Address>{account.linked.email}</Address>, last used{" "}
+                <When at={account.linked.lastUsedAt} />
               </span>
             ) : (
               `Not linked. Sign in once with a ${account.name} account that has your verified email address.`

@@ -67,7 +67,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
     settings: "actor domain lifted_by",
   },
   recovery_codes: { account: "code_hash" },
-  recipient_counts: { settings: "domain provider tag" },
+  recipient_counts: { settings: "domain provider tag unit" },
   relays: {
     settings: "callback_secret callback_topic host last_fault name pause_reason provider url",
   },

@@ -99,11 +99,7 @@ describe("actions on email apply once, only to this team's email, and are audite
     for (const id of ids) await setStatus(id, "failed");
     await setStatus(await send({ subject: "Fine" }), "delivered");
     const filter = { search: "mail", within: "24h", acceptDuplicates: false };
-    expect(await call("emails.countRetryable", filter)).toEqual({
-      count: 105,
-      hasMore: false,
-      isPartial: false,
-    });
+    expect(await call("emails.countRetryable", filter)).toMatchObject({ count: 105, hasMore: false });
     const first = await call("emails.retryMatching", filter);
     expect(first).toEqual({ mails: 100, recipients: 100, next: ids[5] });
     for (const id of ids) await setStatus(id, "failed");
@@ -134,11 +130,7 @@ describe("actions on email apply once, only to this team's email, and are audite
       expect(open, procedure).toMatchObject({ ok: false, message: expect.stringContaining("filter") });
     }
     const filter = { subject: "Rejected", acceptDuplicates: false };
-    expect(await call("emails.countRetryable", filter)).toEqual({
-      count: 1,
-      hasMore: false,
-      isPartial: false,
-    });
+    expect(await call("emails.countRetryable", filter)).toMatchObject({ count: 1, hasMore: false });
     expect(await call("emails.retryMatching", filter)).toMatchObject({ mails: 1 });
     const [row] = await console.world.hot`select status from emails where id = ${bounced}`;
     expect(row?.status).toBe("bounced");

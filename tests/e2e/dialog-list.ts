@@ -305,6 +305,8 @@ export const DIALOGS: Record<string, OpenedDialog> = {
 
 /** Dialogs that need a longer story. The named suite opens them and calls `takePictures`, which checks an open dialog. */
 export const ELSEWHERE: Record<string, string> = {
+  "_ui/list/saved-filter-dialogs": "tests/e2e/email-pages.test.ts",
+  "emails/[id]/send-again-dialog": "tests/e2e/email-pages.test.ts",
   "overview/held/held-dialog": "tests/e2e/held.test.ts",
   "_ui/palette/palette": "tests/e2e/shell.test.ts",
   "_ui/shell/phone-menu-open": "tests/e2e/shell.test.ts",

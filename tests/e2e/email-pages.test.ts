@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoErrors, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -32,6 +32,7 @@ test("filters are saved under a name, opened with one click, renamed and deleted
   await page.waitForURL(/since=/);
   await page.getByRole("button", { name: "Save filter…" }).click();
   await page.getByLabel("Name").fill("Failed today");
+  await takePictures(page, "dialog-save-filter");
   await page.getByRole("dialog").getByRole("button", { name: "Save filter" }).click();
   const links = page.getByRole("navigation", { name: "Saved filters" }).getByRole("link");
   await expect.poll(() => links.allTextContents(), patience).toEqual(["Failed today"]);
@@ -43,6 +44,7 @@ test("filters are saved under a name, opened with one click, renamed and deleted
   await page.goBack();
   await page.waitForURL(/emails$/);
   await page.getByRole("button", { name: "Manage saved filters" }).click();
+  await takePictures(page, "dialog-saved-filters");
   await page.getByLabel("Name of Failed today").fill("Failures");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("button", { name: "Delete Failures" }).click();
@@ -74,6 +76,7 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await page.getByRole("menuitem", { name: "Send again as new…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);
+  await takePictures(page, "dialog-send-again");
   await dialog.getByLabel("To").fill("delivered+three@backstamp.test");
   await dialog.getByRole("status").waitFor({ state: "detached" });
   await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).dblclick();

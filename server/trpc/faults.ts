@@ -51,8 +51,11 @@ function describe({ issues: [issue] }: ZodError): string {
 const ZOD_MESSAGE =
   /^(Too (big|small)|Invalid (input|string|option|key|element|date|[A-Z]{2,})|Unrecognized key)/;
 
-/** "Return path label". */
+const ABBREVIATIONS = new Set(["url", "html", "id", "ids"]);
+
+/** "Return path label", "URL". */
 const formatField = (name: string): string => {
+  if (ABBREVIATIONS.has(name)) return name.toUpperCase();
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
@@ -69,7 +72,7 @@ function explain(issue: ZodError["issues"][number]): string {
     case "invalid_value":
       return `Select one of ${issue.values.map(String).join(", ")}.`;
     case "unrecognized_keys":
-      return "This page is out of date. Reload it.";
+      return `This page is out of date: it sent ${issue.keys.join(", ")}. Reload it.`;
     default:
       return "Enter a valid value.";
   }

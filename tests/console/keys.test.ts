@@ -81,16 +81,16 @@ describe("an API key created in the console", () => {
   });
 
   test.each([
-    [{ name: " " }, "BAD_REQUEST", /^name: /],
+    [{ name: " " }, "BAD_REQUEST", /^Name: /],
     [{ name: "a\0b" }, "BAD_REQUEST", /^name: /],
-    [{ name: "x".repeat(51) }, "BAD_REQUEST", /^name: /],
-    [{ scopes: [] }, "BAD_REQUEST", /^scopes: /],
-    [{ scopes: ["members:write"] }, "BAD_REQUEST", /^scopes.0: /],
-    [{ domains: [] }, "BAD_REQUEST", /^domains: /],
-    [{ limits: { other: 0 } }, "BAD_REQUEST", /^limits.other: /],
+    [{ name: "x".repeat(51) }, "BAD_REQUEST", /^Name: /],
+    [{ scopes: [] }, "BAD_REQUEST", /^Scopes: /],
+    [{ scopes: ["members:write"] }, "BAD_REQUEST", /^Scopes: /],
+    [{ domains: [] }, "BAD_REQUEST", /^Domains: /],
+    [{ limits: { other: 0 } }, "BAD_REQUEST", /^Other: /],
     [{ limits: { other: 61 } }, "UNPROCESSABLE_CONTENT", /at most 60/],
     [{ expiresAt: "2020-01-01T00:00:00Z" }, "UNPROCESSABLE_CONTENT", /past/],
-    [{ expiresAt: "tomorrow" }, "BAD_REQUEST", /^expiresAt: /],
+    [{ expiresAt: "tomorrow" }, "BAD_REQUEST", /^Expires at: /],
     [{ teamId: newId() }, "BAD_REQUEST", /teamId/],
   ])("is not created from %j, and the error names the field", async (more, code, message) => {
     const result = await ann.call("admin", "keys.create", keyInput(more));

@@ -63,14 +63,14 @@ describe("a template in the console", () => {
     const { id, revision } = template;
     for (const [change, said] of [
       [{ html: "{{#A}}x{{/A}}" }, /`html`: \{\{#A\}\} is a section/],
-      [{ html: "" }, /html/],
+      [{ html: "" }, /^HTML: /],
       [{ html: "a\0b" }, /change\.html: must not contain NUL/],
       [{ subject: "\ud800" }, /surrogate/],
-      [{ from: "nobody" }, /change\.from/],
-      [{ replyTo: ["a@example.com", "b"] }, /change\.replyTo\.1/],
+      [{ from: "nobody" }, /^From: /],
+      [{ replyTo: ["a@example.com", "b"] }, /^Reply to: /],
       [{ variables: [{ key: "NAME", type: "number", fallbackValue: "x" }] }, /must be a number/i],
       [{ variables: [] }, /does not declare `NAME`/],
-      [{ unknown: 1 }, /change.*unknown/i],
+      [{ unknown: 1 }, /unknown/],
     ] as const)
       expect((await refusal("save", { id, revision, change }))?.message, JSON.stringify(change)).toMatch(
         said,

@@ -11,13 +11,18 @@ export function takeFields<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, String(fields.get(name))])) as Record<Name, string>;
 }
 
-/** The email address to sign in with. With a `value` it cannot be changed; password managers still read it. */
-export const EmailField = ({ value, error }: { value?: string; error?: string | null }) => (
+type EmailFieldProps = { value?: string; error?: string | null; offersPasskeys?: boolean };
+
+/**
+ * The email address to sign in with. With a `value` it cannot be changed; password managers still read it. `offersPasskeys`:
+ * the browser may list passkeys here (WebAuthn level 3, conditional mediation).
+ */
+export const EmailField = ({ value, error, offersPasskeys = false }: EmailFieldProps) => (
   <TextField
     label="Email address"
     name="email"
     type="email"
-    autoComplete="username"
+    autoComplete={offersPasskeys ? "username webauthn" : "username"}
     error={error}
     {...(value === undefined ? { required: true, maxLength: 320 } : { value, readOnly: true })}
   />

@@ -5,11 +5,12 @@ import { signInWithProvider } from "../auth-client";
 import { Button } from "../console/_ui/form/button";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { PasskeyButton } from "./passkey-button";
-import { useStep } from "./use-step";
+import type { useStep } from "./use-step";
+
+type Props = { methods: Methods; landing: string; step: ReturnType<typeof useStep> };
 
 /** Sign-in with a passkey or with an external account, if available. */
-export function OtherSignInMethods({ methods, landing }: { methods: Methods; landing: string }) {
-  const step = useStep();
+export function OtherSignInMethods({ methods, landing, step }: Props) {
   const { isBusy, fault, run } = step;
   if (!methods.hasPasskeys && methods.providers.length === 0) return null;
   return (

@@ -3,10 +3,9 @@ import { redirect } from "next/navigation";
 import { otherSignInMethods } from "#server/trpc/account/sign-in-pages";
 import { hasNoUsers, landingPath, pageSession, systemEmailFault } from "#server/trpc/caller";
 import { FormFault } from "../console/_ui/form/form-fault";
-import { LoginForm } from "./form";
+import { SignIn } from "./form";
 import { SignInFrame } from "./frame";
 import { errorMessage } from "./messages";
-import { OtherSignInMethods } from "./other-methods";
 
 export const metadata: Metadata = { title: "Sign in" };
 
@@ -26,8 +25,11 @@ export default async function LoginPage({ searchParams }: Props) {
           <FormFault fault={message} />
         </div>
       ) : null}
-      <LoginForm landing={landing} canSendEmail={(await systemEmailFault()) === null} />
-      <OtherSignInMethods methods={otherSignInMethods()} landing={landing} />
+      <SignIn
+        landing={landing}
+        canSendEmail={(await systemEmailFault()) === null}
+        methods={otherSignInMethods()}
+      />
     </SignInFrame>
   );
 }

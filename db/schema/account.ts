@@ -50,14 +50,15 @@ export const passkeys = pgTable(
   (t) => [uniqueIndex("passkeys_credential_key").on(t.credentialId), index("passkeys_user_idx").on(t.userId)],
 );
 
-export type PasskeyPurpose = "register" | "sign_in" | "second_step";
+/** `used`: the challenge of a sign-in, which is stored once it was used. */
+export type PasskeyPurpose = "register" | "second_step" | "used";
 
-/** WebAuthn challenges. Reading a challenge deletes it. */
+/** WebAuthn challenges. Reading one of a known user deletes it. */
 export const passkeyChallenges = pgTable("passkey_challenges", (c) => ({
-  /** base64url of 32 random bytes. */
+  /** base64url. */
   challenge: c.text().primaryKey(),
   purpose: c.text().$type<PasskeyPurpose>().notNull(),
-  /** Null if the passkey of any user is accepted. */
+  /** Null for a used challenge. */
   userId: c.uuid().references(() => users.id, { onDelete: "cascade" }),
   expiresAt: instant().notNull(),
 }));

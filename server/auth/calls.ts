@@ -3,7 +3,7 @@ import { AppError } from "#server/platform/errors";
 import { resolveRedirectPath } from "#server/platform/http/own-path";
 import type { Visitor } from "#server/platform/http/visitor";
 import { errorFacts } from "#server/platform/log";
-import { startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
+import { startPasskeyAutofill, startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
 import { setUpFirstUser } from "#server/services/people/first-user";
 import { readSignInLink, requestSignInLink, resetPassword } from "#server/services/people/sign-in-by-email";
 import type { ConsoleDeps } from "./deps";
@@ -79,6 +79,11 @@ const CALLS: Record<string, Call> = {
   "POST passkey/options": async (deps, visit) => ({
     status: 200,
     body: await startPasskeySignIn(deps, visit),
+  }),
+  /** The WebAuthn options for passkeys in the autofill list. It has no body. */
+  "POST passkey/autofill": async (deps, { visitor }) => ({
+    status: 200,
+    body: await startPasskeyAutofill(deps, visitor),
   }),
 };
 

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessionCookieName } from "#server/auth/cookies";
 import { codeOf } from "../support/console/authenticator-app";
@@ -156,11 +156,16 @@ test("ending the session of another browser takes effect immediately", async () 
   expectNoErrors();
 });
 
+let devtools: CDPSession;
+
 describe("a passkey", () => {
+  /** Whether the virtual authenticator confirms requests. Without it, a request stays open like one for an absent user. */
+  let confirm: (isOn: boolean) => Promise<void>;
+
   test("is created in the browser, signs in without a password, and serves as 2FA after a password", async () => {
-    const devtools = await profile.context.newCDPSession(page);
+    devtools = await profile.context.newCDPSession(page);
     await devtools.send("WebAuthn.enable");
-    await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
       options: {
         protocol: "ctap2",
         transport: "internal",
@@ -170,6 +175,9 @@ describe("a passkey", () => {
         automaticPresenceSimulation: true,
       },
     });
+    confirm = async (enabled) => {
+      await devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+    };
     await security();
     await press("Add passkey");
     await dialog().getByLabel("Name").fill("Blue key");
@@ -180,15 +188,84 @@ describe("a passkey", () => {
     await takePictures(page, "security-on");
 
     await endSession();
+    await confirm(false);
+    const offered = page.waitForResponse(/\/api\/auth\/passkey\/autofill$/);
     await page.goto(`${backstamp.url}/login`);
+    await offered;
+    await confirm(true);
     await press("Sign in with a passkey");
     await page.waitForURL(/\/console(?:[/?]|$)/, waitOptions);
 
     await endSession();
+    await confirm(false);
     await signInWithPassword(page);
+    await confirm(true);
     await press("Use a passkey");
     await page.waitForURL(/\/console(?:[/?]|$)/, waitOptions);
     // The open page sent one more request after its session cookie was removed.
+    ignoreRejections();
+    expectNoErrors();
+  });
+
+  test("is no longer offered in the autofill list once another method is used", async () => {
+    await endSession();
+    await confirm(false);
+    const visitor = await profile.context.newPage();
+    await visitor.addInitScript(() => {
+      const signals: AbortSignal[] = [];
+      Object.assign(window, { signals });
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = (options) => {
+        if (options?.mediation === "conditional" && options.signal) signals.push(options.signal);
+        return get(options);
+      };
+    });
+    const offers = () =>
+      visitor.evaluate(() => (window as unknown as { signals: AbortSignal[] }).signals.map((s) => s.aborted));
+    await visitor.goto(`${backstamp.url}/login`);
+    expect(await visitor.getByLabel("Email address").getAttribute("autocomplete")).toBe("username webauthn");
+    await expect.poll(offers, waitOptions).toEqual([false]);
+    await visitor.getByLabel("Email address").fill(ADMIN.email);
+    await visitor.getByLabel("Password").fill("not the password");
+    await press("Sign in", visitor);
+    await visitor.getByText("Incorrect email or password.").waitFor(waitOptions);
+    // Aborted during the attempt, and offered again after it.
+    await expect.poll(offers, waitOptions).toEqual([true, false]);
+    await visitor.close();
+    ignoreRejections();
+    expectNoErrors();
+  });
+
+  test("is not requested by a browser without autofill, and a slow response delays no other method", async () => {
+    const visitor = await open();
+    const requested: string[] = [];
+    visitor.on("request", (request) => void requested.push(new URL(request.url()).pathname));
+    await visitor.addInitScript(() => {
+      Object.assign(PublicKeyCredential, { isConditionalMediationAvailable: undefined });
+    });
+    await visitor.goto(`${backstamp.url}/login`, { waitUntil: "networkidle" });
+    await press("Sign in with a passkey", visitor);
+    await visitor
+      .getByText("Waiting for your passkey")
+      .or(visitor.getByText("No passkey was used"))
+      .waitFor();
+    expect(requested).toContain("/api/auth/passkey/options");
+    expect(requested).not.toContain("/api/auth/passkey/autofill");
+    await visitor.close();
+
+    const slow = await open();
+    await slow.route("**/api/auth/passkey/autofill", () => {});
+    await signInWithPassword(slow);
+    await slow.close();
+    ignoreRejections();
+    expectNoErrors();
+  });
+
+  test("signs in from the autofill list of the email field, without another click", async () => {
+    await endSession();
+    await confirm(true);
+    await page.goto(`${backstamp.url}/login?callbackUrl=%2Fconsole%2Femails`);
+    await page.waitForURL(/\/console\/emails/, waitOptions);
     ignoreRejections();
     expectNoErrors();
   });
@@ -207,8 +284,9 @@ describe("a passkey", () => {
     await dialog().getByRole("button", { name: "Remove", exact: true }).click();
     await section("Passkeys").getByText("No passkeys yet.").waitFor(waitOptions);
     await endSession();
+    await confirm(true);
     await page.goto(`${backstamp.url}/login`);
-    await press("Sign in with a passkey");
+    // The virtual authenticator confirms the offer in the autofill list.
     await page.getByText("This passkey does not belong to an account here.").waitFor(waitOptions);
     ignoreRejections();
     expectNoErrors();
@@ -217,6 +295,7 @@ describe("a passkey", () => {
 
 test("after the operator resets 2FA, the user changes the password", async () => {
   await backstamp.operate("user", "reset-2fa", ADMIN.email);
+  await devtools.send("WebAuthn.disable");
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
   await security();
   await section(TWO_FACTOR).getByText("Off", { exact: true }).waitFor(waitOptions);

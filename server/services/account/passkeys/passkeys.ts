@@ -110,8 +110,7 @@ async function verifyRegistration(deps: Deps & { url: string }, userId: string, 
   const { verifyRegistrationResponse } = await loadWebauthn();
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
-    expectedChallenge: async (challenge) =>
-      (await consumeChallenge(deps, challenge, ["register"]))?.userId === userId,
+    expectedChallenge: async (challenge) => (await consumeChallenge(deps, challenge, "register")) === userId,
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,

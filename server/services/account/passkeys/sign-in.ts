@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { type PasskeyPurpose, passkeys } from "#db/schema/account";
+import { passkeys } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { AppError } from "#server/platform/errors";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
@@ -15,46 +15,83 @@ import {
   findTwoFactorChallenge,
   type TwoFactorResult,
 } from "../factors/two-factor-challenge";
-import { consumeChallenge, loadWebauthn, relyingParty, storeChallenge } from "./challenge";
+import {
+  consumeChallenge,
+  createSignInChallenge,
+  isSignInChallenge,
+  loadWebauthn,
+  markSignInChallengeUsed,
+  relyingParty,
+  storeChallenge,
+} from "./challenge";
 import { parseAuthentication } from "./wire";
 
 type PasskeyDeps = LimitedDeps & { url: string };
 
+/** Requests for options by sign-in pages per sliding minute, from one IP address or known browser. */
+export const AUTOFILL_CALLS_PER_MINUTE = 60;
+
 /**
- * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation. With the token of a
- * 2FA challenge it must use one of that user's passkeys. AppError `conflict` if the public URL does not support passkeys,
- * `rate_limited` after too many requests.
+ * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation, and nothing is
+ * stored. With the token of a 2FA challenge it must use one of that user's passkeys. AppError `conflict` if the public URL does
+ * not support passkeys, `rate_limited` after too many requests.
  */
 export async function startPasskeySignIn(
   deps: PasskeyDeps,
-  input: { step: string | null; visitor: Visitor },
+  { step, visitor }: { step: string | null; visitor: Visitor },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const party = relyingParty(deps.url);
-  if (!party)
-    throw new AppError(
-      "conflict",
-      "Passkeys are not available at this URL. They require a host name with TLS, or localhost.",
-    );
-  const challenge = input.step === null ? null : await findTwoFactorChallenge(deps, input.step);
-  await requireAttempt(deps, ...attemptLimit(input.visitor, challenge?.user.email ?? null));
-  const own = challenge
-    ? await deps.db
-        .select({ id: passkeys.credentialId, transports: passkeys.transports })
-        .from(passkeys)
-        .where(eq(passkeys.userId, challenge.user.id))
-    : [];
+  const party = requireRelyingParty(deps);
+  const open = step === null ? null : await findTwoFactorChallenge(deps, step);
+  await requireAttempt(deps, ...attemptLimit(visitor, open?.user.email ?? null));
+  if (!open) return signInOptions(deps, party.id);
+  const userId = open.user.id;
+  const own = await deps.db
+    .select({ id: passkeys.credentialId, transports: passkeys.transports })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId));
   const { generateAuthenticationOptions } = await loadWebauthn();
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     userVerification: "required",
     allowCredentials: own,
   });
-  await storeChallenge(deps, {
-    challenge: options.challenge,
-    purpose: challenge ? "second_step" : "sign_in",
-    userId: challenge?.user.id ?? null,
-  });
+  await storeChallenge(deps, { challenge: options.challenge, purpose: "second_step", userId });
   return options;
+}
+
+/**
+ * The WebAuthn options with which the sign-in page offers passkeys in the autofill list of the email field. Pages request
+ * them on their own, so they have their own limit: the one of the button stays. Stores nothing. Throws the errors of
+ * `startPasskeySignIn`.
+ */
+export async function startPasskeyAutofill(
+  deps: PasskeyDeps,
+  visitor: Visitor,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const party = requireRelyingParty(deps);
+  const bucket = signInBucketOf(visitor, visitor.device?.email ?? null);
+  await requireAttempt(deps, `passkey-autofill:${bucket}`, AUTOFILL_CALLS_PER_MINUTE);
+  return signInOptions(deps, party.id);
+}
+
+function requireRelyingParty({ url }: PasskeyDeps) {
+  const party = relyingParty(url);
+  if (party) return party;
+  throw new AppError(
+    "conflict",
+    "Passkeys are not available at this URL. They require a host name with TLS, or localhost.",
+  );
+}
+
+async function signInOptions(deps: PasskeyDeps, rpID: string) {
+  const { generateAuthenticationOptions } = await loadWebauthn();
+  const challenge = createSignInChallenge(deps);
+  return generateAuthenticationOptions({
+    rpID,
+    challenge,
+    userVerification: "required",
+    allowCredentials: [],
+  });
 }
 
 /**
@@ -73,14 +110,16 @@ export async function signInByPasskey(
     return { kind: "too_many_attempts" };
   const signed = known && (await verifyAuthentication(deps, response, known));
   if (!signed) return { kind: "rejected" };
-  const { user, passkeyId, counter, purpose } = signed;
+  const { user, passkeyId, counter, signInChallenge } = signed;
   return deps.db.transaction(async (tx) => {
     await lockUser(tx, user.id);
+    if (signInChallenge !== null && !(await markSignInChallengeUsed({ db: tx }, signInChallenge)))
+      return { kind: "rejected" };
     if (!(await recordPasskeyUse(tx, passkeyId, counter))) {
       deps.log.warn("passkey.counter_went_back", { passkeyId });
       return { kind: "rejected" };
     }
-    if (purpose === "sign_in")
+    if (signInChallenge !== null)
       return completeSignIn({ ...deps, db: tx }, { user, visitor, by: SIGN_IN_METHOD_NAMES.passkey });
     if (step === null) return { kind: "expired" };
     return completeTwoFactor({ ...deps, db: tx }, { token: step, user, visitor, by: "a passkey" });
@@ -107,14 +146,15 @@ async function verifyAuthentication(
 ) {
   const party = relyingParty(deps.url);
   if (!party) return null;
-  let purpose: PasskeyPurpose | null = null;
+  let signInChallenge: string | null = null;
   const { verifyAuthenticationResponse } = await loadWebauthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: async (challenge) => {
-      const stored = await consumeChallenge(deps, challenge, ["sign_in", "second_step"]);
-      purpose = stored && (stored.userId === null || stored.userId === user.id) ? stored.purpose : null;
-      return purpose !== null;
+      if (!isSignInChallenge(deps, challenge))
+        return (await consumeChallenge(deps, challenge, "second_step")) === user.id;
+      signInChallenge = challenge;
+      return true;
     },
     expectedOrigin: party.origin,
     expectedRPID: party.id,
@@ -127,12 +167,13 @@ async function verifyAuthentication(
     },
     // The library throws on every verification failure.
   }).catch(() => ({ verified: false, authenticationInfo: undefined }));
-  if (!verified || !authenticationInfo || purpose === null) return null;
+  if (!verified || !authenticationInfo) return null;
   return {
     user,
     passkeyId: passkey.id,
     counter: authenticationInfo.newCounter,
-    purpose: purpose as PasskeyPurpose,
+    /** The challenge, if it was one for a sign-in; null if it was for the second step of a 2FA challenge. */
+    signInChallenge: signInChallenge as string | null,
   };
 }
 

@@ -157,7 +157,13 @@ export const signInCounters = pgTable(
   (t) => [index("sign_in_counters_minute_idx").on(t.minute)],
 );
 
-export type SystemMailKind = "sign_in_link" | "password_reset" | "invitation" | "alert" | "team_deletion";
+export type SystemMailKind =
+  | "sign_in_link"
+  | "password_reset"
+  | "new_device"
+  | "invitation"
+  | "alert"
+  | "team_deletion";
 
 /** `dropped`: not sent, because no user has that address, or the user may no longer read it. */
 export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;

@@ -8,9 +8,13 @@ import { decodeToken } from "./tokens";
 /** Salt that separates device tokens from session tokens: one cannot be used as the other. */
 const PURPOSE = "device";
 
+/** A browser that several users share stays known to this many of them. More would not fit into a cookie. */
+const usersMax = 5;
+
 /**
  * The Set-Cookie header that marks a browser as known for a user who has just signed in. The cookie grants no access: it only
- * gives the user's sign-in attempts from this browser their own limit. A valid earlier cookie of the user is renewed.
+ * gives the user's sign-in attempts from this browser their own limit, and they are not announced by email. A valid earlier
+ * cookie of the user is renewed. The browser also stays known for up to four earlier users.
  */
 export async function createDeviceCookie(
   deps: Pick<ConsoleDeps, "url" | "authSecrets">,
@@ -18,8 +22,11 @@ export async function createDeviceCookie(
   before: KnownDevice | null,
 ): Promise<string> {
   const id = before?.email === email ? before.id : newId();
+  const earlierEmails = (before ? [before.email, ...before.earlierEmails] : [])
+    .filter((each) => each !== email)
+    .slice(0, usersMax - 1);
   const token = await encode({
-    token: { id, email },
+    token: { id, email, earlierEmails },
     secret: deps.authSecrets()[0],
     salt: PURPOSE,
     maxAge: deviceSeconds,
@@ -33,6 +40,9 @@ export async function readDevice(
   cookies: ReadonlyMap<string, string>,
 ): Promise<KnownDevice | null> {
   const claims = await decodeToken(deps, cookies.get(deviceCookieName(deps.url)) ?? "", PURPOSE);
-  const { id, email } = claims ?? {};
-  return typeof id === "string" && typeof email === "string" ? { id, email } : null;
+  const { id, email, earlierEmails } = claims ?? {};
+  if (typeof id !== "string" || typeof email !== "string") return null;
+  // A cookie of an earlier release has no such list.
+  const earlier: unknown[] = Array.isArray(earlierEmails) ? earlierEmails : [];
+  return { id, email, earlierEmails: earlier.filter((each) => typeof each === "string") };
 }

@@ -51,6 +51,8 @@ export async function runSignInStep(
     case "signed_in":
     case "two_factor":
       visit.admission = result;
+      // The sign-in may have queued an email.
+      if (result.kind === "signed_in") deps.wake();
       return { id: result.kind === "signed_in" ? result.user.id : "pending" };
     case "too_many_attempts":
       throw signInError("TooManyAttempts");

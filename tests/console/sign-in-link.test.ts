@@ -186,7 +186,9 @@ describe("requesting a link", () => {
     // After these links have expired, new ones can be sent.
     await console.world.hot`update system_mails set created_at = created_at - interval '15 minutes'`;
     await requestLink(user.email);
-    expect(await mailbox.linksTo(user.email)).toHaveLength(LINKS_MAX.sign_in_link + 1);
+    // The second sign-in also sent an email about a new device.
+    const now = (await mailbox.linksTo(user.email)).filter(({ pathname }) => pathname === "/login/link");
+    expect(now).toHaveLength(LINKS_MAX.sign_in_link + 1);
   });
 
   test("is rate limited per client, for known and unknown addresses", async () => {

@@ -1,8 +1,11 @@
 import { addressBucket } from "../limits/address-bucket";
 import type { Log } from "../log";
 
-/** A browser in which the user with this email address signed in before, according to its cookie. */
-export type KnownDevice = { id: string; email: string };
+/**
+ * A browser in which users signed in before, according to its cookie: the email address of the last one, and of the ones
+ * before.
+ */
+export type KnownDevice = { id: string; email: string; earlierEmails: readonly string[] };
 
 /** The client of a request: the bucket of its network address, its user agent, and its known device. */
 export type Visitor = { address: string; userAgent: string | null; device?: KnownDevice | null };
@@ -14,6 +17,10 @@ export type Visitor = { address: string; userAgent: string | null; device?: Know
  */
 export const signInBucketOf = ({ device, address }: Visitor, email: string | null): string =>
   device && device.email === email ? `device-${device.id}` : address;
+
+/** Whether the user with this email address signed in with this browser before. */
+export const isKnownDevice = ({ device }: Visitor, email: string): boolean =>
+  device?.email === email || device?.earlierEmails.includes(email) === true;
 
 /** The client, from the headers and the socket address. */
 export function visitorOf(

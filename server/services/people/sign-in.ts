@@ -30,8 +30,8 @@ export async function signIn(
   if (!(await countAttempt(deps, email, input))) return { kind: "too_many_attempts" };
   const matched = await authenticateByPassword(deps, { email, password: input.password });
   if (!matched) return { kind: "rejected" };
-  const { address, userAgent } = input;
-  return admit(deps, { ...matched, method: "password", visitor: { address, userAgent } });
+  const { address, userAgent, device } = input;
+  return admit(deps, { ...matched, method: "password", visitor: { address, userAgent, device } });
 }
 
 /** Counts the attempt in every limit that applies. False if one is exceeded. */

@@ -10,6 +10,18 @@ export type Details = {
     device: string | null;
   };
   password_reset: Details["sign_in_link"];
+  new_device: {
+    /** ISO 8601. */
+    at: string;
+    /** The browser, such as "Firefox on Linux". */
+    device: string | null;
+    /** IP address, or the network of an IPv6 address. */
+    address: string;
+    /** The sign-in method in words, such as "password and an authenticator app". */
+    method: string;
+    /** Local path of the page that shows the sessions. */
+    path: string;
+  };
   invitation: {
     /** Path, query and fragment of the link; the origin is the installation's. */
     path: string;

@@ -81,6 +81,11 @@ async function readEmailData(
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
     return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
   }
+  if (kind === "new_device") {
+    if (!(await findUser(deps, recipient.address))) return null;
+    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
+    return { kind, host, url: `${url}${path}`, ...rest };
+  }
   if (kind === "alert") {
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
     const items = await keepAllowedItems(deps, recipient.address, rest.items);

@@ -23,6 +23,7 @@ export const LINK_MINUTES = { sign_in_link: 15, password_reset: 30 } as const;
 export type SystemEmail =
   /** The worker looks up the user and creates the link when it sends the email. The link is not stored. */
   | { kind: "sign_in_link" | "password_reset"; to: string; details: Details["sign_in_link"] }
+  | { kind: "new_device"; to: string; details: Details["new_device"]; expiresAt: Date }
   | { kind: "invitation"; to: string; details: Details["invitation"]; expiresAt: Date }
   | { kind: "alert"; to: string; details: Details["alert"]; expiresAt: Date }
   | { kind: "team_deletion"; to: string; details: Details["team_deletion"]; expiresAt: Date };

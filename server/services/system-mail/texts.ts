@@ -17,6 +17,7 @@ export type SystemEmailContent = {
 /** The complete data of a system email. `host` is the installation's host name. */
 export type SystemEmailData =
   | { kind: "sign_in_link" | "password_reset"; host: string; url: string; device: string | null }
+  | ({ kind: "new_device"; host: string; url: string } & Omit<Details["new_device"], "path">)
   | ({ kind: "invitation"; host: string; url: string; expiresAt: Date } & Pick<
       Details["invitation"],
       "team" | "role" | "inviter"
@@ -51,6 +52,23 @@ export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
         afterwards: [
           `The link works once and expires in ${LINK_MINUTES.password_reset} minutes. A new password ends all of your sessions.`,
           "If you did not request it, ignore this email. Your password stays unchanged. Do not share the link.",
+        ],
+      };
+    case "new_device":
+      return {
+        subject: `New sign-in to Backstamp at ${host}`,
+        heading: "Sign-in from a new device",
+        paragraphs: [
+          `Someone signed in to your account on Backstamp at ${host}, in a browser that you have not used for it before.`,
+          `Device: ${data.device ?? "unknown browser"}`,
+          `Time: ${formatMinute(data.at)}`,
+          `IP address: ${data.address}`,
+          `Method: ${data.method}`,
+        ],
+        action: { label: "Review sessions", url },
+        afterwards: [
+          "If this was you, you do not need to do anything.",
+          "If this was not you, open the link, end all other sessions, and change your password and the other sign-in methods. If you can no longer sign in, ask the operator of the installation for help.",
         ],
       };
     case "invitation":

@@ -64,7 +64,7 @@ export const passkeyChallenges = pgTable("passkey_challenges", (c) => ({
 }));
 
 /** The methods of the first sign-in step. */
-export type SignInMethod = "password" | "link" | "passkey" | "github" | "google";
+export type SignInMethod = "password" | "link" | "passkey" | SignInProvider;
 
 /** A sign-in that has completed the first step and still requires the second factor. It is not a session. */
 export const twoFactorChallenges = pgTable("second_steps", (c) => ({
@@ -76,7 +76,7 @@ export const twoFactorChallenges = pgTable("second_steps", (c) => ({
   expiresAt: instant().notNull(),
 }));
 
-export const SIGN_IN_PROVIDERS = ["github", "google"] as const;
+export const SIGN_IN_PROVIDERS = ["github", "google", "oidc"] as const;
 export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
 
 /** Linked accounts of sign-in providers. The provider's account id identifies the account, even if its address changes. */

@@ -44,8 +44,13 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
       signIn: async ({ user, account }) => {
         const provider = SIGN_IN_PROVIDERS.find((each) => each === account?.provider);
         if (account && provider) {
-          const accountId = account.providerAccountId;
-          const providerAccount = { provider, accountId, email: user.email ?? null, name: user.name ?? null };
+          const providerAccount = {
+            provider,
+            issuer: provider === "oidc" ? (deps.providers.oidc?.issuer ?? null) : null,
+            accountId: account.providerAccountId,
+            email: user.email ?? null,
+            name: user.name ?? null,
+          };
           const error = await runProviderStep(deps, visit, () =>
             signInByProvider(deps, providerAccount, visit.visitor),
           );

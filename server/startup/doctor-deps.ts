@@ -41,7 +41,8 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
     ...(settings.databaseUrl === null && {
       readDisk: async () => readDiskSpace(await findClusterHome(dataDir)),
     }),
-    fetchOwn: async (url, signal) => {
+    oidcIssuer: settings.oidc?.issuer ?? null,
+    fetchJson: async (url, signal) => {
       const response = await fetch(url, { signal, redirect: "manual" });
       return { status: response.status, body: await response.json().catch(() => null) };
     },

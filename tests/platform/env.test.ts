@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadDotEnv, type Mode, readSettings, SettingsError } from "#server/platform/env/settings";
 import { renderEnvExample, SETTINGS } from "#server/platform/env/table";
 
@@ -103,6 +103,18 @@ const WRONG: Record<string, string[]> = {
   BACKSTAMP_API_HOST: ["https://api.example.com", "api", "api.example.com/api"],
   BACKSTAMP_SYSTEM_FROM: ["backstamp", "a@example.com, b@example.com"],
   CRON_SECRET: ["x"],
+  AUTH_OIDC_ISSUER: [
+    "id.example.com",
+    "http://id.example.com",
+    "http://127.0.0.1.example.com",
+    "https://user:secret@id.example.com",
+    "https://id.example.com/?tenant=1",
+    "https://id.example.com/#x",
+    "https://id.example.com/.well-known/openid-configuration",
+    "ftp://id.example.com",
+  ],
+  AUTH_OIDC_NAME: ["x".repeat(41), "a\u0007b"],
+  AUTH_OIDC_TRUST_EMAIL: ["maybe"],
 };
 
 test.each(Object.entries(WRONG))("an invalid %s is reported by name", (name, values) => {
@@ -232,4 +244,33 @@ test(".env files add missing variables, the most specific file first", async () 
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+describe("sign-in with OpenID Connect", () => {
+  const whole = {
+    AUTH_OIDC_ISSUER: "https://id.example.com/",
+    AUTH_OIDC_ID: "id",
+    AUTH_OIDC_SECRET: "secret",
+  };
+
+  test("is off by default, and requires issuer, id and secret together", () => {
+    expect(readSettings({}, "dev").oidc).toBeNull();
+    for (const name of Object.keys(whole))
+      expect(Object.keys(faultsOf({ ...whole, [name]: "" })), name).toEqual([name]);
+    expect(Object.keys(faultsOf({ AUTH_OIDC_NAME: "Example Inc." })).sort()).toEqual(
+      Object.keys(whole).sort(),
+    );
+  });
+
+  test("keeps the issuer as it is, and requires verified addresses unless the operator says otherwise", () => {
+    const oidc = { id: "id", secret: "secret", issuer: "https://id.example.com/" };
+    expect(readSettings(whole, "dev").oidc).toEqual({ ...oidc, name: "single sign-on", trustsEmail: false });
+    const more = { AUTH_OIDC_NAME: "Example Inc.", AUTH_OIDC_TRUST_EMAIL: "1" };
+    expect(readSettings({ ...whole, ...more }, "dev").oidc).toMatchObject({
+      name: "Example Inc.",
+      trustsEmail: true,
+    });
+    for (const issuer of ["http://localhost:8080/realms/main", "http://127.0.0.1:8080", "http://[::1]:80"])
+      expect(readSettings({ ...whole, AUTH_OIDC_ISSUER: issuer }, "dev").oidc).toMatchObject({ issuer });
+  });
 });

@@ -17,6 +17,14 @@ type Values = { [K in Name]?: z.infer<(typeof SETTINGS)[K]["read"]> };
 /** The validated configuration, with every default that depends only on the mode. */
 export type Settings = ReturnType<typeof applyDefaults>;
 
+const OIDC_NAMES = [
+  "AUTH_OIDC_ISSUER",
+  "AUTH_OIDC_ID",
+  "AUTH_OIDC_SECRET",
+  "AUTH_OIDC_NAME",
+  "AUTH_OIDC_TRUST_EMAIL",
+] as const;
+
 type Rule = {
   name: Name;
   reason: string;
@@ -105,6 +113,14 @@ const RULES: readonly Rule[] = [
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
   ...pairRules("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
+  ...(["AUTH_OIDC_ISSUER", "AUTH_OIDC_ID", "AUTH_OIDC_SECRET"] as const).map(
+    (name): Rule => ({
+      name,
+      reason:
+        "Required, because sign-in with OpenID Connect needs AUTH_OIDC_ISSUER, AUTH_OIDC_ID and AUTH_OIDC_SECRET.",
+      isViolated: (isSet) => OIDC_NAMES.some(isSet) && !isSet(name),
+    }),
+  ),
 ];
 
 /** `reason` contains no value, so it may be public. `value` is the rejected value unless it is a secret. */
@@ -197,6 +213,7 @@ function applyDefaults(values: Values, mode: Mode) {
     systemFrom: values.BACKSTAMP_SYSTEM_FROM ?? `backstamp@${new URL(url).hostname}`,
     github: pairOf(values.AUTH_GITHUB_ID, values.AUTH_GITHUB_SECRET),
     google: pairOf(values.AUTH_GOOGLE_ID, values.AUTH_GOOGLE_SECRET),
+    oidc: oidcOf(values),
     cronSecret: values.CRON_SECRET ?? null,
     /** Null: metrics are off. */
     metricsToken: values.BACKSTAMP_METRICS_TOKEN ?? null,
@@ -265,6 +282,18 @@ function limitStoreOf(values: Values): LimitStore {
 
 const pairOf = (id: string | undefined, secret: string | undefined): { id: string; secret: string } | null =>
   id && secret ? { id, secret } : null;
+
+/** Sign-in with OpenID Connect; null if it is off. */
+function oidcOf(values: Values) {
+  const credentials = pairOf(values.AUTH_OIDC_ID, values.AUTH_OIDC_SECRET);
+  if (credentials === null || values.AUTH_OIDC_ISSUER === undefined) return null;
+  return {
+    ...credentials,
+    issuer: values.AUTH_OIDC_ISSUER,
+    name: values.AUTH_OIDC_NAME ?? "single sign-on",
+    trustsEmail: values.AUTH_OIDC_TRUST_EMAIL ?? false,
+  };
+}
 
 /**
  * Adds the variables of the `.env*` files in `folder` to `target`, unless `target` already has them. Reads the same files

@@ -6,6 +6,8 @@ import {
   flag,
   folder,
   hostName,
+  issuer,
+  label,
   listenHost,
   nameServers,
   networks,
@@ -253,6 +255,31 @@ export const SETTINGS = {
     "id",
   ),
   AUTH_GOOGLE_SECRET: credential("Sign-in with Google: client secret.", "secret"),
+  AUTH_OIDC_ISSUER: {
+    about:
+      "Sign-in with an OpenID Connect identity provider: its issuer URL, below which it publishes /.well-known/openid-configuration.",
+    fallback: "off",
+    example: "https://id.example.com/realms/main",
+    read: issuer,
+  },
+  AUTH_OIDC_ID: credential(
+    "Sign-in with OpenID Connect: client id, from a client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/oidc.",
+    "id",
+  ),
+  AUTH_OIDC_SECRET: credential("Sign-in with OpenID Connect: client secret.", "secret"),
+  AUTH_OIDC_NAME: {
+    about: "Sign-in with OpenID Connect: name of the identity provider on the button.",
+    fallback: "single sign-on",
+    example: "Example Inc.",
+    read: label(40),
+  },
+  AUTH_OIDC_TRUST_EMAIL: {
+    about:
+      "Sign-in with OpenID Connect: set 1 to accept email addresses without the claim email_verified, as Microsoft Entra ID sends them. Only for an issuer in which people cannot choose their own address.",
+    fallback: "0",
+    example: "1",
+    read: flag,
+  },
   ...OPERATION_SETTINGS,
 } satisfies Record<string, Setting>;
 

@@ -88,6 +88,24 @@ export const origin = text(
   },
 );
 
+/** The issuer of an OpenID provider, exactly as its tokens contain it: HTTPS, or HTTP on this machine. */
+export const issuer = text(
+  "Enter the issuer URL of the identity provider, without /.well-known/openid-configuration: https://id.example.com/realms/main. It must begin with https://, except on this machine.",
+  (value) => {
+    const url = parseUrl(value);
+    if (!url || url.search || url.hash || url.username || url.password) return null;
+    if (url.pathname.includes("/.well-known/")) return null;
+    const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+    return url.protocol === "https:" || (url.protocol === "http:" && isLocal) ? value : null;
+  },
+);
+
+/** A short name on one line. */
+export const label = (charsMax: number) =>
+  text(`Enter a name of at most ${charsMax} characters.`, (value) =>
+    value !== "" && value.length <= charsMax && !/\p{Cc}/u.test(value) ? value : null,
+  );
+
 /** A URL with one of these schemes and exactly one host. */
 export const address = (wanted: string, ...schemes: string[]) =>
   text(wanted, (value) => {

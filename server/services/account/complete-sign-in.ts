@@ -13,6 +13,7 @@ export const SIGN_IN_METHOD_NAMES: Record<SignInMethod, string> = {
   passkey: "passkey",
   github: "GitHub",
   google: "Google",
+  oidc: "single sign-on",
 };
 
 /** A new session of a user who has completed all sign-in steps. */

@@ -17,6 +17,8 @@ import { requireSignInMethod } from "./reauthenticate";
 /** A user as identified by a provider. */
 export type ProviderAccount = {
   provider: SignInProvider;
+  /** The issuer, if the operator configures it: ids are unique only within it. Null for a provider with one issuer. */
+  issuer: string | null;
   /** The provider's id of the account, which never changes. */
   accountId: string;
   /** An email address that the provider has verified, or null. */
@@ -42,15 +44,19 @@ export async function signInByProvider(
   return user ? admit(deps, { user, method: account.provider, visitor }) : { kind: "rejected" };
 }
 
-async function findLinked({ db }: Deps, { provider, accountId }: ProviderAccount): Promise<User | null> {
+/** The id under which the account is stored. An issuer URL contains no space. */
+const storedId = ({ issuer, accountId }: ProviderAccount): string =>
+  issuer === null ? accountId : `${issuer} ${accountId}`;
+
+async function findLinked({ db }: Deps, account: ProviderAccount): Promise<User | null> {
   const [user] = await db
     .update(accounts)
     .set({ lastUsedAt: sql`now()` })
     .from(users)
     .where(
       and(
-        eq(accounts.provider, provider),
-        eq(accounts.providerAccountId, accountId),
+        eq(accounts.provider, account.provider),
+        eq(accounts.providerAccountId, storedId(account)),
         eq(users.id, accounts.userId),
       ),
     )
@@ -59,15 +65,26 @@ async function findLinked({ db }: Deps, { provider, accountId }: ProviderAccount
 }
 
 async function link(deps: Deps, account: ProviderAccount, visitor: Visitor): Promise<User | null> {
-  const { provider, accountId, email, name } = account;
+  const { provider, issuer, email, name } = account;
   if (email === null) return null;
   const user =
     (await findUser(deps, email)) ??
     (await acceptForVerifiedAddress(deps, { email, name, requestId: newId() }));
   if (!user) return null;
+  // An account at a former issuer can no longer sign in, so the account at the current one replaces it.
+  if (issuer !== null)
+    await deps.db
+      .delete(accounts)
+      .where(
+        and(
+          eq(accounts.provider, provider),
+          eq(accounts.userId, user.id),
+          sql`not starts_with(${accounts.providerAccountId}, ${`${issuer} `})`,
+        ),
+      );
   const linked = await deps.db
     .insert(accounts)
-    .values({ provider, providerAccountId: accountId, userId: user.id, email })
+    .values({ provider, providerAccountId: storedId(account), userId: user.id, email })
     // The user already has a linked account of this provider, and only that one signs in.
     .onConflictDoNothing()
     .returning({ userId: accounts.userId });

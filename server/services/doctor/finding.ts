@@ -55,8 +55,10 @@ export type DoctorDeps = Deps & {
   trustedHops: number;
   /** The configured public URL; null if there is none. */
   publicUrl: string | null;
-  /** Sends a GET to a URL of this installation. */
-  fetchOwn(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown }>;
+  /** The issuer of sign-in with OpenID Connect; null if that is off. */
+  oidcIssuer: string | null;
+  /** Sends a GET to a URL that the settings name, and follows no redirects. `body` is null if it is not JSON. */
+  fetchJson(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown }>;
 };
 
 type Result = Omit<Finding, "check" | "advice" | "subject"> & { subject?: string; advice?: string };

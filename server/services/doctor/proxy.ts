@@ -19,7 +19,7 @@ export async function checkProxy(deps: DoctorDeps): Promise<Results> {
   const url = links.make(HOPS_PATH, [newId()], new Date(clock().getTime() + linkMs));
   let response: { status: number; body: unknown };
   try {
-    response = await deps.fetchOwn(url, AbortSignal.timeout(10_000));
+    response = await deps.fetchJson(url, AbortSignal.timeout(10_000));
   } catch (error) {
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : "";
     return [

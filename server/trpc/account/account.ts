@@ -67,15 +67,16 @@ async function readSignInMethods(deps: ConsoleDeps, userId: string) {
     /** Accounts at configured providers, and accounts linked earlier at providers no longer configured. */
     accounts: SIGN_IN_PROVIDERS.flatMap((provider) => {
       const account = linked.find((each) => each.provider === provider);
-      return account || deps.providers[provider] ? [viewProvider(provider, account)] : [];
+      const name = (provider === "oidc" && deps.providers.oidc?.name) || SIGN_IN_METHOD_NAMES[provider];
+      return account || deps.providers[provider] ? [viewProvider(provider, name, account)] : [];
     }),
   };
 }
 export type SignInMethodsView = Awaited<ReturnType<typeof readSignInMethods>>;
 
-const viewProvider = (provider: SignInProvider, account: LinkedAccount | undefined) => ({
+const viewProvider = (provider: SignInProvider, name: string, account: LinkedAccount | undefined) => ({
   provider,
-  name: SIGN_IN_METHOD_NAMES[provider],
+  name,
   linked: account
     ? {
         email: account.email,

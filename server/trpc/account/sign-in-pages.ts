@@ -1,5 +1,6 @@
 import "server-only";
 import { cookies } from "next/headers";
+import { SIGN_IN_PROVIDERS } from "#db/schema/account";
 import { readPendingTwoFactor } from "#server/auth";
 import { getConsoleDeps } from "#server/auth/deps";
 import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
@@ -16,9 +17,10 @@ export function otherSignInMethods(): OtherSignInMethods {
   const { url, providers } = getConsoleDeps();
   return {
     hasPasskeys: relyingParty(url) !== null,
-    providers: (["github", "google"] as const)
-      .filter((id) => providers[id])
-      .map((id) => ({ id, name: SIGN_IN_METHOD_NAMES[id] })),
+    providers: SIGN_IN_PROVIDERS.filter((id) => providers[id]).map((id) => ({
+      id,
+      name: (id === "oidc" && providers.oidc?.name) || SIGN_IN_METHOD_NAMES[id],
+    })),
   };
 }
 

@@ -1,0 +1,93 @@
+import { createServer } from "node:http";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { installationSecret } from "../support/deps";
+import { runCommand } from "../support/processes/command-line";
+import { freePort } from "../support/processes/redis";
+import { createWorld, type World } from "../support/world";
+
+type Finding = { check: string; subject: string | null; status: string; message: string };
+
+const publicUrl = "https://mail.example.com";
+const wait = { timeout: 60_000 };
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ transportKind: "none" });
+});
+afterAll(() => world.close());
+
+/** The findings of the doctor about the settings, with these ones. */
+async function examine(env: Record<string, string>): Promise<Finding[]> {
+  const { stdout } = await runCommand(["doctor", "--json"], {
+    env: {
+      DATABASE_URL: world.databaseUrl,
+      BACKSTAMP_SECRET: installationSecret,
+      BACKSTAMP_URL: publicUrl,
+      BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
+      AUTH_OIDC_ID: "id",
+      ...env,
+    },
+  });
+  expect(stdout).not.toContain("hunter2");
+  const { findings }: { findings: Finding[] } = JSON.parse(stdout);
+  return findings.filter(({ check }) => check === "settings");
+}
+
+/** What the doctor finds about an issuer with this path that responds with metadata, changed as given, or with a text. */
+async function examineIssuer(body: object | string, { status = 200, path = "" } = {}) {
+  const requested: string[] = [];
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}${path}`;
+  const metadata = {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    jwks_uri: `${url}/jwks`,
+    id_token_signing_alg_values_supported: ["RS256"],
+  };
+  const server = createServer((request, response) => {
+    requested.push(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }));
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const findings = await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" });
+  return { url, requested, finding: findings.find(({ subject }) => subject === "AUTH_OIDC_ISSUER") };
+}
+
+test("an issuer is read by discovery, and the finding names the redirect URI", wait, async () => {
+  const { url, requested, finding } = await examineIssuer({}, { path: "/realms/main/" });
+  expect(requested).toEqual(["/realms/main/.well-known/openid-configuration"]);
+  expect(finding).toMatchObject({
+    status: "ok",
+    message: `${url} can be used for sign-in. The redirect URI is ${publicUrl}/api/auth/callback/oidc.`,
+  });
+});
+
+test("an issuer whose metadata does not allow a sign-in has a finding", wait, async () => {
+  const wrong: [object | string, number, RegExp][] = [
+    [{ issuer: "https://login.example.com/{tenantid}/v2.0" }, 200, /names the issuer https:\/\/login/],
+    [{ id_token_signing_alg_values_supported: ["HS256"] }, 200, /does not sign ID tokens with RS256/],
+    ["not found", 404, /responded with status 404 and no metadata/],
+    [{ token_endpoint: 5 }, 200, /responded with status 200 and no metadata/],
+  ];
+  for (const [body, status, message] of wrong)
+    expect((await examineIssuer(body, { status })).finding).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(message),
+      advice: expect.stringMatching(/^[A-Z].*\.$/),
+    });
+});
+
+test("an issuer that does not respond has a finding", wait, async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  expect(await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" })).toContainEqual(
+    expect.objectContaining({ status: "error", message: expect.stringContaining("could not be read") }),
+  );
+});
+
+test("invalid settings of the issuer are named", wait, async () => {
+  const [finding] = await examine({ AUTH_OIDC_ISSUER: "http://id.example.com" });
+  expect(finding).toMatchObject({ status: "error" });
+  expect(finding?.message).toMatch(/AUTH_OIDC_ISSUER.*https:\/\/.*AUTH_OIDC_SECRET/s);
+});

@@ -142,8 +142,8 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
  * checked.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
+  if ((await page.locator(DIALOG).count()) > 0) await expectAccessibleDialog(page);
   if (takesPictures) await expectDarkAndNarrow(page, name);
-  else if ((await page.locator(DIALOG).count()) > 0) await expectAccessibleDialog(page);
 }
 
 const DIALOG = "[role=dialog], [role=alertdialog]";
@@ -152,7 +152,7 @@ const DIALOG = "[role=dialog], [role=alertdialog]";
  * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window at each width.
  * Restores the theme and the size.
  */
-export async function expectAccessibleDialog(page: Page): Promise<void> {
+async function expectAccessibleDialog(page: Page): Promise<void> {
   await expectNoAccessibilityViolations(page, "everything", DIALOG);
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(1);

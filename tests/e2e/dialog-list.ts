@@ -274,7 +274,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Actions for main", { item: "Test login" }],
   },
   "pause a relay": {
-    file: "installation/relays/relay-menu",
+    file: "installation/relays/pause-relay",
     path: page(`${installation}/relays`),
     clicks: ["Actions for main", { item: "Pause…" }],
     isForm: true,
@@ -308,6 +308,8 @@ export const ELSEWHERE: Record<string, string> = {
   "_ui/list/saved-filter-dialogs": "tests/e2e/email-pages.test.ts",
   "emails/[id]/send-again-dialog": "tests/e2e/email-pages.test.ts",
   "overview/held/held-dialog": "tests/e2e/held.test.ts",
+  "_ui/session/sign-in-again": "tests/e2e/session-end.test.ts",
+  "templates/[id]/editor": "tests/e2e/session-end.test.ts",
   "_ui/palette/palette": "tests/e2e/shell.test.ts",
   "_ui/shell/phone-menu-open": "tests/e2e/shell.test.ts",
   "settings/security/proof-dialog": "tests/e2e/security.test.ts",

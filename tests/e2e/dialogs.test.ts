@@ -4,15 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectAccessibleDialog,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 import { DIALOGS, type DialogData, ELSEWHERE, fillForDialogs, type OpenedDialog } from "./dialog-list";
 
 /*
@@ -89,7 +81,6 @@ for (const [name, opened] of Object.entries(DIALOGS))
     const boxes = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom));
     if (opened.isForm) expect(boxes.length).toBeGreaterThan(0);
     for (const bottom of boxes) expect(bottom).toBeLessThanOrEqual(480);
-    await expectAccessibleDialog(page);
     await takePictures(page, `dialog-${name.replaceAll(/\W+/g, "-")}`);
     await expectReturned(opener);
   });

@@ -234,6 +234,7 @@ test("removing a domain lists the consequences and requires its name", async () 
   await page.waitForURL(/\/console\/domains(\?|$)/, waitOptions);
   await page.getByRole("link", { name: "backstamp.test" }).waitFor(waitOptions);
   expect(await page.getByRole("link", { name }).count()).toBe(0);
+  await expect.poll(() => page.title(), waitOptions).toContain("Domains");
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "domains");
   await page.getByRole("link", { name: "backstamp.test" }).click();

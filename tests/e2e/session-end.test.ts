@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 import { fillTeam, makeFreshTeam, type TestData } from "./pages";
 
 /*
@@ -83,7 +83,7 @@ test("a form that is submitted after the session has ended keeps its text, and o
   // The dialog is the only message about it, and the page stays.
   expect(await countOf(/session has expired/)).toBe(1);
   expect(new URL(page.url()).pathname).toBe("/console/domains");
-  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "session-ended");
   await signInAgain();
   await ended().waitFor({ state: "detached", ...waitOptions });
   expect(await addDomain().getByLabel("Domain").inputValue()).toBe("long.shop.example.org");
@@ -157,6 +157,7 @@ test("leaving a template with unsaved changes is asked in a dialog of the page",
       return leave.count();
     }, waitOptions)
     .toBe(1);
+  await takePictures(page, "template-leave");
   await leave.getByRole("button", { name: "Stay" }).click();
   await leave.waitFor({ state: "detached", ...waitOptions });
   expect(new URL(page.url()).pathname).toContain("/console/templates/");

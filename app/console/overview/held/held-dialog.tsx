@@ -11,13 +11,7 @@ import { FormFault } from "../../_ui/form/form-fault";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useParts } from "../../_ui/use-parts";
-
-const formatDeliveries = (count: number) =>
-  `${count.toLocaleString("en-GB")} ${count === 1 ? "delivery" : "deliveries"}`;
-
-/** How many deliveries are held, with the verb. */
-export const formatHeld = ({ deliveries, hasMore }: HeldView) =>
-  `${hasMore ? "More than " : ""}${formatDeliveries(deliveries)} ${deliveries === 1 ? "is" : "are"} held`;
+import { formatDeliveries, formatHeld } from "./held-words";
 
 type Choice = "period" | "all" | "none";
 const LABELS: Record<Choice, string> = {

@@ -5,11 +5,14 @@ import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import type { HeldView } from "#server/trpc/overview/overview";
 import { ActionButton } from "../../_ui/form/action-button";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { formatHeld, HeldDialog } from "./held-dialog";
+import { formatHeld } from "./held-words";
+
+const HeldDialog = lazyDialog(async () => (await import("./held-dialog")).HeldDialog);
 
 const refetchMs = 30_000;
 

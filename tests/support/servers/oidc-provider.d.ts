@@ -4,7 +4,7 @@ declare module "oidc-provider" {
 
   type Account = { accountId: string; claims: () => Promise<Record<string, unknown>> };
 
-  export default class Provider {
+  class Provider {
     constructor(
       issuer: string,
       configuration: {
@@ -21,4 +21,6 @@ declare module "oidc-provider" {
     );
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
   }
+
+  export { Provider as default };
 }

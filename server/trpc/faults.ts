@@ -72,7 +72,7 @@ function explain(issue: ZodError["issues"][number]): string {
     case "invalid_value":
       return `Select one of ${issue.values.map(String).join(", ")}.`;
     case "unrecognized_keys":
-      return `This page is out of date: it sent ${issue.keys.join(", ")}. Reload it.`;
+      return `This page is out of date: it sends the unknown field “${issue.keys[0]}”. Reload it.`;
     default:
       return "Enter a valid value.";
   }

@@ -63,7 +63,9 @@ describe("a request", () => {
     const retry = { team, id: newId(), acceptDuplicates: "yes" as never };
     expect(await messageOf(emails.retry(retry))).toBe("Accept duplicates: Enter a valid value.");
     const unknown = { team, text: "ann@example.org", more: 1 };
-    expect(await messageOf(suppressions.add(unknown))).toBe("This page is out of date. Reload it.");
+    expect(await messageOf(suppressions.add(unknown))).toBe(
+      "This page is out of date: it sends the unknown field “more”. Reload it.",
+    );
   });
 
   test("of a member who was just removed returns not found for the team", async () => {

@@ -19,6 +19,8 @@ export const NOT_RUN: Record<string, string> = {
     "calls a deployment; tests/product/vercel calls the same route",
   "backup: BACKSTAMP_BACKUP_TO=/var/lib/backstamp-service/backups":
     "settings, not a program; their names are checked",
+  "security: AUTH_OIDC_ISSUER=https://id.example.com/realms/main":
+    "settings, not a program; their names are checked",
   "smtp: BACKSTAMP_SMTP_PORT=2587": "settings, not a program; their names are checked",
   "smtp: import os": "names a public server; tests/submission/programs.test.ts sends with the same library",
   'metrics: curl -sS -H "Authorization: Bearer $BACKSTAMP_METRICS_TOKEN" http://127.0.0.1:9464/api/metrics':

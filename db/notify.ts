@@ -2,11 +2,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { HotSql } from "./client";
 
 const CHANNEL = "backstamp_due";
+/** Workers send to this channel after they recorded results. */
+const CHANGES_CHANNEL = "backstamp_changes";
 /** Triggers on the tables of keys, their links and domains send to this channel. */
 const KEYS_CHANNEL = "backstamp_keys";
 
 /** Minimum interval between NOTIFYs during a burst of commits. Each NOTIFY takes a lock of the whole cluster. */
 const notifyEveryMs = 50;
+/** The same for results. Only open pages listen for them. */
+const notifyChangesEveryMs = 250;
 
 type OnFault = (error: unknown) => void;
 
@@ -18,7 +22,19 @@ const hasSessions = (hot: HotSql): boolean => hot.options.prepare;
  * the others are combined into one NOTIFY after the interval. It never throws and never blocks. Errors go to `onFault`; the
  * workers' poll finds the delivery then.
  */
-export function createWaker(hot: HotSql, onFault: OnFault = () => {}): () => void {
+export const createWaker = (hot: HotSql, onFault?: OnFault): (() => void) =>
+  createNotifier(CHANNEL, notifyEveryMs, hot, onFault);
+
+/** The same for a worker that recorded results. Pages that miss the NOTIFY poll. */
+export const createChangeNotifier = (hot: HotSql, onFault?: OnFault): (() => void) =>
+  createNotifier(CHANGES_CHANNEL, notifyChangesEveryMs, hot, onFault);
+
+function createNotifier(
+  channel: string,
+  everyMs: number,
+  hot: HotSql,
+  onFault: OnFault = () => {},
+): () => void {
   if (!hasSessions(hot)) return () => {};
   let isPausing = false;
   let isRequested = false;
@@ -26,8 +42,8 @@ export function createWaker(hot: HotSql, onFault: OnFault = () => {}): () => voi
     isPausing = true;
     while (isRequested) {
       isRequested = false;
-      const pause = wait(notifyEveryMs, undefined, { ref: false });
-      await hot.notify(CHANNEL, "").catch(onFault);
+      const pause = wait(everyMs, undefined, { ref: false });
+      await hot.notify(channel, "").catch(onFault);
       await pause;
     }
     isPausing = false;
@@ -49,6 +65,12 @@ export const listenForDue = (hot: HotSql, onDue: () => void, onFault?: OnFault):
 /** The same for each committed change of a key, of its links or of a domain, on the same connection. */
 export const listenForKeyChanges = (hot: HotSql, onChange: () => void, onFault?: OnFault): Listening =>
   listenOn(KEYS_CHANNEL, hot, onChange, onFault);
+
+/** The same for each accepted email and each recorded result, on the same connection. False behind a transaction pooler. */
+export function listenForChanges(hot: HotSql, onChange: () => void, onFault?: OnFault): boolean {
+  for (const channel of [CHANNEL, CHANGES_CHANNEL]) listenOn(channel, hot, onChange, onFault);
+  return hasSessions(hot);
+}
 
 type Listening = { stop(): Promise<void> };
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { listenForDue } from "#db/notify";
+import { createChangeNotifier, listenForDue } from "#db/notify";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
@@ -67,6 +67,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
   // Emails and system emails share the connections of a relay: `pool=` limits those of the worker.
   const routing = createRouting(deps);
+  const notifyPages = createChangeNotifier(deps.hot, warn("worker.notify_failed"));
+  const wakeWebhooks = coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake());
   // Emails, webhooks and system emails have separate concurrency limits and never wait for each other.
   const engine = createEngine(deps, {
     routing,
@@ -75,9 +77,18 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     dialoguesMax: options.dialoguesMax ?? 10,
     leaseMs,
     onCapacity: () => emailLoop.wake(),
-    onRecorded: coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake()),
+    onRecorded: () => {
+      notifyPages();
+      wakeWebhooks();
+    },
   });
-  const webhooks = createWebhookEngine(deps, { signal, onRecorded: () => webhookLoop.wake() });
+  const webhooks = createWebhookEngine(deps, {
+    signal,
+    onRecorded: () => {
+      notifyPages();
+      webhookLoop.wake();
+    },
+  });
   const systemEmails = createSystemEmailSender(deps, routing, {
     signal,
     onCapacity: () => systemEmailLoop.wake(),

@@ -1,8 +1,9 @@
+import { listenForChanges } from "#db/notify";
 import { providerClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
 import type { Listener } from "#server/mail/bounce/listener";
 import type { Settings } from "#server/platform/env/settings";
-import type { Log } from "#server/platform/log";
+import { errorFacts, type Log } from "#server/platform/log";
 import { readMarks } from "#server/services/live/changes";
 import { createLive } from "#server/services/live/watch";
 import { createFirstUserCode } from "#server/services/people/first-user";
@@ -67,7 +68,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     applicationName: "backstamp web",
     ...(isEmbedded && { findDatabaseFolder: () => findClusterHome(settings.dataDir) }),
   });
-  const live = createLive({ read: (teamId) => readMarks(built.deps, teamId), log });
+  const listenFailed = (error: unknown) => log.warn("live.listen_failed", errorFacts(error));
+  const live = createLive({
+    read: (teamId) => readMarks(built.deps, teamId),
+    log,
+    listen: (onHint) => listenForChanges(built.database.hot, onHint, listenFailed),
+  });
   let refreshing: NodeJS.Timeout | undefined;
   const close = async () => {
     clearInterval(refreshing);

@@ -46,9 +46,12 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-const base = t.procedure.use(async ({ ctx, next }) => {
+const base = t.procedure.use(async ({ ctx, type, next }) => {
   const result = await next();
-  if (result.ok) return result;
+  if (result.ok) {
+    if (type === "mutation") ctx.deps.live?.hint();
+    return result;
+  }
   throw await toTrpcError(result.error, ctx.deps, ctx.requestId);
 });
 

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { listenForChanges } from "#db/notify";
 import type { Cookies } from "#server/auth/cookies";
 import { tick } from "#server/delivery/tick";
+import { startWorker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
 import { type Marks, readMarks, type Topic } from "#server/services/live/changes";
 import { createLive, type Live } from "#server/services/live/watch";
@@ -8,6 +10,7 @@ import { createWebhook } from "#server/services/webhooks/endpoints";
 import { answerTrpc } from "#server/trpc/http";
 import type { LiveMessage } from "#server/trpc/live";
 import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
+import { readEvents } from "../support/console/events";
 
 /* Open pages learn of the changes of their team, and of no other one, at the cost of one statement per team and second. */
 
@@ -43,6 +46,95 @@ async function watch(live: Live, teamId = console.world.ctx.teamId) {
 }
 
 const settle = (teamId = console.world.ctx.teamId): Promise<Marks> => readMarks(console.deps, teamId);
+
+describe("hints", () => {
+  const hourMs = 3_600_000;
+
+  let onHint = () => {};
+  // Each channel also calls back once it is listened to.
+  beforeAll(
+    () =>
+      new Promise<void>((resolve) => {
+        let channels = 0;
+        listenForChanges(console.deps.hot, () => (++channels === 2 ? resolve() : onHint()));
+      }),
+  );
+
+  /** Learns of changes through the database. Without a hint, the next reading is in an hour. */
+  const openHinted = (): Live => {
+    const live = createLive({
+      read: (teamId) => readMarks(console.deps, teamId),
+      log: console.deps.log,
+      everyMs: hourMs,
+      listen: (hint) => {
+        onHint = hint;
+        return true;
+      },
+    });
+    opened.push(live);
+    return live;
+  };
+
+  test("report an email that another process accepts", async () => {
+    const page = await watch(openHinted());
+    await console.world.send();
+    expect(await page.next()).toEqual(["emails"]);
+  });
+
+  test("report an email that another process delivers", async () => {
+    await console.world.send();
+    const page = await watch(openHinted());
+    const worker = await startWorker(console.world.withTransport());
+    try {
+      expect(await page.next()).toEqual(["emails"]);
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  test("a change in the console is read at once by the pages of its process", async () => {
+    const live = createLive({
+      read: (teamId) => readMarks(console.deps, teamId),
+      log: console.deps.log,
+      everyMs: hourMs,
+    });
+    opened.push(live);
+    const page = await watch(live);
+    const owner = await cookiesOf((await console.session((await console.person({ role: "owner" })).id)).id);
+    const input = { team: console.world.ctx.teamId, text: "hint@example.org" };
+    const call = new Request(`${console.deps.url}/api/trpc/suppressions.add`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "100", origin: console.deps.url },
+      body: JSON.stringify(input),
+    });
+    expect((await answerTrpc({ ...console.deps, live }, call, owner)).status).toBe(200);
+    expect(await page.next()).toContain("settings");
+  });
+
+  test("in any number cost a team no more than its budget", async () => {
+    let readings = 0;
+    const live = createLive({
+      read: async () => {
+        readings += 1;
+        return { emails: `${readings}`, webhooks: null, settings: null };
+      },
+      log: console.deps.log,
+      everyMs: hourMs,
+    });
+    opened.push(live);
+    const page = await watch(live);
+    for (let expected = 2; expected <= 3; expected++) {
+      live.hint();
+      expect(await page.next()).toEqual(["emails"]);
+      expect(readings).toBe(expected);
+    }
+    for (let hint = 0; hint < 100; hint++) {
+      live.hint();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(readings).toBe(3);
+  });
+});
 
 describe("a page hears", () => {
   test("of an accepted email and of its delivery", async () => {
@@ -251,24 +343,4 @@ async function errorOf(
 /** The messages of the procedure. */
 async function* readMessages(response: Response): AsyncGenerator<LiveMessage> {
   for await (const { name, data } of readEvents(response)) if (name === "message") yield JSON.parse(data);
-}
-
-/** Server-sent events with data. */
-async function* readEvents(response: Response): AsyncGenerator<{ name: string; data: string }> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    const events = text.split("\n\n");
-    text = events.pop() ?? "";
-    for (const event of events) {
-      const fieldOf = (field: string) =>
-        event
-          .split("\n")
-          .find((line) => line.startsWith(`${field}: `))
-          ?.slice(field.length + 2);
-      const data = fieldOf("data");
-      if (data) yield { name: fieldOf("event") ?? "message", data };
-    }
-  }
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
+import type { Deps } from "#server/deps";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
-import { readParts } from "#server/services/overview/health";
+import { readParts, readSetup } from "#server/services/overview/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
@@ -172,11 +173,19 @@ test("the setup checklist shrinks, and is complete with the first real email", a
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
   expect(await setup()).toMatchObject({
-    hasTransport: true,
+    hasTransport: false,
+    isCapturing: true,
     verifiedDomain: null,
     hasKey: false,
     hasSent: false,
   });
+  const transportOf = async (transportKind: Deps["transportKind"]) => {
+    const { isCapturing, hasTransport } = await readSetup({ ...ann.ctx, transportKind });
+    return isCapturing ? "captured" : hasTransport;
+  };
+  expect(await Promise.all((["relay", "direct", "none", "capture"] as const).map(transportOf))).toEqual([
+    ...[true, true, false, "captured"],
+  ]);
   await createKey(ann.ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
   await hot`insert into domains (id, team_id, name, status) values (gen_random_uuid(), ${ann.teamId}, 'new.example', 'verified')`;
   expect(await setup()).toMatchObject({ verifiedDomain: "new.example", hasKey: true, hasSent: false });

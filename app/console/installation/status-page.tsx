@@ -7,7 +7,7 @@ import { Empty } from "../_ui/list/empty";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { Section } from "../_ui/page/section";
-import { Badge } from "../_ui/text/badge";
+import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 
@@ -26,13 +26,9 @@ export function StatusPage() {
           <Section
             title="Readiness"
             note={`Backstamp ${release}. A load balancer reads the same state at /api/health/ready.`}
-            actions={
-              <Badge tone={readiness.isReady ? "good" : "bad"}>
-                {readiness.isReady ? "Ready" : "Not ready"}
-              </Badge>
-            }
+            actions={<LabelBadge {...labelOf(readiness, isCapturing(workers))} />}
           >
-            <Messages readiness={readiness} />
+            <Messages readiness={readiness} isTest={isCapturing(workers)} />
           </Section>
           <section aria-labelledby="workers">
             <h2 id="workers" className="mb-3 font-semibold">
@@ -55,10 +51,24 @@ export function StatusPage() {
   );
 }
 
-function Messages({ readiness }: Pick<InstallationStatus, "readiness">) {
-  const messages = readiness.isReady ? readiness.alarms.map(({ message }) => message) : [readiness.message];
+/** The workers record email and send none. */
+const isCapturing = (workers: readonly Worker[]): boolean =>
+  workers.some(({ isActive, transport }) => isActive && transport === "capture");
+
+function labelOf({ isReady }: InstallationStatus["readiness"], isTest: boolean): Label {
+  if (!isReady) return { label: "Not ready", tone: "bad" };
+  return isTest ? { label: "Test mode", tone: "warn" } : { label: "Ready", tone: "good" };
+}
+
+const CAPTURING =
+  "Email is accepted but not delivered, because SMTP_URL is “capture:”. To deliver it, set SMTP_URL to an SMTP server.";
+
+function Messages({ readiness, isTest }: Pick<InstallationStatus, "readiness"> & { isTest: boolean }) {
+  const messages = readiness.isReady
+    ? [...(isTest ? [CAPTURING] : []), ...readiness.alarms.map(({ message }) => message)]
+    : [readiness.message];
   return messages.length === 0 ? (
-    <p className="px-5 pb-5 text-soft">Email is accepted and delivered. No alarms.</p>
+    <p className="px-5 pb-5 text-soft">Email is accepted and delivered. Nothing needs attention.</p>
   ) : (
     <ul className="flex flex-col gap-2 px-5 pb-5">
       {messages.map((message) => (
@@ -94,7 +104,7 @@ const COLUMNS: readonly Column<Worker>[] = [
   { id: "beat", header: "Last heartbeat", width: "w-36", cell: ({ beatAt }) => <When at={beatAt} /> },
   {
     id: "state",
-    header: "State",
+    header: "Status",
     width: "w-36",
     phone: "corner",
     cell: ({ isActive }) => (

@@ -18,6 +18,7 @@ const SendTest = lazyDialog(() => import("./send-test").then(({ SendTest }) => S
 export type Setup = {
   hasTest: boolean;
   hasTransport: boolean;
+  isCapturing: boolean;
   verifiedDomain: string | null;
   hasKey: boolean;
   hasSent: boolean;
@@ -35,7 +36,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
   const isOperator = useIsOperator();
   const [isTesting, setTesting] = useState(false);
   const [token, setToken] = useState<string | null>(null);
-  const { hasTest, hasTransport, verifiedDomain, hasKey, hasSent, smtp } = setup;
+  const { hasTest, hasTransport, isCapturing, verifiedDomain, hasKey, hasSent, smtp } = setup;
   if (hasSent && token === null) return null;
   const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
   const link = (path: string, text: string) => (
@@ -68,6 +69,8 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
           <Step isDone={hasTransport} title="Outgoing email">
             {hasTransport ? (
               "Configured."
+            ) : isCapturing ? (
+              "Email is recorded here and not delivered, because SMTP_URL is “capture:”. The operator sets it to an SMTP server."
             ) : isOperator ? (
               <>{link("/console/installation/relays", "Add a relay")} and test it there.</>
             ) : (

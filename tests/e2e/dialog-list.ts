@@ -287,7 +287,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "pause sending": {
     file: "installation/queues/pause-queue",
     path: page(`${installation}/queues`),
-    clicks: ["Pause sending"],
+    clicks: ["Pause sending…"],
     isForm: true,
   },
   "resume sending": {
@@ -298,7 +298,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "purge a queue": {
     file: "installation/queues/purge-queue",
     path: page(`${installation}/queues`),
-    clicks: ["Purge queue"],
+    clicks: ["Purge queue…"],
     isForm: true,
   },
 };

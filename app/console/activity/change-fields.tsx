@@ -1,6 +1,6 @@
 "use client";
 
-import { Bot, Cog, Terminal, UserRound } from "lucide-react";
+import { Cog, KeyRound, Terminal, UserRound } from "lucide-react";
 import Link from "next/link";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { useConsoleHref } from "../_ui/team";
@@ -68,7 +68,7 @@ export function SubjectLink({ change }: { change: AuditEntryView }) {
   );
 }
 
-const ICONS = { user: UserRound, key: Bot, operator: Terminal, system: Cog };
+const ICONS = { user: UserRound, key: KeyRound, operator: Terminal, system: Cog };
 const FIXED_NAMES = { operator: "CLI", system: "Backstamp" };
 
 /** The actor of a change, with the name at that time. The icon shows the type of actor. */
@@ -80,7 +80,7 @@ export function Actor({ change: { actor, actor_name } }: { change: AuditEntryVie
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
       <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />
       <span className="truncate">
-        {actor === "key" ? <span className="sr-only">API key </span> : null}
+        {actor === "key" ? "API key " : ""}
         {name}
       </span>
     </span>

@@ -118,5 +118,5 @@ function Changes({ teamId }: { teamId: string }) {
 
 const optionOf = ({ id, actor, name }: KnownActor) => ({
   value: id,
-  label: actor === "key" ? `Key: ${name ?? id}` : (name ?? id),
+  label: actor === "key" ? `API key ${name ?? id}` : (name ?? id),
 });

@@ -43,7 +43,7 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
       <search className="grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
         <SearchField
           label="Search emails"
-          placeholder="Address, subject, ID or tag:name=value"
+          placeholder="Address, subject, ID or tag"
           value={filters.q ?? ""}
           onSettle={(q) => change({ q: q || null })}
           className="col-span-2 md:basis-full lg:basis-0"

@@ -111,7 +111,7 @@ function SendingDomains({ of: { all_domains, domains } }: { of: KeyRow }) {
   return (
     <span title={domains.map(({ name }) => name).join(", ")}>
       {first ?? "No domains"}
-      {others.length > 0 ? ` +${others.length}` : ""}
+      {others.length > 0 ? ` and ${others.length} more` : ""}
     </span>
   );
 }

@@ -2,5 +2,5 @@
 export const HEADING = {
   title: "Suppressions",
   description:
-    "Addresses that this team does not send email to. Hard bounces and complaints are added automatically. Email to a suppressed address gets the status “suppressed”.",
+    "Addresses that this team does not send email to. Hard bounces and complaints are added automatically. Email to these addresses is not sent and is shown as Suppressed.",
 };

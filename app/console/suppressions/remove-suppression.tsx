@@ -37,10 +37,10 @@ export function RemoveSuppression({ teamId, row }: { teamId: string; row: Suppre
         title="Remove from list"
         aria-label={`Remove from list: ${row.email}`}
         onClick={() => setConfirming(true)}
-        className={`${iconButtonStyle} max-md:w-auto max-md:gap-2 max-md:pr-2`}
+        className={`${iconButtonStyle} max-lg:w-auto max-lg:gap-2 max-lg:pr-2`}
       >
         <X className="size-4" aria-hidden="true" />
-        <span className="md:hidden">Remove from list</span>
+        <span className="lg:hidden">Remove from list</span>
       </ActionButton>
       <Confirm
         open={isConfirming}

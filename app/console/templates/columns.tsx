@@ -61,7 +61,7 @@ export const templateColumns = (teamId: string): readonly Column<TemplateRow>[] 
   },
   {
     id: "state",
-    header: "State",
+    header: "Status",
     width: "w-32",
     phone: "corner",
     cell: (row) => <TemplateStateBadge {...row} />,

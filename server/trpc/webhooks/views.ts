@@ -25,7 +25,7 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
   return webhooks.flatMap((webhook) => {
     const state = states.get(webhook.id);
     if (!state) return [];
-    const { failingSince, pausedUntil, previousUntil } = webhook;
+    const { failingSince, failures, pausedUntil, previousUntil } = webhook;
     const { isPreviousLive, ...counts } = state;
     return {
       ...presentWebhook(webhook),
@@ -36,6 +36,7 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
       /** When a failing endpoint is disabled if no attempt succeeds until then, and after how many failures. */
       disablesAt: failingSince && new Date(failingSince.getTime() + failingDaysMax * dayMs).toISOString(),
       disablesAfterFailures: failuresMin,
+      failures,
       /** Until when the previous secret also signs; null if only one secret is active. */
       previousUntil: isPreviousLive ? (previousUntil?.toISOString() ?? null) : null,
     };

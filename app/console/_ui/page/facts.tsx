@@ -4,7 +4,7 @@ import { AddressText } from "../text/address";
 
 /** The properties of an object at the top of its page, as a grid of `Fact`. */
 export const Facts = ({ children }: { children: ReactNode }) => (
-  <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>{children}</dl>
+  <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 lg:grid-cols-4`}>{children}</dl>
 );
 
 type FactProps = { name: string; width?: "half" | "full"; children: ReactNode };

@@ -20,19 +20,19 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
 /** The time of that clock, in milliseconds since 1970. */
 export const useNowMs = (): number => use(Now);
 
-type WhenProps = { at: string; isDue?: boolean; className?: string };
+type WhenProps = { at: string; isDue?: boolean; isLong?: boolean; className?: string };
 
 /**
  * A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. Without `isDue` it is
  * the time of something that has happened, and is never shown as future, although data can be newer than the last tick of the
- * clock, and a browser's clock can be behind the server's.
+ * clock, and a browser's clock can be behind the server's. `isLong`: with whole words, for sentences.
  */
-export function When({ at, isDue = false, className }: WhenProps) {
+export function When({ at, isDue = false, isLong = false, className }: WhenProps) {
   const nowMs = use(Now);
   const atMs = Date.parse(at);
   return (
     <Moment at={at} className={`whitespace-nowrap tabular-nums ${className ?? ""}`}>
-      {relativeTime(atMs, isDue ? nowMs : Math.max(nowMs, atMs))}
+      {relativeTime(atMs, isDue ? nowMs : Math.max(nowMs, atMs), isLong)}
     </Moment>
   );
 }
@@ -58,25 +58,28 @@ const neverChanges = () => () => {};
 const yes = () => true;
 const no = () => false;
 
-/** Upper bound in seconds, length of the unit in seconds, and its name. */
+/** Upper bound in seconds, length of the unit in seconds, and its symbol and name. */
 const UNITS = [
-  [60, 1, "s"],
-  [3_600, 60, "min"],
-  [86_400, 3_600, "h"],
-  [Number.POSITIVE_INFINITY, 86_400, "d"],
+  [60, 1, "s", "second"],
+  [3_600, 60, "min", "minute"],
+  [86_400, 3_600, "h", "hour"],
+  [Number.POSITIVE_INFINITY, 86_400, "d", "day"],
 ] as const;
 
 /** "12 s ago", "in 5 min", or the date if it is more than 30 days away. */
-function relativeTime(atMs: number, nowMs: number): string {
+function relativeTime(atMs: number, nowMs: number, isLong: boolean): string {
   const distanceMs = Math.abs(atMs - nowMs);
   if (distanceMs < justNowMs) return atMs > nowMs ? "in a few seconds" : "just now";
   if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
-  return atMs > nowMs ? `in ${formatDuration(distanceMs, Math.round)}` : `${formatDuration(distanceMs)} ago`;
+  return atMs > nowMs
+    ? `in ${formatDuration(distanceMs, Math.round, isLong)}`
+    : `${formatDuration(distanceMs, Math.floor, isLong)} ago`;
 }
 
-/** "2 s", "5 min", "3 h", "4 d": in the largest unit that fits. */
-export function formatDuration(ms: number, round = Math.floor): string {
+/** "2 s", "5 min", "3 h", "4 d", or with words "2 seconds": in the largest unit that fits. */
+export function formatDuration(ms: number, round = Math.floor, isLong = false): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const unit = UNITS.find(([below]) => seconds < below) ?? UNITS[3];
-  return `${round(seconds / unit[1])} ${unit[2]}`;
+  const count = round(seconds / unit[1]);
+  return `${count} ${isLong ? `${unit[3]}${count === 1 ? "" : "s"}` : unit[2]}`;
 }

@@ -37,15 +37,15 @@ export function Banners({ domain }: { domain: DomainView }) {
       ) : null}
       {expires_at ? (
         <Banner tone="warn">
-          This domain is not verified. If it stays unverified, it is deleted <When isDue at={expires_at} />.
-          You can add it again after that.
+          This domain is not verified. If it stays unverified, it is deleted{" "}
+          <When isDue isLong at={expires_at} />. You can then add it again.
         </Banner>
       ) : null}
       {failing_since ? (
         <Banner tone="warn">
-          DNS checks are failing. The first failure was <When at={failing_since} />. Email is still sent.
-          After four failed checks over three days, the domain loses its verification. Correct the records
-          below.
+          DNS checks are failing. The first failure was <When isLong at={failing_since} />. Email is still
+          sent. After four failed checks over three days, the domain loses its verification. Correct the
+          records below.
         </Banner>
       ) : null}
       {health === "verified" && last_checked_at ? (

@@ -106,7 +106,9 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
                 ))}
               </ol>
             )}
-            <p className="mt-1 text-soft text-xs leading-5">The operator configures relays with the CLI.</p>
+            <p className="mt-1 text-soft text-xs leading-5">
+              The operator adds relays under Installation, Relays.
+            </p>
           </dd>
         </div>
       </dl>

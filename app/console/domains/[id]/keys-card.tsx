@@ -20,7 +20,8 @@ const STAGES: Record<Exclude<Key["stage"], "signing">, Label> = {
 };
 
 /** The state of a key. One that signs is shown as good only if the last check found its record. */
-function labelOf({ stage, algorithm }: Key, records: DomainView["records"]): Label {
+function labelOf({ stage, algorithm }: Key, { records, last_checked_at }: DomainView): Label {
+  if (stage === "waiting" && last_checked_at === null) return RECORD_STATUS.not_started;
   if (stage !== "signing") return STAGES[stage];
   const purpose = algorithm === "rsa" ? "dkim" : "dkim_ed25519";
   const status = records.find((record) => record.purpose === purpose)?.status ?? "not_started";
@@ -32,7 +33,7 @@ function labelOf({ stage, algorithm }: Key, records: DomainView["records"]): Lab
 export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
-  const { dkimKeys, records, id } = domain;
+  const { dkimKeys, id } = domain;
   const next = dkimKeys.find(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting");
   const isRotating =
     next !== undefined && dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "signing");
@@ -58,7 +59,7 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
                 ) : null}
               </p>
             </div>
-            <LabelBadge {...labelOf(key, records)} />
+            <LabelBadge {...labelOf(key, domain)} />
           </li>
         ))}
       </ul>

@@ -150,16 +150,18 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
   );
 }
 
-/** The number of each attempt among all attempts for its recipient. The engine counts from 1 again after a retry on request. */
+/**
+ * The number of each attempt among all attempts for its recipient; none for a recipient with a single one. Only the first event of
+ * an attempt has its reason, and the number. The engine counts from 1 again after a retry on request.
+ */
 function numberAttempts(events: readonly EventView[]): Map<string, number> {
-  const made = new Map<string | null, number>();
+  const made = new Map<string | null, string[]>();
+  for (const { id, recipient, data } of events)
+    if (data.attempt && data.reason !== undefined) made.set(recipient, [...(made.get(recipient) ?? []), id]);
   return new Map(
-    events.flatMap(({ id, recipient, data }) => {
-      if (!data.attempt) return [];
-      const number = (made.get(recipient) ?? 0) + 1;
-      made.set(recipient, number);
-      return [[id, number]];
-    }),
+    [...made.values()].flatMap((ids) =>
+      ids.length < 2 ? [] : ids.map((id, place): [string, number] => [id, place + 1]),
+    ),
   );
 }
 

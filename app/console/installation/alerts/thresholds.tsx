@@ -21,13 +21,18 @@ export function Thresholds({
     <Section title="Thresholds" note="Rates are those of the last 24 hours.">
       <ul className="flex flex-col gap-2 px-5 pb-5 leading-6">
         <li>
-          An alert opens when more than {alerts.bounce} of a domain's recipients bounce or {alerts.complaint}{" "}
-          complain, once it has {alerts.recipientsMin}.
+          An alert opens when a domain had at least {alerts.recipientsMin} recipients in the last 24 hours and
+          more than {alerts.bounce} of them bounced or more than {alerts.complaint} complained.
         </li>
-        <li>{formatPauses(pauses)}</li>
+        <li>
+          <Pauses {...pauses} />
+        </li>
         <li className="flex flex-wrap items-center gap-3">
           {webhookHost === null ? (
-            "Alerts of the installation can also be sent to a URL: set BACKSTAMP_ALERT_WEBHOOK_URL."
+            <>
+              Alerts of the installation can also be sent to a URL: set{" "}
+              <code>BACKSTAMP_ALERT_WEBHOOK_URL</code>.
+            </>
           ) : (
             <>
               Alerts of the installation are also sent to {webhookHost}. <WebhookSecret />
@@ -39,14 +44,19 @@ export function Thresholds({
   );
 }
 
-function formatPauses({ bounce, complaint, recipientsMin }: Limits): string {
+function Pauses({ bounce, complaint, recipientsMin }: Limits) {
   const limits = [
     ...(bounce === null ? [] : [`more than ${bounce} of its recipients bounce`]),
     ...(complaint === null ? [] : [`more than ${complaint} complain`]),
   ];
-  return limits.length === 0
-    ? "No team is paused automatically. To pause teams with high rates, set BACKSTAMP_TEAM_BOUNCE_PAUSE and BACKSTAMP_TEAM_COMPLAINT_PAUSE."
-    : `A team is paused when ${limits.join(" or ")}, once it has ${recipientsMin}. An operator resumes it on the page Queues.`;
+  return limits.length === 0 ? (
+    <>
+      No team is paused automatically. To pause teams with high rates, set{" "}
+      <code>BACKSTAMP_TEAM_BOUNCE_PAUSE</code> and <code>BACKSTAMP_TEAM_COMPLAINT_PAUSE</code>.
+    </>
+  ) : (
+    `A team with at least ${recipientsMin} recipients is paused when ${limits.join(" or ")}. An operator resumes it on the page Queues.`
+  );
 }
 
 function WebhookSecret() {

@@ -30,20 +30,20 @@ export function QueuesPage() {
     <>
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
-          A pause keeps accepting email and leaves it queued, with its reason. A purge cancels queued email
-          permanently.
+          While sending is paused, email is still accepted and waits in the queue. Purging cancels queued
+          email permanently.
         </p>
         <div className="flex flex-wrap gap-2">
-          <Button Icon={Trash2} onPointerEnter={PurgeQueue.preload} onClick={() => setOpened("purge")}>
-            Purge queue
+          <Button Icon={CirclePause} onPointerEnter={PauseQueue.preload} onClick={() => setOpened("pause")}>
+            Pause sending…
           </Button>
           <Button
-            tone="primary"
-            Icon={CirclePause}
-            onPointerEnter={PauseQueue.preload}
-            onClick={() => setOpened("pause")}
+            Icon={Trash2}
+            className="text-bad"
+            onPointerEnter={PurgeQueue.preload}
+            onClick={() => setOpened("purge")}
           >
-            Pause sending
+            Purge queue…
           </Button>
         </div>
       </div>
@@ -51,7 +51,7 @@ export function QueuesPage() {
         {({ states, countMax, pauses, lifted }) => (
           <div className="flex flex-col gap-8">
             <Part title="Deliveries of all teams">
-              <DataTable label="Deliveries by state" columns={stateColumns(countMax)} rows={states} />
+              <DataTable label="Deliveries by status" columns={stateColumns(countMax)} rows={states} />
             </Part>
             <Part title="Paused">
               <DataTable
@@ -60,7 +60,7 @@ export function QueuesPage() {
                 rows={pauses}
                 empty={
                   <Empty title="Nothing is paused">
-                    <p>Email of every team is sent.</p>
+                    <p>Queued email of all teams is processed.</p>
                   </Empty>
                 }
               />
@@ -90,13 +90,13 @@ type State = QueueStatus["states"][number];
 
 const STATES: Record<State["id"], { label: string; meaning: string }> = {
   due: { label: "Due", meaning: "Waits for a worker, or for the end of a pause." },
-  delayed: { label: "Delayed", meaning: "Waits for a retry, a limit or a paused domain." },
+  delayed: { label: "Deferred", meaning: "Waits for a retry, a limit or a paused domain." },
   scheduled: { label: "Scheduled", meaning: "Before the time that the sender set." },
   in_progress: { label: "In progress", meaning: "Claimed by a worker." },
 };
 
 const stateColumns = (countMax: number | null): readonly Column<State>[] => [
-  { id: "state", header: "State", width: "w-36", cell: ({ id }) => STATES[id].label },
+  { id: "state", header: "Status", width: "w-36", cell: ({ id }) => STATES[id].label },
   {
     id: "meaning",
     header: "Meaning",
@@ -113,7 +113,7 @@ const stateColumns = (countMax: number | null): readonly Column<State>[] => [
   },
   {
     id: "oldest",
-    header: "Earliest due time",
+    header: "Oldest due",
     width: "w-40",
     cell: ({ oldestDueAt }) =>
       oldestDueAt ? <When at={oldestDueAt} /> : <span className="text-soft">None</span>,

@@ -97,7 +97,7 @@ const COLUMNS: readonly Column<RelayRow>[] = [
       return text === null ? <span className="text-soft">None</span> : <span title={text}>{text}</span>;
     },
   },
-  { id: "state", header: "State", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
+  { id: "state", header: "Status", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
   {
     id: "actions",
     header: "Actions",

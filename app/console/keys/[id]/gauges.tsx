@@ -49,7 +49,7 @@ function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: Limit }) {
       <div className="mb-2 flex min-h-6 items-center gap-2">
         <span className="font-medium">{name}</span>
         {tier === "other" ? null : (
-          <code className="truncate font-mono text-soft text-xs max-md:hidden">{tier}</code>
+          <code className="truncate font-mono text-soft text-xs max-lg:hidden">{tier}</code>
         )}
         {isOwn ? <Badge tone="info">Custom limit</Badge> : null}
         <span className="ml-auto shrink-0 text-soft text-xs tabular-nums">

@@ -28,11 +28,10 @@ export function KeyDomains({ teamId, keyView }: { teamId: string; keyView: KeyVi
       </Section>
     );
   return (
-    <Section title="Sending domains" note="Email from any other domain is rejected.">
-      <p className="px-5 pb-4 text-soft leading-6">
-        The key can send, retry, reschedule and cancel only email from these domains, and resolve its unknown
-        outcomes. Other permissions, such as reading email, apply to the whole team.
-      </p>
+    <Section
+      title="Sending domains"
+      note="This key can send, retry, reschedule and cancel email from these domains only. Its other permissions apply to the whole team."
+    >
       {domains.length === 0 ? (
         <p className="px-5 pb-4 text-soft leading-6">
           No domains. Every send request with this key is rejected.

@@ -119,7 +119,7 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
   return (
     <Facts>
       <Fact name="Key">
-        <span className="flex items-center gap-1">
+        <span className="flex min-w-0 items-center gap-1">
           <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
             re_{token_id}_…
           </code>

@@ -60,13 +60,13 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
               <th scope="col" className="py-1.5 pl-3 font-normal">
                 Accepted
               </th>
-              <th scope="col" className="py-1.5 pl-3 font-normal">
+              <th scope="col" title="of sent" className="py-1.5 pl-3 font-normal">
                 Delivered
               </th>
-              <th scope="col" className="py-1.5 pl-3 font-normal">
+              <th scope="col" title="of sent" className="py-1.5 pl-3 font-normal">
                 Bounced
               </th>
-              <th scope="col" className="py-1.5 pl-3 font-normal max-md:hidden">
+              <th scope="col" title="of delivered" className="py-1.5 pl-3 font-normal max-md:hidden">
                 Complained
               </th>
               <th scope="col" className="py-1.5 pl-3 font-normal max-md:hidden">

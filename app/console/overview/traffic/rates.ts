@@ -2,14 +2,20 @@ import type { CountsView } from "#server/trpc/overview/traffic-view";
 import type { Tone } from "../../_ui/text/statuses";
 
 /**
- * Limits of mailbox providers, in percent. Gmail and Yahoo: keep the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon
- * SES reviews accounts from 5% on; below 2% is its recommendation.
+ * Limits of mailbox providers, in percent of the recipients to whom the email was sent or delivered (`of`). Gmail and Yahoo: keep
+ * the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon SES reviews accounts from 5% on; below 2% is its recommendation.
  * https://support.google.com/a/answer/81126, https://senders.yahooinc.com/best-practices/,
  * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html
  */
 export const LIMITS = {
-  bounce_rate: { label: "Bounce rate", target: 2, max: 5, note: "target below 2%, limit 5%" },
-  complaint_rate: { label: "Complaint rate", target: 0.1, max: 0.3, note: "target below 0.1%, limit 0.3%" },
+  bounce_rate: { label: "Bounce rate", of: "sent", target: 2, max: 5, note: "target below 2%, limit 5%" },
+  complaint_rate: {
+    label: "Complaint rate",
+    of: "delivered",
+    target: 0.1,
+    max: 0.3,
+    note: "target below 0.1%, limit 0.3%",
+  },
 } as const;
 export type LimitedRate = keyof typeof LIMITS;
 

@@ -43,12 +43,9 @@ export function Tiles({ total, previous, latency }: Props) {
       <Engagement total={total} />
       <Tile
         name="Delivery time"
-        value={latency ? `p50 ${formatMs(latency.p50Ms)}` : "–"}
-        note={
-          latency
-            ? `p95 ${formatMs(latency.p95Ms)}, last ${count(latency.deliveries)} deliveries`
-            : "no deliveries yet"
-        }
+        value={latency ? formatMs(latency.p50Ms) : "–"}
+        note={latency ? `median; 95% within ${formatMs(latency.p95Ms)}` : "no deliveries yet"}
+        change={latency ? `of the last ${count(latency.deliveries)} deliveries` : null}
       />
     </dl>
   );
@@ -71,7 +68,7 @@ type ChangeProps = { now: number | null; before: number | null; isRate?: boolean
 
 /** The change from the previous period; nothing without a value to compare with. */
 function Change({ now, before, isRate = false, label }: ChangeProps) {
-  if (now === null || before === null || (!isRate && before === 0)) return "no previous value";
+  if (now === null || before === null || (!isRate && before === 0)) return null;
   const former = isRate ? formatPercent(before) : count(before);
   return `${label ? `${label} ` : ""}${formatChange(now, before, isRate)} from ${former}`;
 }
@@ -85,7 +82,7 @@ type RateTileProps = {
 };
 
 function RateTile({ name, rate, value, total, previous }: RateTileProps) {
-  const { note } = LIMITS[rate];
+  const { note, of } = LIMITS[rate];
   const percent = rateOrNull(total, rate);
   return (
     <Tile
@@ -93,7 +90,7 @@ function RateTile({ name, rate, value, total, previous }: RateTileProps) {
       value={count(value)}
       note={
         percent === null ? (
-          `of ${count(total.metrics.sent)} sent`
+          `of ${count(total.metrics[of])} ${of}`
         ) : (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Badge tone={toneOfRate(rate, percent)} title={note}>

@@ -8,7 +8,7 @@ import { cardStyle } from "../../_ui/styles";
 import { formatPercent, LIMITS, type LimitedRate } from "./rates";
 import { formatSpan, STATUSES } from "./series";
 
-const chartHeight = "h-[36rem]";
+const chartHeight = "h-[22rem] md:h-[36rem]";
 // The chart library is as large as half the script of a page, so it loads separately.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
@@ -20,6 +20,7 @@ type Props = { traffic: TrafficView };
 /** Recipients per hour or day by their current status, as a chart and as a table. */
 export function Traffic({ traffic }: Props) {
   const { spans, unit, partialAt, isComplete, countedSince } = traffic;
+  const isEmpty = spans.every((span) => STATUSES.every(({ name }) => span[name] === 0));
   return (
     <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
       <h2 id="traffic" className="mb-1 font-semibold">
@@ -29,9 +30,13 @@ export function Traffic({ traffic }: Props) {
         By their current status, in the {unit} in which the email was accepted.
         {partialAt === null ? null : ` The ${unit} ${formatSpan(partialAt, unit)} has not ended.`}
       </p>
-      <WhenSeen>
-        <TrafficChart spans={spans} unit={unit} partialAt={partialAt} />
-      </WhenSeen>
+      {isEmpty ? (
+        <p className="text-soft">No email in this time range.</p>
+      ) : (
+        <WhenSeen>
+          <TrafficChart spans={spans} unit={unit} partialAt={partialAt} />
+        </WhenSeen>
+      )}
       {isComplete && countedSince === null ? null : (
         <p className="mt-3 text-soft text-xs" role="status">
           {isComplete ? null : "Older events are still being counted. The numbers will change. "}

@@ -12,7 +12,8 @@ const TONES: Record<Tone, string> = {
 
 /** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
 export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
-  const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, pausedUntil } = endpoint;
+  const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, failures, pausedUntil } =
+    endpoint;
   if (status === "disabled")
     return (
       <Banner tone={disabled_reason ? "bad" : "mute"} Icon={Ban}>
@@ -29,19 +30,20 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
     return (
       <Banner tone="warn" Icon={Hourglass}>
         The endpoint, or a server in front of it, requested a delay. Attempts resume{" "}
-        <When isDue at={pausedUntil} />.
+        <When isDue isLong at={pausedUntil} />.
       </Banner>
     );
   if (failing_since)
     return (
       <Banner tone="warn" Icon={TriangleAlert}>
-        Attempts are failing. First failure: <When at={failing_since} />. Until one succeeds, attempts run one
-        at a time, so other endpoints are not delayed.
+        Attempts are failing. The first failure was <When isLong at={failing_since} />. Until one succeeds,
+        they are made one at a time.
         {disablesAt ? (
           <>
             {" "}
-            If the failures continue, the webhook is disabled <When isDue at={disablesAt} />, after at least{" "}
-            {disablesAfterFailures} failures.
+            If none succeeds, the webhook is disabled <When isDue isLong at={disablesAt} />
+            {failures < disablesAfterFailures ? <>, after at least {disablesAfterFailures} failures</> : null}
+            .
           </>
         ) : null}
       </Banner>

@@ -12,6 +12,7 @@ import { PageHeading } from "../../../../_ui/page/page-heading";
 import { Section } from "../../../../_ui/page/section";
 import { cardStyle, linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
+import { Address } from "../../../../_ui/text/address";
 import { StatusBadge } from "../../../../_ui/text/badge";
 import { BodyBlock, CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
@@ -90,8 +91,10 @@ function EmailFacts({ delivery: { email_id: id, email } }: { delivery: WebhookDe
   if (email === null) return <p className="text-soft">The email of this event is no longer retained.</p>;
   return (
     <Facts>
-      <Fact name="Recipient">{email.recipient ?? "None"}</Fact>
-      <Fact name="Subject">
+      <Fact name="Recipient" width="half">
+        {email.recipient === null ? "None" : <Address>{email.recipient}</Address>}
+      </Fact>
+      <Fact name="Subject" width="half">
         <Link href={hrefOf(`/console/emails/${id}`)} className={linkStyle}>
           {email.subject || "(no subject)"}
         </Link>

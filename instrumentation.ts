@@ -1,6 +1,6 @@
 /**
- * Runs once before Next.js serves requests. Creates the dependencies, unless a launcher has already provided them. Invalid
- * settings are logged, and reported by every page and by the REST API.
+ * Runs once before Next.js serves requests. Creates the dependencies, unless a launcher has already provided
+ * them. Invalid settings are logged, and reported by every page and by the REST API.
  */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs" || process.env.NEXT_PHASE === "phase-production-build") return;

@@ -7,7 +7,8 @@ const SECURITY_HEADERS = {
   "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
-  // Browsers ignore this header over plain HTTP (RFC 6797, section 8.1), so local installations stay reachable.
+  // Browsers ignore this header over plain HTTP (RFC 6797, section 8.1), so local installations stay
+  // reachable.
   "Strict-Transport-Security": "max-age=63072000",
 };
 

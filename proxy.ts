@@ -3,7 +3,10 @@ import { GUIDE_POLICY, isGuidePath } from "#server/shared/guides";
 import { findPageFault } from "#server/startup/http/page-faults";
 
 const isDev = process.env.NODE_ENV === "development";
-/** On this host the API is also served at the root. Used only if Next.js runs alone; otherwise API calls bypass it. */
+/**
+ * On this host the API is also served at the root. Used only if Next.js runs alone; otherwise API calls
+ * bypass it.
+ */
 const apiHost = process.env.BACKSTAMP_API_HOST?.toLowerCase();
 
 const policyOf = (nonce: string): string =>
@@ -43,7 +46,10 @@ const isMisplacedCall = ({ nextUrl, headers }: NextRequest): boolean =>
 
 const BELOW_API = /^\/api(?=\/|$)/;
 
-/** Next.js fails on a path that it cannot decode. Escaped again, the path gets the same response as any unknown path. */
+/**
+ * Next.js fails on a path that it cannot decode. Escaped again, the path gets the same response as any
+ * unknown path.
+ */
 function rewriteLiterally({ nextUrl }: NextRequest): NextResponse {
   const url = nextUrl.clone();
   url.pathname = url.pathname.replaceAll("%", "%25");
@@ -54,9 +60,9 @@ const errorResponse = (status: number, name: string, message: string): NextRespo
   NextResponse.json({ error: message, name, message, statusCode: status }, { status });
 
 /**
- * Rejects requests that no page can handle, and API calls without `/api`. Sets the Content-Security-Policy of each page,
- * for those of the console with a nonce for their scripts. Next.js reads the nonce from the policy in the request headers. Access control is not done
- * here.
+ * Rejects requests that no page can handle, and API calls without `/api`. Sets the Content-Security-Policy of
+ * each page, for those of the console with a nonce for their scripts. Next.js reads the nonce from the policy
+ * in the request headers. Access control is not done here.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isForApi(request)) {
@@ -91,10 +97,10 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /**
- * Pages, and below `/api` only paths with an escape, because Next.js cannot decode some of them. A policy set here replaces
- * the one of a route file, and the routes excluded here serve untrusted HTML and files under stricter policies. For `/api`
- * and uploads the proxy would also reduce throughput and truncate large bodies. The patterns allow a trailing slash because
- * Next.js serves both forms.
+ * Pages, and below `/api` only paths with an escape, because Next.js cannot decode some of them. A policy set
+ * here replaces the one of a route file, and the routes excluded here serve untrusted HTML and files under
+ * stricter policies. For `/api` and uploads the proxy would also reduce throughput and truncate large bodies.
+ * The patterns allow a trailing slash because Next.js serves both forms.
  */
 export const config = {
   matcher: [

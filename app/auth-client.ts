@@ -1,4 +1,7 @@
-/** The URL that a call redirects to, or the error message of a call that was rejected before the sign-in was tried. */
+/**
+ * The URL that a call redirects to, or the error message of a call that was rejected before the sign-in was
+ * tried.
+ */
 type AuthResponse = { url: URL | null; message?: string };
 
 /** Calls a sign-in route from the browser. Each call carries a CSRF token. */
@@ -22,8 +25,8 @@ const FAULTS: Record<string, SignInFault> = {
 };
 
 /**
- * The next page (the landing page or the two-factor page), or the error. `message` is the error message of the server.
- * Display it if it is present, because it is more specific than the text for the error code.
+ * The next page (the landing page or the two-factor page), or the error. `message` is the error message of
+ * the server. Display it if it is present, because it is more specific than the text for the error code.
  */
 export type SignInResult = { to: string } | { fault: SignInFault; message?: string };
 
@@ -31,8 +34,8 @@ export type SignInResult = { to: string } | { fault: SignInFault; message?: stri
 export type Proof = "credentials" | "link" | "passkey" | "two-factor";
 
 /**
- * Submits one proof of identity. The server sets the session cookie after the last required one. `landing` is the path to
- * open after signing in.
+ * Submits one proof of identity. The server sets the session cookie after the last required one. `landing` is
+ * the path to open after signing in.
  */
 export async function submitProof(
   proof: Proof,
@@ -64,7 +67,9 @@ export async function signInWithPassword(
 
 const isErrorPage = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
 
-/** Redirects to an OAuth provider to sign in. If that fails, the page stays and the error message is returned. */
+/**
+ * Redirects to an OAuth provider to sign in. If that fails, the page stays and the error message is returned.
+ */
 export async function signInWithProvider(provider: string, landing: string): Promise<string | null> {
   const { url, message = "The sign-in provider cannot be reached. Try again in a moment." } = await post(
     `signin/${provider}`,

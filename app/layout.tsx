@@ -28,7 +28,10 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Reading the nonce makes every page dynamic. The CSP requires this: a static page could not contain the nonce. */
+/**
+ * Reading the nonce makes every page dynamic. The CSP requires this: a static page could not contain the
+ * nonce.
+ */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   const fault = await findInstallationFault();

@@ -9,8 +9,9 @@ const requestOptions = (kind: "options" | "autofill") =>
   fetch(`/api/auth/passkey/${kind}`, { method: "POST", body: "" });
 
 /**
- * Prompts for a passkey and signs in with it: as the second factor if one is required, otherwise as the only proof.
- * `dismissed` means that the user dismissed the prompt or has no passkey; browsers do not distinguish the two.
+ * Prompts for a passkey and signs in with it: as the second factor if one is required, otherwise as the only
+ * proof. `dismissed` means that the user dismissed the prompt or has no passkey; browsers do not distinguish
+ * the two.
  */
 export async function signInByPasskey(landing: string): Promise<PasskeyResult> {
   const { startAuthentication } = await import("@simplewebauthn/browser");
@@ -37,9 +38,9 @@ export const submitPasskey = (response: string, landing: string): Promise<Passke
 const renewAfterMs = 4 * 60_000;
 
 /**
- * Offers passkeys in the autofill list of the email field until `signal` aborts. Resolves to the browser's response for the
- * passkey that the user chose; null if the browser does not support it, the server rejected the request, or `signal`
- * aborted. A page in the background sends no requests.
+ * Offers passkeys in the autofill list of the email field until `signal` aborts. Resolves to the browser's
+ * response for the passkey that the user chose; null if the browser does not support it, the server rejected
+ * the request, or `signal` aborted. A page in the background sends no requests.
  */
 export async function offerPasskeyAutofill(signal: AbortSignal): Promise<string | null> {
   try {

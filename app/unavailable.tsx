@@ -1,6 +1,8 @@
 import type { InstallationFault } from "#server/trpc/installation/fault";
 
-/** Shown instead of every page while the installation is not set up completely, with what the operator can do. */
+/**
+ * Shown instead of every page while the installation is not set up completely, with what the operator can do.
+ */
 export function Unavailable({ fault: { title, steps } }: { fault: InstallationFault }) {
   return (
     <main className="mx-auto flex min-h-dvh max-w-xl flex-col justify-center gap-3 px-6" role="alert">

@@ -11,8 +11,8 @@ import { guardTransactions } from "./postgres-js/transaction";
 export type Db = PgDatabase<PostgresJsQueryResultHKT>;
 
 /**
- * The same database through postgres.js, for the few statements that run thousands of times per second. Drizzle does not
- * use named prepared statements, which would halve the throughput there.
+ * The same database through postgres.js, for the few statements that run thousands of times per second.
+ * Drizzle does not use named prepared statements, which would halve the throughput there.
  */
 export type HotSql = Sql;
 
@@ -22,21 +22,27 @@ export type DatabaseOptions = {
   /** Maximum number of connections, both pools together. */
   connectionsMax?: number;
   /**
-   * True behind a transaction pooler: no prepared statements, no session state. The time limits are then those of the role,
-   * which `migrateDatabase` sets.
+   * True behind a transaction pooler: no prepared statements, no session state. The time limits are then
+   * those of the role, which `migrateDatabase` sets.
    */
   pooled?: boolean;
   applicationName?: string;
-  /** Maximum time in ms that a Drizzle statement waits for a connection. After it, it is rejected with DatabaseBusy. */
+  /**
+   * Maximum time in ms that a Drizzle statement waits for a connection. After it, it is rejected with
+   * DatabaseBusy.
+   */
   waitMsMax?: number;
   /**
-   * Called with the time that a Drizzle statement or transaction (`general`), or a transaction of the hot paths (`hot`), waited for
-   * a connection. Other hot statements have no wait that could be measured: the driver sends them ahead on busy connections.
+   * Called with the time that a Drizzle statement or transaction (`general`), or a transaction of the hot
+   * paths (`hot`), waited for a connection. Other hot statements have no wait that could be measured: the
+   * driver sends them ahead on busy connections.
    */
   onWait?: (pool: "general" | "hot", waitedMs: number) => void;
 };
 
-/** Limits of every connection in ms: waiting for a lock, running a statement, and pausing in a transaction. */
+/**
+ * Limits of every connection in ms: waiting for a lock, running a statement, and pausing in a transaction.
+ */
 export const TIME_LIMITS = {
   lock_timeout: 10_000,
   statement_timeout: 30_000,
@@ -44,17 +50,17 @@ export const TIME_LIMITS = {
 } as const;
 
 /**
- * PostgreSQL 18 (seen with 18.4) crashes when a statement has waited for a row that another one changed, and then prunes
- * partitions of any table: checking the row again frees what pruning needs (tests/db/changed-rows.test.ts). Without pruning, a
- * lookup costs an index step in each partition, and there are few. Connections through a pooler have it from their role, which
- * `migrate` sets (migration 0015).
+ * PostgreSQL 18 (seen with 18.4) crashes when a statement has waited for a row that another one changed, and
+ * then prunes partitions of any table: checking the row again frees what pruning needs
+ * (tests/db/changed-rows.test.ts). Without pruning, a lookup costs an index step in each partition, and there
+ * are few. Connections through a pooler have it from their role, which `migrate` sets (migration 0015).
  */
 export const PRUNING = { enable_partition_pruning: "off" } as const;
 
 /**
- * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning each call
- * takes longer than most of the calls. The plan is made when the statement is first prepared, possibly with empty tables,
- * where PostgreSQL would choose sequential scans. So these are disabled.
+ * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning
+ * each call takes longer than most of the calls. The plan is made when the statement is first prepared,
+ * possibly with empty tables, where PostgreSQL would choose sequential scans. So these are disabled.
  */
 const BY_KEYS = {
   plan_cache_mode: "force_generic_plan",
@@ -66,8 +72,8 @@ const BY_KEYS = {
 } as const;
 
 /**
- * Opens the two pools. Connections open on first use, so an unreachable database fails the query, not the startup. A
- * statement waits at most 10 s for a lock and runs at most 30 s.
+ * Opens the two pools. Connections open on first use, so an unreachable database fails the query, not the
+ * startup. A statement waits at most 10 s for a lock and runs at most 30 s.
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { connectionsMax = 16, pooled = false, applicationName = "backstamp", waitMsMax = 2_000 } = options;
@@ -100,11 +106,14 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   };
 }
 
-/** The methods that Drizzle uses, `unsafe` and `begin`, behind the gate. A transaction passes the gate once. */
+/**
+ * The methods that Drizzle uses, `unsafe` and `begin`, behind the gate. A transaction passes the gate once.
+ */
 function gated(client: Sql, gate: Gate): Sql {
   const unsafe = (...statement: Parameters<Sql["unsafe"]>) => {
     let wantsArrays = false;
-    // Starts a microtask later, because callers that need rows as arrays call `values()` directly after `unsafe()`.
+    // Starts a microtask later, because callers that need rows as arrays call `values()` directly after
+    // `unsafe()`.
     const rows = Promise.resolve().then(() =>
       gate((): PromiseLike<unknown> => {
         const query = client.unsafe(...statement);

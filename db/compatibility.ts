@@ -17,8 +17,8 @@ export class UnsupportedReleaseError extends Error {
 }
 
 /**
- * An error if the schema no longer supports this release, else null. A schema can be newer and still support it, because
- * neighbouring releases run side by side.
+ * An error if the schema no longer supports this release, else null. A schema can be newer and still support
+ * it, because neighbouring releases run side by side.
  */
 export async function findUnsupportedRelease(
   sql: Pick<Sql, "unsafe">,

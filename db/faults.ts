@@ -14,7 +14,10 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return fault?.code === "23505" && fault.constraint_name === constraint;
 }
 
-/** A violation of the primary key, in a table whose only unique key it is. If it is partitioned, the error names the partition. */
+/**
+ * A violation of the primary key, in a table whose only unique key it is. If it is partitioned, the error
+ * names the partition.
+ */
 export function isDuplicateRow(error: unknown, table: string): boolean {
   const fault = findFault(error);
   const name = fault?.code === "23505" ? fault.table_name : undefined;
@@ -34,8 +37,9 @@ const UNREACHABLE =
   /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 
 /**
- * The database is unreachable, starting, stopping, full, busy (`db/gate`) or rejects connections. No commit is confirmed,
- * and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, and the connection codes of postgres.js and Node.
+ * The database is unreachable, starting, stopping, full, busy (`db/gate`) or rejects connections. No commit
+ * is confirmed, and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, and the connection
+ * codes of postgres.js and Node.
  */
 export const isDatabaseUnreachable = (error: unknown): boolean =>
   UNREACHABLE.test(findFault(error)?.code ?? "");
@@ -45,12 +49,15 @@ export const isRetryable = (error: unknown): boolean =>
   ["40P01", "40001"].includes(findFault(error)?.code ?? "");
 
 /**
- * A schema, table, column, function or type is missing (SQLSTATE class 42): the database is not migrated, or the statement is
- * wrong.
+ * A schema, table, column, function or type is missing (SQLSTATE class 42): the database is not migrated, or
+ * the statement is wrong.
  */
 export const isSchemaMissing = (error: unknown): boolean =>
   ["42P01", "42703", "42704", "42883", "3F000"].includes(findFault(error)?.code ?? "");
 
-/** The same statement may succeed later: the database is unreachable or busy, or another transaction was in the way. */
+/**
+ * The same statement may succeed later: the database is unreachable or busy, or another transaction was in
+ * the way.
+ */
 export const isTransientFault = (error: unknown): boolean =>
   isDatabaseUnreachable(error) || isRetryable(error) || isLockTimeout(error) || isStatementTimeout(error);

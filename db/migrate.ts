@@ -17,8 +17,8 @@ const STEP_LOCK = 7_067_381_204;
 
 const pollMs = 100;
 /**
- * A statement that waits for the lock of a table blocks all later statements on that table. So it waits only this long, and
- * tries again after a pause in which they run.
+ * A statement that waits for the lock of a table blocks all later statements on that table. So it waits only
+ * this long, and tries again after a pause in which they run.
  */
 const lockTimeoutMs = 1_000;
 const vacuumTimeoutMs = 1_500;
@@ -45,29 +45,39 @@ export type Migrated = { before: number; applied: number };
 export type MigrateOptions = {
   /** True if the URL leads to a transaction pooler. */
   pooled?: boolean;
-  /** Gives the role time limits where it has none, because programs connect through a pooler. Default: as `pooled`. */
+  /**
+   * Gives the role time limits where it has none, because programs connect through a pooler. Default: as
+   * `pooled`.
+   */
   limitsRole?: boolean;
   /** Default: the migrations of this build. */
   folder?: string;
-  /** Maximum time in ms that one migration waits for locks, and that the run waits for another process that migrates. */
+  /**
+   * Maximum time in ms that one migration waits for locks, and that the run waits for another process that
+   * migrates.
+   */
   blockedMsMax?: number;
   /** Called once if another process has been migrating for some seconds. */
   onWait?: () => void;
-  /** Runs when exactly the migrations of these times are applied, before the others. Programs that start meanwhile wait. */
+  /**
+   * Runs when exactly the migrations of these times are applied, before the others. Programs that start
+   * meanwhile wait.
+   */
   load?: { at: readonly string[]; run(): Promise<void> };
 };
 
 type Migration = ReturnType<typeof readMigrationFiles>[number];
 
 /**
- * Migrates the database to the newest schema of this build, and adds the events of a restored dump to the feed of this
- * cluster before new events are written. Safe to run from several processes at once, also under load: one migrates, the
- * others wait and have nothing to do. Each migration is committed by itself. Migrations of newer builds remain. The role's
- * time limits do not apply to it, except to an index that is built behind a pooler.
+ * Migrates the database to the newest schema of this build, and adds the events of a restored dump to the
+ * feed of this cluster before new events are written. Safe to run from several processes at once, also under
+ * load: one migrates, the others wait and have nothing to do. Each migration is committed by itself.
+ * Migrations of newer builds remain. The role's time limits do not apply to it, except to an index that is
+ * built behind a pooler.
  *
- * Throws without any change: `ForeignDatabaseError` if the first recorded migration is not Backstamp's first migration,
- * `UnsupportedReleaseError` if the schema no longer supports this build. Throws `MigrationBlockedError` after the earlier
- * migrations were committed.
+ * Throws without any change: `ForeignDatabaseError` if the first recorded migration is not Backstamp's first
+ * migration, `UnsupportedReleaseError` if the schema no longer supports this build. Throws
+ * `MigrationBlockedError` after the earlier migrations were committed.
  */
 export async function migrateDatabase(url: string, options: MigrateOptions = {}): Promise<Migrated> {
   const { pooled = false, limitsRole = pooled } = options;
@@ -117,10 +127,10 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
 }
 
 /**
- * Runs a task while a transaction of a separate connection holds the lock, which also works behind a transaction pooler.
- * `CREATE INDEX CONCURRENTLY` waits for all older snapshots. So the lock is polled, because a waiting statement has a
- * snapshot, and its statements have no parameters: the driver then uses the simple protocol, in which the snapshot of a
- * statement ends with it and not with the transaction.
+ * Runs a task while a transaction of a separate connection holds the lock, which also works behind a
+ * transaction pooler. `CREATE INDEX CONCURRENTLY` waits for all older snapshots. So the lock is polled,
+ * because a waiting statement has a snapshot, and its statements have no parameters: the driver then uses the
+ * simple protocol, in which the snapshot of a statement ends with it and not with the transaction.
  */
 async function whileLocked<T>(
   sql: Sql,
@@ -184,8 +194,9 @@ async function runOutsideTransaction(sql: Sql, migration: Migration, pooled: boo
 }
 
 /**
- * PostgreSQL cancels an autovacuum that another lock waits for, but only after `deadlock_timeout`, which is longer than
- * migrations wait. The lock taken here blocks no reads or writes. A vacuum that prevents wraparound is not canceled.
+ * PostgreSQL cancels an autovacuum that another lock waits for, but only after `deadlock_timeout`, which is
+ * longer than migrations wait. The lock taken here blocks no reads or writes. A vacuum that prevents
+ * wraparound is not canceled.
  */
 async function endAutovacuums(sql: Sql): Promise<void> {
   const vacuumed = await sql.unsafe<{ name: string }[]>(
@@ -229,7 +240,9 @@ async function retryWhileBlocked(sql: Sql, msMax: number, run: () => Promise<voi
 /** A migration: the hash of its text, and its time in ms since 1970 as text. */
 export type Applied = { hash: string; at: string };
 
-/** The names of all tables that the migrations of this build create, including those that a later one drops. */
+/**
+ * The names of all tables that the migrations of this build create, including those that a later one drops.
+ */
 export function listOwnTables(folder = ownFolder): Set<string> {
   const statements = readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql);
   const names = statements.flatMap((text) => [...text.matchAll(CREATED_TABLE)].map(([, name = ""]) => name));

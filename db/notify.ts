@@ -7,7 +7,9 @@ const CHANGES_CHANNEL = "backstamp_changes";
 /** Triggers on the tables of keys, their links and domains send to this channel. */
 const KEYS_CHANNEL = "backstamp_keys";
 
-/** Minimum interval between NOTIFYs during a burst of commits. Each NOTIFY takes a lock of the whole cluster. */
+/**
+ * Minimum interval between NOTIFYs during a burst of commits. Each NOTIFY takes a lock of the whole cluster.
+ */
 const notifyEveryMs = 50;
 /** The same for results. Only open pages listen for them. */
 const notifyChangesEveryMs = 250;
@@ -18,9 +20,9 @@ type OnFault = (error: unknown) => void;
 const hasSessions = (hot: HotSql): boolean => hot.options.prepare;
 
 /**
- * Creates the function that notifies all listeners that a delivery became due. The first call of a burst sends immediately;
- * the others are combined into one NOTIFY after the interval. It never throws and never blocks. Errors go to `onFault`; the
- * workers' poll finds the delivery then.
+ * Creates the function that notifies all listeners that a delivery became due. The first call of a burst
+ * sends immediately; the others are combined into one NOTIFY after the interval. It never throws and never
+ * blocks. Errors go to `onFault`; the workers' poll finds the delivery then.
  */
 export const createWaker = (hot: HotSql, onFault?: OnFault): (() => void) =>
   createNotifier(CHANNEL, notifyEveryMs, hot, onFault);
@@ -55,9 +57,9 @@ function createNotifier(
 }
 
 /**
- * Calls `onDue` for each NOTIFY of any process, and each time listening starts, also after a lost connection, because
- * notifications in between are lost. It uses its own connection, which reconnects automatically and closes with the pool.
- * Never throws: a failed first attempt goes to `onFault`, and further attempts follow.
+ * Calls `onDue` for each NOTIFY of any process, and each time listening starts, also after a lost connection,
+ * because notifications in between are lost. It uses its own connection, which reconnects automatically and
+ * closes with the pool. Never throws: a failed first attempt goes to `onFault`, and further attempts follow.
  */
 export const listenForDue = (hot: HotSql, onDue: () => void, onFault?: OnFault): Listening =>
   listenOn(CHANNEL, hot, onDue, onFault);
@@ -66,7 +68,10 @@ export const listenForDue = (hot: HotSql, onDue: () => void, onFault?: OnFault):
 export const listenForKeyChanges = (hot: HotSql, onChange: () => void, onFault?: OnFault): Listening =>
   listenOn(KEYS_CHANNEL, hot, onChange, onFault);
 
-/** The same for each accepted email and each recorded result, on the same connection. False behind a transaction pooler. */
+/**
+ * The same for each accepted email and each recorded result, on the same connection. False behind a
+ * transaction pooler.
+ */
 export function listenForChanges(hot: HotSql, onChange: () => void, onFault?: OnFault): boolean {
   for (const channel of [CHANNEL, CHANGES_CHANNEL]) listenOn(channel, hot, onChange, onFault);
   return hasSessions(hot);
@@ -92,7 +97,8 @@ function listenOn(
   return {
     stop: async () => {
       isStopped = true;
-      // Not awaited: an unreachable database responds late or never, and closing the pool also ends listening.
+      // Not awaited: an unreachable database responds late or never, and closing the pool also ends
+      // listening.
       unlisten().catch(() => {});
     },
   };

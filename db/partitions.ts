@@ -7,25 +7,31 @@ import { findFault, isLockTimeout, isRetryable } from "./faults";
 export type IdRange = { from: string | null; to: string | null };
 export type Partition = IdRange & { name: string; bytes: number };
 
-/** A table partitioned by ranges of one column. Its partitions are a chain without gaps from the lowest to the highest id. */
+/**
+ * A table partitioned by ranges of one column. Its partitions are a chain without gaps from the lowest to the
+ * highest id.
+ */
 export type PartitionedTable = { table: string; key: string };
 
 /**
- * Why a change has to be repeated later: another transaction or process blocks it, a large partition is being checked, it has
- * later ids of a wrong clock, or the time is too near for a check.
+ * Why a change has to be repeated later: another transaction or process blocks it, a large partition is being
+ * checked, it has later ids of a wrong clock, or the time is too near for a check.
  */
 export type Postponement = "blocked" | "checking" | "later_ids" | "too_late";
 
-/** Serializes the changes of partitions: an arbitrary number that no other program on the same database uses. */
+/**
+ * Serializes the changes of partitions: an arbitrary number that no other program on the same database uses.
+ */
 const PARTITION_LOCK = 7_067_381_207;
 /**
- * A change that waits for a lock blocks later statements, so it waits only this long for each, and is repeated in the next
- * round. The sum is shorter than the time after which PostgreSQL looks for deadlocks, so no other transaction is ended.
+ * A change that waits for a lock blocks later statements, so it waits only this long for each, and is
+ * repeated in the next round. The sum is shorter than the time after which PostgreSQL looks for deadlocks, so
+ * no other transaction is ended.
  */
 const lockTimeoutMs = 100;
 /**
- * Longer than `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that blocks a lock. For a lock that blocks no
- * reads or writes while it is waited for.
+ * Longer than `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that blocks a lock. For a lock
+ * that blocks no reads or writes while it is waited for.
  */
 const vacuumTimeoutMs = 1_500;
 /** A partition up to this size is scanned under the lock, which takes milliseconds. */
@@ -47,7 +53,10 @@ export function firstIdAt(ms: number): string {
 /** The time of an id in ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 
-/** Whether this connection prunes partitions, although PostgreSQL 18 can crash then (see `PRUNING` in client.ts). */
+/**
+ * Whether this connection prunes partitions, although PostgreSQL 18 can crash then (see `PRUNING` in
+ * client.ts).
+ */
 export async function prunesPartitions(db: Db): Promise<boolean> {
   const [row] = await db.execute<{ prunes: boolean }>(
     sql`select current_setting('enable_partition_pruning') = 'on'
@@ -82,8 +91,9 @@ export async function listAllPartitions(
 }
 
 /**
- * Ends the partition that contains the id `at` before it, and adds a partition from `at` on, with the same storage options. Rows
- * of later ids move to it. Returns null when it is done, else why it has to be repeated.
+ * Ends the partition that contains the id `at` before it, and adds a partition from `at` on, with the same
+ * storage options. Rows of later ids move to it. Returns null when it is done, else why it has to be
+ * repeated.
  */
 export async function splitPartition(
   hot: HotSql,
@@ -122,7 +132,9 @@ export async function splitPartition(
   return isDone ? null : "blocked";
 }
 
-/** Frees the space of a partition whose rows were all deleted. False if it has rows, or has to be repeated. */
+/**
+ * Frees the space of a partition whose rows were all deleted. False if it has rows, or has to be repeated.
+ */
 export async function truncatePartition(hot: HotSql, name: string): Promise<boolean> {
   if (await hasRows(hot, name)) return false;
   return changePartitions(hot, [name], async (tx) => {
@@ -136,7 +148,10 @@ export async function truncatePartition(hot: HotSql, name: string): Promise<bool
 const hasRows = async (sql: Pick<HotSql, "unsafe">, name: string): Promise<boolean> =>
   (await sql.unsafe(`select from ${name} limit 1`)).length > 0;
 
-/** Removes an empty partition: the empty one before it gets its range. False if it has to be repeated, or one has rows. */
+/**
+ * Removes an empty partition: the empty one before it gets its range. False if it has to be repeated, or one
+ * has rows.
+ */
 export async function mergePartitions(
   hot: HotSql,
   { table }: PartitionedTable,
@@ -155,7 +170,10 @@ export async function mergePartitions(
   });
 }
 
-/** Whether partitions still have the ranges that were read before the lock: another process may have changed them. */
+/**
+ * Whether partitions still have the ranges that were read before the lock: another process may have changed
+ * them.
+ */
 async function isUnchanged(tx: Transaction, table: string, partitions: Partition[]): Promise<boolean> {
   const now = await listPartitions(tx, table);
   return partitions.every(({ name, from, to }) =>
@@ -164,8 +182,9 @@ async function isUnchanged(tx: Transaction, table: string, partitions: Partition
 }
 
 /**
- * Runs a change of these partitions in one transaction with a short lock timeout and without a statement timeout. Returns false
- * if another process changes partitions, a lock was not free, or `change` returned false.
+ * Runs a change of these partitions in one transaction with a short lock timeout and without a statement
+ * timeout. Returns false if another process changes partitions, a lock was not free, or `change` returned
+ * false.
  */
 export async function changePartitions(
   hot: HotSql,
@@ -190,9 +209,9 @@ export async function changePartitions(
 }
 
 /**
- * Ensures by a constraint that a large partition has only ids before `at`, so that attaching it does not scan it. The check reads
- * the whole partition and blocks no reads or writes. A partition with later ids gets no constraint, because it would reject each
- * change of their rows. Returns null when it is ensured.
+ * Ensures by a constraint that a large partition has only ids before `at`, so that attaching it does not scan
+ * it. The check reads the whole partition and blocks no reads or writes. A partition with later ids gets no
+ * constraint, because it would reject each change of their rows. Returns null when it is ensured.
  */
 async function checkRange(
   hot: HotSql,
@@ -260,8 +279,8 @@ const dropCheck = (hot: HotSql, table: string) =>
   });
 
 /**
- * Drops checks of partitions that were not divided in time: after a day more, they would reject new ids. It happens if no process of
- * this release ran for days, or each division was blocked.
+ * Drops checks of partitions that were not divided in time: after a day more, they would reject new ids. It
+ * happens if no process of this release ran for days, or each division was blocked.
  */
 export async function dropOldChecks(hot: HotSql, nowMs: number): Promise<void> {
   const checks = await hot<{ table: string; definition: string }[]>`

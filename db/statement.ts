@@ -21,7 +21,10 @@ type Value<T extends Type> = Values[T] | null | undefined;
 /** The names of the row's properties whose value has this SQL type. */
 type NameOf<Row, T extends Type> = { [K in keyof Row]: Row[K] extends Value<T> ? K : never }[keyof Row];
 
-/** The columns that a statement reads from an array of rows: name, type, and the property of the row or its value. */
+/**
+ * The columns that a statement reads from an array of rows: name, type, and the property of the row or its
+ * value.
+ */
 export type Columns<Row> = Readonly<
   Record<
     string,
@@ -48,8 +51,9 @@ export const runPrepared = <Row extends object>(
 ) => sql.unsafe<Row[]>(text, parameters, { prepare: true });
 
 /**
- * Creates a statement with named parameters, and returns the function that runs it. Rows are sent as one array per column and
- * read with `unnest`, so one prepared statement works for any number of rows. `undefined` is sent as null.
+ * Creates a statement with named parameters, and returns the function that runs it. Rows are sent as one
+ * array per column and read with `unnest`, so one prepared statement works for any number of rows.
+ * `undefined` is sent as null.
  */
 export function writeStatement<Input, Row extends object = never>(write: (binder: Binder<Input>) => string) {
   const parameters: ((input: Input) => unknown)[] = [];
@@ -87,8 +91,8 @@ export const namesOf = (columns: object): string =>
 
 type Codec = { sentAs?: string; encode?: (value: unknown) => unknown; read?: (column: string) => string };
 
-// The driver derives the type of an array from a first element that is a boolean or a date, so these are sent as text.
-// Arrays of JSON documents or bytes would have to be escaped twice, so both are sent as text, too.
+// The driver derives the type of an array from a first element that is a boolean or a date, so these are sent
+// as text. Arrays of JSON documents or bytes would have to be escaped twice, so both are sent as text, too.
 const CODECS: Partial<Record<Type, Codec>> = {
   bool: { encode: String },
   timestamptz: { encode: (value) => (value as Date).toISOString() },

@@ -9,8 +9,8 @@ const ROLE_DEFAULTS = { ...TIME_LIMITS, ...PRUNING };
 type RoleDefault = keyof typeof ROLE_DEFAULTS;
 
 /**
- * The time limits that a connection lacks: none on our own connections, all behind a pooler unless the role has them. A
- * limit is also missing if the operator set it to 0.
+ * The time limits that a connection lacks: none on our own connections, all behind a pooler unless the role
+ * has them. A limit is also missing if the operator set it to 0.
  */
 export async function findMissingLimits(db: Db): Promise<TimeLimit[]> {
   const rows = await db.execute<{ name: TimeLimit }>(
@@ -33,9 +33,10 @@ export async function findUnsetDefaults(
 }
 
 /**
- * Sets these as defaults of the connected role in this database, because a transaction pooler drops the parameters
- * with which a connection starts. They apply to server connections opened from now on. Other values stay. Does nothing if
- * the role may not change its own defaults; readiness then reports what is missing.
+ * Sets these as defaults of the connected role in this database, because a transaction pooler drops the
+ * parameters with which a connection starts. They apply to server connections opened from now on. Other
+ * values stay. Does nothing if the role may not change its own defaults; readiness then reports what is
+ * missing.
  */
 export async function setRoleDefaults(tx: TransactionSql, settings: readonly RoleDefault[]): Promise<void> {
   const [row] = await tx<{ database: string }[]>`select quote_ident(current_database()) as database`;

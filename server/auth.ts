@@ -12,15 +12,18 @@ import { findTwoFactorChallenge } from "#server/services/account/factors/two-fac
 import { findSession, type Session } from "#server/services/people/sessions";
 
 /**
- * The session that these cookies belong to, or null. The token only identifies the session's row, which is read for every
- * request: a session that has ended is rejected at its next request.
+ * The session that these cookies belong to, or null. The token only identifies the session's row, which is
+ * read for every request: a session that has ended is rejected at its next request.
  */
 export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<Session | null> {
   const claims = await decodeToken(deps, cookies.get(sessionCookieName(deps.url))?.value ?? "");
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 
-/** The user who has to complete the second sign-in step, and the available methods. Null without an open 2FA challenge. */
+/**
+ * The user who has to complete the second sign-in step, and the available methods. Null without an open 2FA
+ * challenge.
+ */
 export async function readPendingTwoFactor(deps: ConsoleDeps, cookies: Cookies) {
   const token = cookies.get(twoFactorCookieName(deps.url))?.value;
   const step = token ? await findTwoFactorChallenge(deps, token) : null;

@@ -27,7 +27,10 @@ export type Deps = {
   hot: HotSql;
   /** Commits the emails of a request. Concurrent callers share one statement. */
   accept: Accept;
-  /** How email to real recipients is sent. Decides what the built-in domain may send, and the readiness result. */
+  /**
+   * How email to real recipients is sent. Decides what the built-in domain may send, and the readiness
+   * result.
+   */
   transportKind: "relay" | "direct" | "capture" | "none";
   /** The guarded client for URLs and hosts that teams configure. All such connections use it. */
   outside: Outside;
@@ -45,7 +48,10 @@ export type Deps = {
   vault: Vault;
   /** Creates and verifies signed links that give access without a key. */
   links: SignedLinks;
-  /** Creates and verifies the tokens in one recipient's copy of an email: unsubscribe, tracking and return path. */
+  /**
+   * Creates and verifies the tokens in one recipient's copy of an email: unsubscribe, tracking and return
+   * path.
+   */
   recipientTokens: RecipientTokens;
   /** Reads the space of the disk with the embedded database. Absent if the database is elsewhere. */
   readDisk?: () => Promise<DiskSpace>;
@@ -59,7 +65,10 @@ export type Deps = {
   hasSharedLimits: boolean;
   /** What the operator configured for alerts. */
   alerting: Alerting;
-  /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
+  /**
+   * Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll
+   * interval.
+   */
   wake: () => void;
   /** Clears this process's key cache. Call it after a change of a key, its links or a domain is committed. */
   clearKeyCache: () => void;
@@ -75,7 +84,9 @@ export type Alerting = {
   backupEveryHours: number | null;
 };
 
-/** Public host names of this installation. Null where the operator configured none; no default is ever used. */
+/**
+ * Public host names of this installation. Null where the operator configured none; no default is ever used.
+ */
 export type PublicNames = {
   /** Host name of the machine that sends and receives email. */
   mailHost: string | null;
@@ -121,14 +132,19 @@ export type RestDeps = Deps & {
   trustedHops: number;
 };
 
-/** Dependencies of the delivery worker. Without a transport or a relay, email to real recipients stays queued. */
+/**
+ * Dependencies of the delivery worker. Without a transport or a relay, email to real recipients stays queued.
+ */
 export type WorkerDeps = Deps & {
   transport: Transport | Relay | null;
   /** Timeouts in ms of relays configured in the database, where they differ from the defaults. */
   relayTimeouts?: Partial<RelayTimeouts>;
 };
 
-/** Who acts: a program with an API key, a user with a session, the operator on the command line, or the service itself. */
+/**
+ * Who acts: a program with an API key, a user with a session, the operator on the command line, or the
+ * service itself.
+ */
 export type Actor =
   | {
       kind: "key";
@@ -148,6 +164,8 @@ export type Ctx = Deps & {
   requestId: string;
   /** The `traceparent` of the request's span; absent while traces are off. */
   traceparent?: string;
-  /** The request's share of the memory budget for large bodies. Absent where there is no request with a body. */
+  /**
+   * The request's share of the memory budget for large bodies. Absent where there is no request with a body.
+   */
   claim?: BodyClaim;
 };

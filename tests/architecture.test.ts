@@ -223,6 +223,10 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/rest/a.ts", text: 'import { a } from "#server/startup/a";', message: /startup/ },
   ],
   "no folder above 12 files": [],
+  "no comment line above 110 characters": [
+    { file: "server/a.ts", text: `// ${"a ".repeat(60)}`, message: /a\.ts:1 .*122|123/ },
+    { file: "server/a.ts", text: `/**\n * ${"a ".repeat(60)}\n */`, message: /a\.ts:2/ },
+  ],
   "no file above 350 lines": [
     {
       file: "server/a.ts",

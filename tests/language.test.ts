@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const PATTERNS = [...TERMS, ...STYLE];
 const READ = /\.(ts|tsx|mts|mjs|md|sql|example)$/;
 /**
- * These list the rejected words, are generated from names of the source, or quote bounces, replies and newsletters
- * of others.
+ * These list the rejected words, are generated from names of the source, or quote bounces, replies and
+ * newsletters of others.
  */
 const NOT_READ = [
   ".github/CONTRIBUTING.md",

@@ -22,8 +22,8 @@ type Content = {
 type Query = { queryKey: QueryKey };
 
 /**
- * A page of the console at `path`. It requires a member of the team in the URL, and contains the results of its queries,
- * so the browser renders it without a request.
+ * A page of the console at `path`. It requires a member of the team in the URL, and contains the results of
+ * its queries, so the browser renders it without a request.
  */
 export function consolePage<Path extends string>(
   path: Path,
@@ -51,8 +51,8 @@ export function consolePage<Path extends string>(
 }
 
 /**
- * The title of the page of one object is its name, which tabs, the history and bookmarks show; `kind` if it cannot be read or
- * has none. The page uses the same query, which then runs once.
+ * The title of the page of one object is its name, which tabs, the history and bookmarks show; `kind` if it
+ * cannot be read or has none. The page uses the same query, which then runs once.
  */
 export const objectTitle =
   <Data,>(
@@ -82,9 +82,9 @@ export const readFilters = <Parsers extends Parameters<typeof createLoader>[0]>(
 ) => activeFilters(createLoader(parsers)(search) as inferParserType<Parsers>);
 
 /**
- * The team in the URL, or the user's first team if the URL has none. Redirects to the sign-in page without a session, and
- * to `/no-team` if the user has no team. Responds with 404 if the user is not a member of the team. The API procedures
- * check access again.
+ * The team in the URL, or the user's first team if the URL has none. Redirects to the sign-in page without a
+ * session, and to `/no-team` if the user has no team. Responds with 404 if the user is not a member of the
+ * team. The API procedures check access again.
  */
 async function requireTeam(path: string, search: Search): Promise<{ teamId: string }> {
   const session = await pageSession();
@@ -102,7 +102,9 @@ async function requireTeam(path: string, search: Search): Promise<{ teamId: stri
   return membership ?? notFound();
 }
 
-/** Shows the 404 page if that is why a query failed. The browser retries after any other error and shows it. */
+/**
+ * Shows the 404 page if that is why a query failed. The browser retries after any other error and shows it.
+ */
 function rethrowNotFound(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -16,9 +16,10 @@ import { loginPath } from "./console-page";
 export const metadata: Metadata = { title: { default: "Console", template: "%s · Backstamp" } };
 
 /**
- * The frame of the console. A visitor without a session is redirected here, by the status of the response: a page could only do it
- * by a script, once its loading state is sent. It does not restrict access: each page checks permissions itself. It has no `Suspense` around it,
- * because the response begins at the first one, and its status cannot change after that.
+ * The frame of the console. A visitor without a session is redirected here, by the status of the response: a
+ * page could only do it by a script, once its loading state is sent. It does not restrict access: each page
+ * checks permissions itself. It has no `Suspense` around it, because the response begins at the first one,
+ * and its status cannot change after that.
  */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await pageSession();

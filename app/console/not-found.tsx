@@ -3,7 +3,9 @@ import { Empty } from "./_ui/list/empty";
 import { HomeLink } from "./_ui/shell/sidebar";
 import { buttonStyle } from "./_ui/styles";
 
-/** Shown for missing objects and for those of other teams. The page does not reveal which of the two applies. */
+/**
+ * Shown for missing objects and for those of other teams. The page does not reveal which of the two applies.
+ */
 export default function ConsoleNotFound() {
   return (
     <Empty

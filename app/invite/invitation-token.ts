@@ -6,7 +6,9 @@ import { useFragment } from "../login/use-fragment";
 /** A session storage key: the token stays in this tab while the user signs in. */
 const KEY = "backstamp.invitation";
 
-/** The token of the link. Null until it is read, "" if there is none. Stored in this tab until `clearToken`. */
+/**
+ * The token of the link. Null until it is read, "" if there is none. Stored in this tab until `clearToken`.
+ */
 export function useInvitationToken(): string | null {
   const fragment = useFragment();
   const [token, setToken] = useState<string | null>(null);

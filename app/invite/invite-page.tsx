@@ -33,7 +33,9 @@ const CLOSED: Record<Closed, { title: string; text: string }> = {
   },
 };
 
-/** Shows an invitation and accepts it. The form depends on whether the user has an account and is signed in. */
+/**
+ * Shows an invitation and accepts it. The form depends on whether the user has an account and is signed in.
+ */
 export function InvitePage() {
   const trpc = useTRPC();
   const token = useInvitationToken();

@@ -15,7 +15,10 @@ import { clearToken } from "./invitation-token";
 export type InvitationPreview = ReturnType<typeof presentInvitationPreview> & { signed_in_as: string | null };
 type Open = Extract<InvitationPreview, { state: "open" }>;
 
-/** How the reader joins: it depends on whether they are signed in, and whether the invited address has an account. */
+/**
+ * How the reader joins: it depends on whether they are signed in, and whether the invited address has an
+ * account.
+ */
 export function JoinOptions({ invitation, token }: { invitation: Open; token: string }) {
   const { email, signed_in_as: signedInAs, has_user: hasUser } = invitation;
   if (signedInAs === email) return <JoinAsUser token={token} email={email} />;

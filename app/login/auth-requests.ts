@@ -1,6 +1,9 @@
 export type EmailedLink = "sign_in_link" | "password_reset";
 
-/** The result of a request: an email address, or an error message. `isFinal`: a retry cannot succeed (status 410). */
+/**
+ * The result of a request: an email address, or an error message. `isFinal`: a retry cannot succeed (status
+ * 410).
+ */
 export type RequestResult = { ok: true; email: string } | { ok: false; fault: string; isFinal: boolean };
 
 async function post(path: string, body: Record<string, string>): Promise<RequestResult> {

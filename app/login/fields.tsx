@@ -14,8 +14,8 @@ export function takeFields<Name extends string>(
 type EmailFieldProps = { value?: string; error?: string | null; offersPasskeys?: boolean };
 
 /**
- * The email address to sign in with. With a `value` it cannot be changed; password managers still read it. `offersPasskeys`:
- * the browser may list passkeys here (WebAuthn level 3, conditional mediation).
+ * The email address to sign in with. With a `value` it cannot be changed; password managers still read it.
+ * `offersPasskeys`: the browser may list passkeys here (WebAuthn level 3, conditional mediation).
  */
 export const EmailField = ({ value, error, offersPasskeys = false }: EmailFieldProps) => (
   <TextField

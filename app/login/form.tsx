@@ -32,9 +32,9 @@ export function SignIn({ landing, canSendEmail, methods }: Props) {
 }
 
 /**
- * Offers passkeys in the autofill list of the email field, and signs in with the chosen one. Stops while another method is
- * used: a browser handles one passkey request at a time. A rejected passkey is not offered again, because it would be
- * rejected again.
+ * Offers passkeys in the autofill list of the email field, and signs in with the chosen one. Stops while
+ * another method is used: a browser handles one passkey request at a time. A rejected passkey is not offered
+ * again, because it would be rejected again.
  */
 function usePasskeyAutofill(isOn: boolean, landing: string, run: ReturnType<typeof useStep>["run"]) {
   const runLatest = useRef(run);
@@ -61,7 +61,10 @@ type FormProps = {
   isBusy: boolean;
 };
 
-/** Signs in with a password and opens `landing`, or requests an emailed link if the installation can send email. */
+/**
+ * Signs in with a password and opens `landing`, or requests an emailed link if the installation can send
+ * email.
+ */
 function LoginForm({ landing, canSendEmail, request: linkRequest, isBusy }: FormProps) {
   const { busyWith, fault, run, request, confirmation } = linkRequest;
   const form = useRef<HTMLFormElement>(null);

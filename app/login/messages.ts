@@ -18,8 +18,8 @@ export const PASSKEY_MESSAGES: Record<PasskeyFault, string> = {
 };
 
 /**
- * Opens the page that follows a sign-in step, with a full page load, which clears the data of a previous user from memory.
- * Returns null, or the message if the step failed.
+ * Opens the page that follows a sign-in step, with a full page load, which clears the data of a previous user
+ * from memory. Returns null, or the message if the step failed.
  */
 export function openNextPage<Fault extends string>(
   result: { to: string } | { fault: Fault; message?: string },

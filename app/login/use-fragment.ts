@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * The URL fragment without "#". Null until it is read, "" if there is none. It is removed from the URL immediately, because it
- * can contain a secret that must not stay in the browser history or in a screenshot.
+ * The URL fragment without "#". Null until it is read, "" if there is none. It is removed from the URL
+ * immediately, because it can contain a secret that must not stay in the browser history or in a screenshot.
  */
 export function useFragment(): string | null {
   const [fragment, setFragment] = useState<string | null>(null);

@@ -39,7 +39,10 @@ type LinkFaultProps = {
   again: { href: string; label: string };
 };
 
-/** Shown while a link is checked, or if it cannot be used. Has the height of the final form, to avoid a layout shift. */
+/**
+ * Shown while a link is checked, or if it cannot be used. Has the height of the final form, to avoid a layout
+ * shift.
+ */
 export function LinkFault({ fault, again }: LinkFaultProps) {
   if (fault === null)
     return (

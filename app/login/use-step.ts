@@ -11,7 +11,10 @@ export function useStep() {
     busyWith,
     isBusy: busyWith !== null,
     fault,
-    /** Sends a request that returns its error message, or null. After null the step stays busy: the next page loads. */
+    /**
+     * Sends a request that returns its error message, or null. After null the step stays busy: the next page
+     * loads.
+     */
     run: async (name: string, request: () => Promise<string | null>): Promise<void> => {
       setBusyWith(name);
       setFault(null);

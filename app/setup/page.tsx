@@ -6,7 +6,10 @@ import { SetupForm } from "./setup-form";
 
 export const metadata: Metadata = { title: "Set up", referrer: "no-referrer" };
 
-/** Creates the first user with the setup code, which only the operator can read. Redirects to sign-in once a user exists. */
+/**
+ * Creates the first user with the setup code, which only the operator can read. Redirects to sign-in once a
+ * user exists.
+ */
 export default async function SetupPage() {
   if (!(await hasNoUsers())) redirect("/login");
   return (

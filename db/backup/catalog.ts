@@ -6,7 +6,9 @@ export type BackupTable = { name: string; columns: string[]; isPartitioned: bool
 /** A partition, as the statement that creates it needs it: `bound` is `FOR VALUES …` or `DEFAULT`. */
 export type BackupPartition = { name: string; parent: string; bound: string; options: string[] | null };
 
-/** What a backup records of the database beside the rows. Migrations are identified by their time and hash. */
+/**
+ * What a backup records of the database beside the rows. Migrations are identified by their time and hash.
+ */
 export type Catalog = {
   /** PostgreSQL's version, such as `18.4`. */
   postgres: string;
@@ -40,7 +42,10 @@ const CATALOG = `
     (select coalesce(json_agg(json_build_object('hash', m.hash, 'at', m.created_at::text) order by m.created_at), '[]')
      from drizzle.__drizzle_migrations m) as migrations`;
 
-/** Reads the catalog of the connection's schema. Fails with SQLSTATE 42P01 or 3F000 if the database was never migrated. */
+/**
+ * Reads the catalog of the connection's schema. Fails with SQLSTATE 42P01 or 3F000 if the database was never
+ * migrated.
+ */
 export async function readCatalog(sql: Pick<ReservedSql, "unsafe">): Promise<Catalog> {
   const [catalog] = await sql.unsafe<Catalog[]>(CATALOG);
   if (!catalog) throw new TypeError("a select without from returned no row");

@@ -19,14 +19,17 @@ export type LoadInput = {
   load(loading: Loading): Promise<void>;
   /** Runs last, with all triggers and foreign keys. */
   complete?(loading: Pick<Loading, "tables" | "tx">): Promise<void>;
-  /** The names of Backstamp's tables. The schema can also contain tables of other programs, which are not changed. */
+  /**
+   * The names of Backstamp's tables. The schema can also contain tables of other programs, which are not
+   * changed.
+   */
   own: ReadonlySet<string>;
 };
 
 /**
- * Replaces all rows of Backstamp's tables by those that `load` adds, in one transaction: all or nothing. The schema must be
- * that of the backup. Triggers do not fire, and foreign keys are checked at the end, so tables can be loaded in any order.
- * This needs the owner of the tables, not a superuser.
+ * Replaces all rows of Backstamp's tables by those that `load` adds, in one transaction: all or nothing. The
+ * schema must be that of the backup. Triggers do not fire, and foreign keys are checked at the end, so tables
+ * can be loaded in any order. This needs the owner of the tables, not a superuser.
  */
 export async function loadBackup(
   url: string,
@@ -55,7 +58,8 @@ export async function loadBackup(
         const copy = `copy ${quoteName(table)} (${quoteNames(columns)}) from stdin`;
         const query = tx.unsafe(copy);
         const output = await query.writable();
-        // The driver resolved the query with its stream, and an error after the last row then reaches neither.
+        // The driver resolved the query with its stream, and an error after the last row then reaches
+        // neither.
         const failed = new Promise<never>((_, reject) => Object.assign(query, { reject }));
         await Promise.race([pipeline(rows, output), failed]);
       },

@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 import postgres, { type ReservedSql } from "postgres";
 import { blanks, createDialer } from "../postgres-js/dial";
 
-/** The forms of values in `COPY`, the same for writing and reading, and no time limits: a table can take hours. */
+/**
+ * The forms of values in `COPY`, the same for writing and reading, and no time limits: a table can take
+ * hours.
+ */
 const SETTINGS = `
   select set_config(name, value, true) from (values ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'),
     ('bytea_output', 'hex'), ('extra_float_digits', '3'), ('timezone', 'UTC'), ('statement_timeout', '0'), ('lock_timeout', '0'),
@@ -10,12 +13,12 @@ const SETTINGS = `
   where exists (select from pg_settings p where p.name = s.name)`;
 
 /**
- * Runs a task in one transaction of its own connection, which also works behind a transaction pooler. `mode` is the text
- * after `BEGIN`. If the task fails, the connection is closed, and PostgreSQL rolls back: no statement of the driver follows
- * a failed `COPY`.
+ * Runs a task in one transaction of its own connection, which also works behind a transaction pooler. `mode`
+ * is the text after `BEGIN`. If the task fails, the connection is closed, and PostgreSQL rolls back: no
+ * statement of the driver follows a failed `COPY`.
  *
- * Call `resume` when the stream of a `COPY … TO STDOUT` has ended: the driver pauses its socket while a stream is full, and
- * resumes it only for a stream that has not ended.
+ * Call `resume` when the stream of a `COPY … TO STDOUT` has ended: the driver pauses its socket while a
+ * stream is full, and resumes it only for a stream that has not ended.
  */
 export async function inLongTransaction<T>(
   url: string,

@@ -8,13 +8,16 @@ export type Snapshot = {
   catalog: Catalog;
   /** Queries of the snapshot, before the first table is read. */
   query: Pick<ReservedSql, "unsafe">;
-  /** The rows in PostgreSQL's text format of `COPY`, one per line. Read one table to its end before the next. */
+  /**
+   * The rows in PostgreSQL's text format of `COPY`, one per line. Read one table to its end before the next.
+   */
   readTable(table: BackupTable): Promise<Readable>;
 };
 
 /**
- * Runs a task with a snapshot of the database, while other connections read and write. Its tables cannot be dropped
- * meanwhile. The snapshot blocks no writer, but a migration waits for it, and vacuum keeps the rows that it can see.
+ * Runs a task with a snapshot of the database, while other connections read and write. Its tables cannot be
+ * dropped meanwhile. The snapshot blocks no writer, but a migration waits for it, and vacuum keeps the rows
+ * that it can see.
  */
 export const readSnapshot = <T>(url: string, task: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   inLongTransaction(

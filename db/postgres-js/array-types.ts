@@ -1,6 +1,6 @@
 /*
- * Array types for the driver, whose own type query (`fetch_types`) is disabled. The query costs a round trip for each new
- * connection, and a connection loss during it causes an uncaught error, which ends the process.
+ * Array types for the driver, whose own type query (`fetch_types`) is disabled. The query costs a round trip
+ * for each new connection, and a connection loss during it causes an uncaught error, which ends the process.
  */
 
 type Element = string | number | bigint | boolean | Date | Uint8Array | null;
@@ -50,7 +50,9 @@ function writeElement(value: Element | undefined): string {
 // An element is quoted, with backslash escapes, or plain. Only an unquoted NULL is null.
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
 
-/** A function that parses PostgreSQL's text format of a one-dimensional array, whose elements `read` parses. */
+/**
+ * A function that parses PostgreSQL's text format of a one-dimensional array, whose elements `read` parses.
+ */
 function arrayReader<T>(read: (element: string) => T): (text: string) => (T | null)[] {
   return (text) =>
     [...text.matchAll(ELEMENT)].map(([, quoted, plain]) => {

@@ -9,17 +9,20 @@ const dialTimeoutMs = 5_000;
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * Padding for the first message on a connection, so that the driver sends it immediately. If a connection closes while the
- * driver has scheduled a write, the driver's state still says "scheduled", and a short message on the next connection is
- * buffered forever. A long message bypasses the buffer. The padding has no effect on the server: it is in the startup
- * options, or, if a pooler does not accept these, after the application name, which the server truncates to 63 characters.
+ * Padding for the first message on a connection, so that the driver sends it immediately. If a connection
+ * closes while the driver has scheduled a write, the driver's state still says "scheduled", and a short
+ * message on the next connection is buffered forever. A long message bypasses the buffer. The padding has no
+ * effect on the server: it is in the startup options, or, if a pooler does not accept these, after the
+ * application name, which the server truncates to 63 characters.
  */
 export const blanks: string = " ".repeat(1_024);
 
 /** The server's address, as the driver passes it. */
 type Target = { host: string[]; port: number[]; path?: string | false };
 
-/** As libpq's `sslmode`: `prefer` uses TLS if the server offers it; `require` does not verify the certificate. */
+/**
+ * As libpq's `sslmode`: `prefer` uses TLS if the server offers it; `require` does not verify the certificate.
+ */
 type Encryption = "none" | "prefer" | "require" | "verify";
 
 export type Dialer = {
@@ -31,11 +34,11 @@ export type Dialer = {
 };
 
 /**
- * Opens the connections of one pool instead of the driver, to work around two bugs of the driver. If a socket closes with an
- * error, the driver treats all statements queued since on that connection as answered, although none was sent: the first one
- * succeeds without rows, the others wait forever. If a socket closes without an error before the server's greeting, the
- * driver retries endlessly without a pause. So each socket here emits an error and then closes without one, and the driver
- * rejects all statements of the connection.
+ * Opens the connections of one pool instead of the driver, to work around two bugs of the driver. If a socket
+ * closes with an error, the driver treats all statements queued since on that connection as answered,
+ * although none was sent: the first one succeeds without rows, the others wait forever. If a socket closes
+ * without an error before the server's greeting, the driver retries endlessly without a pause. So each socket
+ * here emits an error and then closes without one, and the driver rejects all statements of the connection.
  */
 export function createDialer(url: string): Dialer {
   const encryption = encryptionOf(new URLSearchParams(url.split("?")[1]));

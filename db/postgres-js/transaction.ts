@@ -11,11 +11,12 @@ type Task = (tx: TransactionSql) => Promise<unknown>;
 type Life = { isOver: boolean };
 
 /**
- * Makes transactions of this client safe when their connection is lost. The driver sends COMMIT or ROLLBACK when a task
- * settles, even after the loss. On a closed connection, this crashes the process; on the reopened one, it ends the
- * transaction of another task. So a task whose connection is lost never settles for the driver, which detects the loss by
- * itself and rejects. Further statements of such a task are rejected, because they would run in another task's transaction
- * or outside of any. `onWait` gets the time from the call to the start of a transaction.
+ * Makes transactions of this client safe when their connection is lost. The driver sends COMMIT or ROLLBACK
+ * when a task settles, even after the loss. On a closed connection, this crashes the process; on the reopened
+ * one, it ends the transaction of another task. So a task whose connection is lost never settles for the
+ * driver, which detects the loss by itself and rejects. Further statements of such a task are rejected,
+ * because they would run in another task's transaction or outside of any. `onWait` gets the time from the
+ * call to the start of a transaction.
  */
 export function guardTransactions(sql: Sql, onWait?: OnWait): Sql {
   const begin = sql.begin as (task: Task) => Promise<unknown>;
@@ -39,7 +40,9 @@ export function guardTransactions(sql: Sql, onWait?: OnWait): Sql {
   });
 }
 
-/** The transaction, which rejects statements once it is over. A lost connection during a statement ends it. */
+/**
+ * The transaction, which rejects statements once it is over. A lost connection during a statement ends it.
+ */
 function whileOpen(tx: TransactionSql, life: Life): TransactionSql {
   return new Proxy(tx, {
     apply: (target, self, args) =>
@@ -55,13 +58,17 @@ function whileOpen(tx: TransactionSql, life: Life): TransactionSql {
   });
 }
 
-/** Whether the first argument is a template, that is, a statement. Lists and identifiers are fragments of statements. */
+/**
+ * Whether the first argument is a template, that is, a statement. Lists and identifiers are fragments of
+ * statements.
+ */
 const isTemplate = (first: unknown): boolean => Array.isArray(first) && "raw" in first;
 
 function runWhileOpen(life: Life, run: () => Promise<unknown>): Promise<unknown> {
   if (life.isOver) return rejectStatement();
   const query = run();
-  // Attached before the task's own handlers. Uses the prototype's `then`, because the query's `then` would send the query.
+  // Attached before the task's own handlers. Uses the prototype's `then`, because the query's `then` would
+  // send the query.
   Promise.prototype.then.call(query, undefined, (error) => {
     if (isLost(error)) life.isOver = true;
   });

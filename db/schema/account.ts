@@ -79,7 +79,10 @@ export const twoFactorChallenges = pgTable("second_steps", (c) => ({
 export const SIGN_IN_PROVIDERS = ["github", "google", "oidc"] as const;
 export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
 
-/** Linked accounts of sign-in providers. The provider's account id identifies the account, even if its address changes. */
+/**
+ * Linked accounts of sign-in providers. The provider's account id identifies the account, even if its address
+ * changes.
+ */
 export const accounts = pgTable(
   "accounts",
   (c) => ({
@@ -143,7 +146,10 @@ export const signInTokens = pgTable(
   ],
 );
 
-/** Sign-in attempts by limiter key: an address, an account, a known browser. Rows are deleted minutes after their last use. */
+/**
+ * Sign-in attempts by limiter key: an address, an account, a known browser. Rows are deleted minutes after
+ * their last use.
+ */
 export const signInCounters = pgTable(
   "sign_in_counters",
   (c) => ({
@@ -169,8 +175,9 @@ export type SystemMailKind =
 export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;
 
 /**
- * System emails, such as sign-in links. They are not in `emails`, because they belong to no team and do not appear in lists,
- * events or webhooks. Only `details` of the content is stored, encrypted, until the email is sent or has failed.
+ * System emails, such as sign-in links. They are not in `emails`, because they belong to no team and do not
+ * appear in lists, events or webhooks. Only `details` of the content is stored, encrypted, until the email is
+ * sent or has failed.
  */
 export const systemMails = pgTable(
   "system_mails",

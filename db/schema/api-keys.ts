@@ -10,8 +10,8 @@ export type OwnLimits = Partial<
 >;
 
 /**
- * A bearer credential. The token is `re_<tokenId>_<secret>_<crc>`. Only the SHA-256 of the secret is stored, which is
- * sufficient for 256 random bits and takes microseconds.
+ * A bearer credential. The token is `re_<tokenId>_<secret>_<crc>`. Only the SHA-256 of the secret is stored,
+ * which is sufficient for 256 random bits and takes microseconds.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -57,7 +57,10 @@ export const apiKeyDomains = pgTable(
   ],
 );
 
-/** A recent API request by a key, retained for 7 days. Secrets and message content are removed from the bodies. */
+/**
+ * A recent API request by a key, retained for 7 days. Secrets and message content are removed from the
+ * bodies.
+ */
 export const apiRequests = pgTable(
   "api_requests",
   (c) => ({

@@ -9,8 +9,8 @@ export type AuditActor = "user" | "key" | "operator" | "system";
 export type AuditDetail = Record<string, string | number | boolean | null | string[]>;
 
 /**
- * The audit log of a team. A row is written in the transaction of the change. Only later parts of the same command change it:
- * they add to its counts.
+ * The audit log of a team. A row is written in the transaction of the change. Only later parts of the same
+ * command change it: they add to its counts.
  */
 export const auditLog = pgTable(
   "audit_log",
@@ -76,8 +76,8 @@ export const restores = pgTable("restores", (c) => ({
 }));
 
 /**
- * The alerts of teams and, without a team, of the installation: one row per kind and subject. A row is pending until
- * `opened_at`, open until `resolved_at`, and opens again if the condition returns.
+ * The alerts of teams and, without a team, of the installation: one row per kind and subject. A row is
+ * pending until `opened_at`, open until `resolved_at`, and opens again if the condition returns.
  */
 export const alerts = pgTable(
   "alerts",
@@ -85,7 +85,10 @@ export const alerts = pgTable(
     id: c.uuid().primaryKey(),
     teamId: c.uuid().references(() => teams.id, { onDelete: "cascade" }),
     kind: c.text().notNull(),
-    /** What it is about: the name of a domain, or the id of an endpoint, relay or team; empty for the whole scope. */
+    /**
+     * What it is about: the name of a domain, or the id of an endpoint, relay or team; empty for the whole
+     * scope.
+     */
     subject: c.text().notNull(),
     /** The name of the subject for people. */
     name: c.text().notNull(),
@@ -142,12 +145,15 @@ export const alertRounds = pgTable("alert_rounds", (c) => ({
 }));
 /** The domain of all addresses that replace erased ones. No mail server has it (RFC 2606). */
 export const ERASED_DOMAIN = "erased.invalid";
-/** Replaces an erased address in stored records. It is the same for all people, so that it identifies none of them. */
+/**
+ * Replaces an erased address in stored records. It is the same for all people, so that it identifies none of
+ * them.
+ */
 export const ERASED_ADDRESS = `erased@${ERASED_DOMAIN}`;
 
 /**
- * The key of the hashes of erased addresses, in one row from the first erasure on. It is in the database, because a suppressed
- * address must stay suppressed even if the installation's secret is lost.
+ * The key of the hashes of erased addresses, in one row from the first erasure on. It is in the database,
+ * because a suppressed address must stay suppressed even if the installation's secret is lost.
  */
 export const erasureKeys = pgTable(
   "erasure_keys",
@@ -185,7 +191,10 @@ export const erasures = pgTable(
     /** Where this pass is, and the last key that was read there; null at its start. */
     place: c.text().notNull().default("recipients"),
     after: c.text(),
-    /** Emails that wait for a result or for other recipients: all, the first ones, and the first of this pass that is not among them. */
+    /**
+     * Emails that wait for a result or for other recipients: all, the first ones, and the first of this pass
+     * that is not among them.
+     */
     waiting: c.integer().notNull().default(0),
     waitingIds: c.uuid().array().notNull().default([]),
     firstWaiting: c.uuid(),
@@ -213,8 +222,8 @@ export const erasures = pgTable(
 );
 
 /**
- * Requested deletions of teams, for the installation: the receipts remain after the team and its audit log are deleted. The
- * team is not referenced for that reason.
+ * Requested deletions of teams, for the installation: the receipts remain after the team and its audit log
+ * are deleted. The team is not referenced for that reason.
  */
 export const teamDeletions = pgTable(
   "team_deletions",

@@ -49,16 +49,19 @@ export type WaitRule = (typeof WAIT_RULES)[number];
 /** The rules of an exhausted daily cap, of the sender's domain or of the team. */
 export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_cap">;
 
-/** The rules of a pause. While one applies it is shown for every delivery that waits, whatever its row contains. */
+/**
+ * The rules of a pause. While one applies it is shown for every delivery that waits, whatever its row
+ * contains.
+ */
 export type PauseRule = Extract<
   WaitRule,
   "installation_paused" | "team_paused" | "team_deletion" | "domain_paused"
 >;
 
 /**
- * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt. The result is
- * written only if the token is still the same. Statements find a row by its whole key, never by `id` alone: the id of its
- * email contains the time by which rows are stored.
+ * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt.
+ * The result is written only if the token is still the same. Statements find a row by its whole key, never by
+ * `id` alone: the id of its email contains the time by which rows are stored.
  */
 export const deliveries = pgTable(
   "deliveries",
@@ -76,7 +79,10 @@ export const deliveries = pgTable(
     priority: c.smallint().notNull().default(1),
     /** Counted when a worker claims the row. */
     attempts: c.integer().notNull().default(0),
-    /** Number of claims whose lease expired because the worker died. It limits the retries of an email that crashes workers. */
+    /**
+     * Number of claims whose lease expired because the worker died. It limits the retries of an email that
+     * crashes workers.
+     */
     lapses: c.integer().notNull().default(0),
     /** When the next attempt may begin; `infinity` while no attempt is possible. */
     dueAt: now(),
@@ -100,7 +106,9 @@ export const deliveries = pgTable(
   }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
-    /** For return paths, which have room for one id only (`services/returns/find.ts`), and for release 0.2.0. */
+    /**
+     * For return paths, which have room for one id only (`services/returns/find.ts`), and for release 0.2.0.
+     */
     index("deliveries_id_idx").on(t.id),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
     /** The order of claims: by team, then by priority, then by age. */
@@ -121,9 +129,9 @@ export const deliveries = pgTable(
 );
 
 /**
- * The number of recipients on one day (UTC) where a daily cap applies: by the sender's domain, and with the name "" for the
- * whole team. A worker locks the row while it counts. The row contains the domain's name instead of its id, so that removing
- * and adding a domain does not reset its count.
+ * The number of recipients on one day (UTC) where a daily cap applies: by the sender's domain, and with the
+ * name "" for the whole team. A worker locks the row while it counts. The row contains the domain's name
+ * instead of its id, so that removing and adding a domain does not reset its count.
  */
 export const sendingDays = pgTable(
   "sending_days",
@@ -145,9 +153,10 @@ export const sendingDays = pgTable(
 export type PauseActor = "user" | "operator" | "alert";
 
 /**
- * Pauses of sending: of the whole installation if `team_id` is null, of a team, or of one of its sender domains. Email is
- * accepted and stays queued. A lifted pause is kept for 90 days as a record. The row contains the domain's name instead of its
- * id, so that removing the domain does not lift the pause without notice.
+ * Pauses of sending: of the whole installation if `team_id` is null, of a team, or of one of its sender
+ * domains. Email is accepted and stays queued. A lifted pause is kept for 90 days as a record. The row
+ * contains the domain's name instead of its id, so that removing the domain does not lift the pause without
+ * notice.
  */
 export const queuePauses = pgTable(
   "queue_pauses",
@@ -164,7 +173,10 @@ export const queuePauses = pgTable(
     liftedAt: instant(),
     liftedBy: c.text().$type<PauseActor>(),
     liftedByName: c.text(),
-    /** When the deliveries that the pause of a domain postponed were due again. Always set for other lifted pauses. */
+    /**
+     * When the deliveries that the pause of a domain postponed were due again. Always set for other lifted
+     * pauses.
+     */
     releasedAt: instant(),
   }),
   (t) => [
@@ -177,8 +189,8 @@ export const queuePauses = pgTable(
 );
 
 /**
- * The operator's limits for one destination, shared by all teams and workers. They apply to direct delivery to MX hosts, in
- * addition to the throttling that results from the destination's replies.
+ * The operator's limits for one destination, shared by all teams and workers. They apply to direct delivery
+ * to MX hosts, in addition to the throttling that results from the destination's replies.
  */
 export const destinationLimits = pgTable(
   "destination_limits",
@@ -198,7 +210,10 @@ export const destinationLimits = pgTable(
   ],
 );
 
-/** Shared heartbeat row of all delivery rounds started by the cron route, because functions have no long-running process. */
+/**
+ * Shared heartbeat row of all delivery rounds started by the cron route, because functions have no
+ * long-running process.
+ */
 export const TICK_WORKER_ID = "00000000-0000-7000-8000-000000000001";
 
 /** The heartbeats of the workers. A row with an old heartbeat belongs to a process that has exited. */
@@ -215,8 +230,9 @@ export const workers = pgTable("workers", (c) => ({
 }));
 
 /**
- * The secrets of the installation, by ids that do not reveal them. The one with the latest `active_from` seals and signs. All
- * of them stay listed, because email is signed with the secret of the time at which it was accepted.
+ * The secrets of the installation, by ids that do not reveal them. The one with the latest `active_from`
+ * seals and signs. All of them stay listed, because email is signed with the secret of the time at which it
+ * was accepted.
  */
 export const installationSecrets = pgTable("installation_secrets", (c) => ({
   id: c.text().primaryKey(),
@@ -224,7 +240,9 @@ export const installationSecrets = pgTable("installation_secrets", (c) => ({
   checkValue: c.text().notNull(),
   /** Null until the secret is first activated, and again once it is lost. */
   activeFrom: instant(),
-  /** When everything stored was encrypted with this secret. Set without `activeFrom` if the secret is lost. */
+  /**
+   * When everything stored was encrypted with this secret. Set without `activeFrom` if the secret is lost.
+   */
   resealedAt: instant(),
   createdAt: now(),
 }));

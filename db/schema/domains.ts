@@ -50,8 +50,8 @@ export type RecordCheck = {
 };
 
 /**
- * A sending domain, as a lower-case A-label name. Several teams can add the same name, but only one team at a time can have
- * it verified. The built-in domain is verified for all teams.
+ * A sending domain, as a lower-case A-label name. Several teams can add the same name, but only one team at a
+ * time can have it verified. The built-in domain is verified for all teams.
  */
 export const domains = pgTable(
   "domains",
@@ -78,18 +78,23 @@ export const domains = pgTable(
     receiving: c.boolean().notNull().default(false),
     /** Daily cap in recipients per day (UTC); null for no cap. */
     dailyCap: c.integer(),
-    /** Warm-up: its first day (UTC) with the number of recipients, the growth per day in percent, and the target. */
+    /**
+     * Warm-up: its first day (UTC) with the number of recipients, the growth per day in percent, and the
+     * target.
+     */
     warmUpFrom: c.date({ mode: "string" }),
     warmUpFirst: c.integer(),
     warmUpGrowth: c.integer(),
-    /** The warm-up ends on the day that would allow this many recipients; null: the daily cap is the target. */
+    /**
+     * The warm-up ends on the day that would allow this many recipients; null: the daily cap is the target.
+     */
     warmUpTarget: c.integer(),
     checks: c.jsonb().$type<RecordCheck[]>().notNull().default([]),
     lastCheckedAt: instant(),
     nextCheckAt: instant(),
     /**
-     * Since when checks fail: for a verified domain since the first failed check, for any other since verification was
-     * requested. A single failed check does not change a verified domain.
+     * Since when checks fail: for a verified domain since the first failed check, for any other since
+     * verification was requested. A single failed check does not change a verified domain.
      */
     failingSince: instant(),
     /** Number of definite check failures since then. */
@@ -115,9 +120,9 @@ export const domains = pgTable(
 );
 
 /**
- * The DKIM keys of a domain. The acceptance time of an email determines which keys sign it, so they are the same in each
- * attempt. A new key signs only after its record was found in DNS. After its successor starts to sign, its record must stay
- * published while emails signed with it can be in progress.
+ * The DKIM keys of a domain. The acceptance time of an email determines which keys sign it, so they are the
+ * same in each attempt. A new key signs only after its record was found in DNS. After its successor starts to
+ * sign, its record must stay published while emails signed with it can be in progress.
  */
 export const dkimKeys = pgTable(
   "dkim_keys",

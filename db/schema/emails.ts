@@ -31,9 +31,10 @@ export type Tag = { name: string; value: string };
 export type Header = { name: string; value: string };
 
 /**
- * One row per submission. `status` is derived from the deliveries and updated with them, so that lists can filter on it.
- * There is no foreign key to the team, because thousands of inserts per second would lock its single row. A trigger deletes
- * the deliveries, events, contents and files of a deleted email. What inserts them later locks the email first.
+ * One row per submission. `status` is derived from the deliveries and updated with them, so that lists can
+ * filter on it. There is no foreign key to the team, because thousands of inserts per second would lock its
+ * single row. A trigger deletes the deliveries, events, contents and files of a deleted email. What inserts
+ * them later locks the email first.
  */
 export const emails = pgTable(
   "emails",
@@ -55,7 +56,10 @@ export const emails = pgTable(
     priority: c.text({ enum: PRIORITIES }).notNull().default("normal"),
     /** Whether each recipient's copy has its own unsubscribe link. */
     listUnsubscribe: c.boolean().notNull().default(false),
-    /** The tracking settings of the sender's domain at acceptance. They affect the bytes of the email, so they never change. */
+    /**
+     * The tracking settings of the sender's domain at acceptance. They affect the bytes of the email, so they
+     * never change.
+     */
     tracksOpens: c.boolean().notNull().default(false),
     tracksClicks: c.boolean().notNull().default(false),
     templateId: c.uuid(),
@@ -63,10 +67,15 @@ export const emails = pgTable(
     /** Message-ID without angle brackets. The same in each attempt. */
     messageId: c.text().notNull(),
     scheduledAt: instant(),
-    /** The `traceparent` (W3C Trace Context) of the request, which the attempts continue; null while traces are off. */
+    /**
+     * The `traceparent` (W3C Trace Context) of the request, which the attempts continue; null while traces
+     * are off.
+     */
     traceparent: c.text(),
     status: c.text({ enum: EMAIL_STATUSES }).notNull(),
-    /** The highest engagement of any recipient; null if no open or click is known. Independent of the status. */
+    /**
+     * The highest engagement of any recipient; null if no open or click is known. Independent of the status.
+     */
     engagement: c.text().$type<Engagement>(),
     createdAt: now(),
   }),
@@ -83,9 +92,9 @@ export const emails = pgTable(
 );
 
 /**
- * The content of an email, stored separately so that lists and counts do not read it. `text` is "" if the caller requested no
- * text part, and null if it is rendered from `html`. `madeText` stores a rendered text that took long to render, so that all
- * attempts send the same one.
+ * The content of an email, stored separately so that lists and counts do not read it. `text` is "" if the
+ * caller requested no text part, and null if it is rendered from `html`. `madeText` stores a rendered text
+ * that took long to render, so that all attempts send the same one.
  */
 export const emailBodies = pgTable(
   "email_bodies",
@@ -96,16 +105,20 @@ export const emailBodies = pgTable(
     text: c.text(),
     madeText: c.text(),
     /**
-     * The message as a program submitted it over SMTP. It is sent in these bytes, and `html` and `text` only display it. Null:
-     * the message is composed from the columns.
+     * The message as a program submitted it over SMTP. It is sent in these bytes, and `html` and `text` only
+     * display it. Null: the message is composed from the columns.
      */
     raw: bytea(),
     /**
-     * The `Idempotency-Key` of the request; for a batch, each email has the same. Stored with the content, because a program can
-     * put an address or a name into it: retention and erasure delete both together. Null without a key, and for release 0.2.0.
+     * The `Idempotency-Key` of the request; for a batch, each email has the same. Stored with the content,
+     * because a program can put an address or a name into it: retention and erasure delete both together.
+     * Null without a key, and for release 0.2.0.
      */
     idempotencyKey: c.text(),
-    /** The email whose content this one repeats, and the last one that repeats this content. The references end with the content. */
+    /**
+     * The email whose content this one repeats, and the last one that repeats this content. The references
+     * end with the content.
+     */
     sentAgainOf: c.uuid(),
     sentAgainAs: c.uuid(),
   }),
@@ -113,9 +126,10 @@ export const emailBodies = pgTable(
 );
 
 /**
- * What an email is found by, as numbers that the function `search_terms` makes: the beginnings of the words of its subject and
- * recipients, domains, tags, key and time. Housekeeping writes the rows within a minute, because they cost more than accepting
- * the email does. A table of its own, because each change of an email's status would write new entries into an index of `emails`.
+ * What an email is found by, as numbers that the function `search_terms` makes: the beginnings of the words
+ * of its subject and recipients, domains, tags, key and time. Housekeeping writes the rows within a minute,
+ * because they cost more than accepting the email does. A table of its own, because each change of an email's
+ * status would write new entries into an index of `emails`.
  */
 export const emailTerms = pgTable(
   "email_terms",
@@ -126,13 +140,16 @@ export const emailTerms = pgTable(
   }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId] }),
-    // A search reads this index hundreds of times, and each time its list of pending entries. Housekeeping empties the list
-    // after each step; in kB, the limit of what a killed step leaves.
+    // A search reads this index hundreds of times, and each time its list of pending entries. Housekeeping
+    // empties the list after each step; in kB, the limit of what a killed step leaves.
     index("email_terms_idx").using("gin", t.terms).with({ gin_pending_list_limit: 1024 }),
   ],
 );
 
-/** Emails that are new or whose text has changed since their terms were written. Triggers of `emails` write the rows. */
+/**
+ * Emails that are new or whose text has changed since their terms were written. Triggers of `emails` write
+ * the rows.
+ */
 export const emailTermsPending = pgTable(
   "email_terms_pending",
   (c) => ({ teamId: c.uuid().notNull(), emailId: c.uuid().notNull() }),
@@ -140,8 +157,8 @@ export const emailTermsPending = pgTable(
 );
 
 /**
- * Teams whose older emails have no row in `email_terms` yet: those from `next_id` on have one. Housekeeping continues with
- * older ones, and deletes the row at the end.
+ * Teams whose older emails have no row in `email_terms` yet: those from `next_id` on have one. Housekeeping
+ * continues with older ones, and deletes the row at the end.
  */
 export const emailTermsBacklog = pgTable("email_terms_backlog", (c) => ({
   teamId: c
@@ -151,7 +168,10 @@ export const emailTermsBacklog = pgTable("email_terms_backlog", (c) => ({
   nextId: c.uuid().notNull(),
 }));
 
-/** Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be sent. */
+/**
+ * Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be
+ * sent.
+ */
 export const capturedMessages = pgTable(
   "captured_messages",
   (c) => ({
@@ -173,7 +193,9 @@ export const attachments = pgTable(
     position: c.smallint().notNull(),
     filename: c.text(),
     contentType: c.text().notNull(),
-    /** Content-ID without angle brackets. If set, the part is inline and the HTML can refer to it as `cid:`. */
+    /**
+     * Content-ID without angle brackets. If set, the part is inline and the HTML can refer to it as `cid:`.
+     */
     contentId: c.text(),
     sizeBytes: c.integer().notNull(),
     content: bytea().notNull(),
@@ -182,8 +204,9 @@ export const attachments = pgTable(
 );
 
 /**
- * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email. A second request
- * with the key waits on the unique index until the first one commits, and then replays it. A crash leaves no row.
+ * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email. A
+ * second request with the key waits on the unique index until the first one commits, and then replays it. A
+ * crash leaves no row.
  */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",

@@ -32,7 +32,10 @@ export type EventData = {
   rule?: string | null;
   policy?: "retry" | "hold";
   dialogue?: string;
-  /** The mailbox provider by its MX host, if the recipient's domain does not show it, or if the domain was erased. For metrics only. */
+  /**
+   * The mailbox provider by its MX host, if the recipient's domain does not show it, or if the domain was
+   * erased. For metrics only.
+   */
   provider?: string;
   /** The id of the bounce or complaint report, so that a repeated report counts once. */
   report?: string;
@@ -42,7 +45,10 @@ export type EventData = {
   visit?: Visit;
 };
 
-/** `proxy` loads content for a reader and hides the reader's address. `prefetch` and `scanner` do not indicate a reader. */
+/**
+ * `proxy` loads content for a reader and hides the reader's address. `prefetch` and `scanner` do not indicate
+ * a reader.
+ */
 export const VISITORS = ["reader", "proxy", "prefetch", "scanner"] as const;
 
 export type Visit = {
@@ -77,8 +83,8 @@ export const emailEvents = pgTable(
 );
 
 /**
- * Event counts of one day (UTC), key and domain, in recipients. The counted events may already be deleted. `usage_progress`
- * contains the position in the feed up to which events are counted.
+ * Event counts of one day (UTC), key and domain, in recipients. The counted events may already be deleted.
+ * `usage_progress` contains the position in the feed up to which events are counted.
  */
 export const usageDays = pgTable(
   "usage_days",
@@ -127,10 +133,11 @@ export const usageProgress = pgTable("usage_progress", (c) => ({
 }));
 
 /**
- * Recipients of the emails that were accepted in one hour or day (UTC), by their current status: each recipient is in at most
- * one of the columns from `sent` to `canceled`, and in none of them while it is in progress. The rows of the days repeat those
- * of their hours, so that long ranges read few rows. The rows with the tag "" count every recipient once. Other rows repeat those of the emails with one tag, as `name:value`, or with tags that are not counted
- * separately. The emails may already be deleted.
+ * Recipients of the emails that were accepted in one hour or day (UTC), by their current status: each
+ * recipient is in at most one of the columns from `sent` to `canceled`, and in none of them while it is in
+ * progress. The rows of the days repeat those of their hours, so that long ranges read few rows. The rows
+ * with the tag "" count every recipient once. Other rows repeat those of the emails with one tag, as
+ * `name:value`, or with tags that are not counted separately. The emails may already be deleted.
  */
 export const recipientCounts = pgTable(
   "recipient_counts",
@@ -176,7 +183,10 @@ export const recipientCounts = pgTable(
   ],
 );
 
-/** The tags of a day (UTC) that are counted separately. Their number is limited, see `services/metrics/count.ts`. */
+/**
+ * The tags of a day (UTC) that are counted separately. Their number is limited, see
+ * `services/metrics/count.ts`.
+ */
 export const countedTags = pgTable(
   "counted_tags",
   (c) => ({ teamId: c.uuid().notNull(), day: c.date({ mode: "string" }).notNull(), tag: c.text().notNull() }),

@@ -9,9 +9,9 @@ export const RELAY_PROVIDERS = ["ses", "postmark", "mailgun", "sendgrid", "resen
 export type RelayProvider = (typeof RELAY_PROVIDERS)[number];
 
 /**
- * Relays added by the operator: for the whole installation if `team_id` is null, for one team, or for one of its domains.
- * The relays of one scope are tried in the order of their positions, the next one only if the previous one certainly did
- * not accept the email.
+ * Relays added by the operator: for the whole installation if `team_id` is null, for one team, or for one of
+ * its domains. The relays of one scope are tried in the order of their positions, the next one only if the
+ * previous one certainly did not accept the email.
  */
 export const relays = pgTable(
   "relays",
@@ -21,7 +21,10 @@ export const relays = pgTable(
     domainId: c.uuid(),
     name: c.text().notNull(),
     position: c.integer().notNull().default(1),
-    /** `smtp://…` or `smtps://…` with the password, encrypted. The encryption is not bound to a team; a relay can have none. */
+    /**
+     * `smtp://…` or `smtps://…` with the password, encrypted. The encryption is not bound to a team; a relay
+     * can have none.
+     */
     url: c.text().notNull(),
     /** `host:port`, the only part of the URL that is ever shown. */
     host: c.text().notNull(),
@@ -34,7 +37,10 @@ export const relays = pgTable(
     callbackTopic: c.text(),
     /** If set, the relay is paused until this time. Then a single attempt tests it. */
     pausedUntil: instant(),
-    /** Why the operator paused the relay; null if the operator did not. Such a relay is not tested until it is resumed. */
+    /**
+     * Why the operator paused the relay; null if the operator did not. Such a relay is not tested until it is
+     * resumed.
+     */
     pauseReason: c.text(),
     /** Failures of the relay since its last success. */
     failures: c.integer().notNull().default(0),
@@ -50,8 +56,8 @@ export const relays = pgTable(
 );
 
 /**
- * The state of the relay that `SMTP_URL` names, shared by all workers. A row exists from the relay's first fault on. The URL
- * itself is not stored.
+ * The state of the relay that `SMTP_URL` names, shared by all workers. A row exists from the relay's first
+ * fault on. The URL itself is not stored.
  */
 export const smtpUrlRelays = pgTable("smtp_url_relays", (c) => ({
   /** SHA-256 of user, host and port. */
@@ -66,8 +72,8 @@ export const smtpUrlRelays = pgTable("smtp_url_relays", (c) => ({
 }));
 
 /**
- * The body for which a provider's signed token was used, for providers whose signature does not cover the body. A second use
- * must have the same body. Deleted after the token has expired.
+ * The body for which a provider's signed token was used, for providers whose signature does not cover the
+ * body. A second use must have the same body. Deleted after the token has expired.
  */
 export const callbackTokens = pgTable(
   "callback_tokens",

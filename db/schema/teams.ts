@@ -26,13 +26,17 @@ export const users = pgTable(
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in by other means. */
     passwordHash: c.text(),
     /**
-     * When the address was first verified. Null if the user was created with a link that was not sent to the address. The
-     * sign-in methods that such a user set up become invalid once the owner of the address signs in.
+     * When the address was first verified. Null if the user was created with a link that was not sent to the
+     * address. The sign-in methods that such a user set up become invalid once the owner of the address signs
+     * in.
      */
     addressVerifiedAt: instant(),
     /** Operates the installation, across all teams. */
     isOperator: c.boolean().notNull().default(false),
-    /** Receives alerts by email: of the teams that the user owns or administers, and as an operator of the installation. */
+    /**
+     * Receives alerts by email: of the teams that the user owns or administers, and as an operator of the
+     * installation.
+     */
     hasAlertEmails: c.boolean().notNull().default(true),
     createdAt: now(),
   }),
@@ -68,7 +72,10 @@ export const memberships = pgTable(
   (t) => [primaryKey({ columns: [t.teamId, t.userId] }), index("memberships_user_idx").on(t.userId)],
 );
 
-/** The filters of a list in the console that a member has saved under a name. They are deleted with the membership. */
+/**
+ * The filters of a list in the console that a member has saved under a name. They are deleted with the
+ * membership.
+ */
 export const savedFilters = pgTable(
   "saved_filters",
   (c) => ({
@@ -93,7 +100,10 @@ export const savedFilters = pgTable(
   ],
 );
 
-/** The session behind next-auth's token. After sign-out or a password change, the next request with the token is rejected. */
+/**
+ * The session behind next-auth's token. After sign-out or a password change, the next request with the token
+ * is rejected.
+ */
 export const sessions = pgTable(
   "sessions",
   (c) => ({
@@ -110,9 +120,9 @@ export const sessions = pgTable(
 );
 
 /**
- * An invitation with which the owner of one address joins a team, once, with the link shown to the inviting member or the
- * link sent by email. Only the hashes of the link tokens are stored. Used rows are kept, so that the link can show the
- * invitation's state.
+ * An invitation with which the owner of one address joins a team, once, with the link shown to the inviting
+ * member or the link sent by email. Only the hashes of the link tokens are stored. Used rows are kept, so
+ * that the link can show the invitation's state.
  */
 export const invitations = pgTable(
   "invitations",
@@ -149,8 +159,8 @@ export const invitations = pgTable(
 );
 
 /**
- * The retention settings of a team, in days from acceptance, and the progress of the worker. Without a row, a team's emails
- * do not expire.
+ * The retention settings of a team, in days from acceptance, and the progress of the worker. Without a row, a
+ * team's emails do not expire.
  */
 export const retention = pgTable(
   "retention",
@@ -165,7 +175,10 @@ export const retention = pgTable(
     emailsTo: c.uuid(),
     /** When a worker may claim it: the next round is due, or the previous worker's lease has expired. */
     nextAt: now(),
-    /** The lease of the current worker. A change of the settings clears it, so that the worker stops using the old ones. */
+    /**
+     * The lease of the current worker. A change of the settings clears it, so that the worker stops using the
+     * old ones.
+     */
     leaseToken: c.uuid(),
   }),
   (t) => [

@@ -12,7 +12,10 @@ export type TemplateValue =
   | readonly TemplateValue[]
   | { readonly [name: string]: TemplateValue };
 
-/** A declared variable. If `fallbackValue` is null, each send must provide a value, unless `{{#if}}` checks it. */
+/**
+ * A declared variable. If `fallbackValue` is null, each send must provide a value, unless `{{#if}}` checks
+ * it.
+ */
 export type TemplateVariable = {
   key: string;
   type: "string" | "number" | "list" | "object";

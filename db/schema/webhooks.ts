@@ -16,7 +16,10 @@ export const webhooks = pgTable(
       .text({ enum: ["enabled", "disabled"] })
       .notNull()
       .default("enabled"),
-    /** Why Backstamp disabled it: `gone` after a 410, `failing` after days without a success. Null if a member disabled it. */
+    /**
+     * Why Backstamp disabled it: `gone` after a 410, `failing` after days without a success. Null if a member
+     * disabled it.
+     */
     disabledReason: c.text({ enum: ["gone", "failing"] }),
     /** `whsec_…`, encrypted. */
     secret: c.text().notNull(),
@@ -36,8 +39,8 @@ export const webhooks = pgTable(
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "attempting", "success", "failed"] as const;
 
 /**
- * The outbox: one row per event and endpoint, written in the transaction of the event. `id` is the message id in the
- * request, the same in each attempt. A trigger deletes the attempts of a deleted row.
+ * The outbox: one row per event and endpoint, written in the transaction of the event. `id` is the message id
+ * in the request, the same in each attempt. A trigger deletes the attempts of a deleted row.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -64,7 +67,8 @@ export const webhookDeliveries = pgTable(
   (t) => [
     index("webhook_deliveries_list_idx").on(t.teamId, t.webhookId, t.id),
     index("webhook_deliveries_due_idx").on(t.webhookId, t.dueAt, t.id).where(sql`${t.status} = 'pending'`),
-    // For the number of attempts in progress per endpoint and, with a full scan, for expired leases. It is always small.
+    // For the number of attempts in progress per endpoint and, with a full scan, for expired leases. It is
+    // always small.
     index("webhook_deliveries_attempting_idx")
       .on(t.webhookId, t.leasedUntil)
       .where(sql`${t.status} = 'attempting'`),
@@ -89,7 +93,9 @@ export const webhookAttempts = pgTable(
     statusCode: c.integer(),
     /** At most 16 KB of the response body, as text. */
     response: c.text(),
-    /** The failure class if there was no response: `timeout`, `refused`, `blocked`, `tls`, `dns`, `network`. */
+    /**
+     * The failure class if there was no response: `timeout`, `refused`, `blocked`, `tls`, `dns`, `network`.
+     */
     fault: c.text(),
     durationMs: c.integer().notNull(),
     sentAt: now(),

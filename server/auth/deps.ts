@@ -9,11 +9,17 @@ import type { ProviderClients } from "./providers";
 export type ConsoleDeps = RestDeps & {
   /** Public origin without a trailing slash. Links and redirects are built only from it. */
   url: string;
-  /** The first one encrypts session and device tokens. All of them decrypt, so that sessions survive a new secret. */
+  /**
+   * The first one encrypts session and device tokens. All of them decrypt, so that sessions survive a new
+   * secret.
+   */
   authSecrets: () => readonly [string, ...string[]];
   /** Reports changes to open pages. Null where a process can be frozen: the pages poll. */
   live: Live | null;
-  /** The port at which programs submit email over SMTP, the encrypted one if there are two. Null if there is none. */
+  /**
+   * The port at which programs submit email over SMTP, the encrypted one if there are two. Null if there is
+   * none.
+   */
   submissionPort(): { port: number; isImplicitTls: boolean; hasTls: boolean } | null;
   /** Checks the installation and its surroundings. */
   examine(): Promise<Examination>;
@@ -22,15 +28,19 @@ export type ConsoleDeps = RestDeps & {
   /** The OAuth providers that are configured for sign-in. */
   providers: ProviderClients;
   /**
-   * Called on a visit while there are no users, in case startup has not prepared the first user. It creates the user from the
-   * configuration, or writes a setup code for the first user to the log.
+   * Called on a visit while there are no users, in case startup has not prepared the first user. It creates
+   * the user from the configuration, or writes a setup code for the first user to the log.
    */
   prepareFirstUser(): Promise<void>;
-  /** The header in which the process that owns the socket passes the client's IP address; null if there is none. */
+  /**
+   * The header in which the process that owns the socket passes the client's IP address; null if there is
+   * none.
+   */
   peerHeader: string | null;
 };
 
-// Next.js bundles server code separately, so it shares no modules with its host process, only the global object.
+// Next.js bundles server code separately, so it shares no modules with its host process, only the global
+// object.
 const SLOT = Symbol.for("backstamp.deps");
 const FAULTS = Symbol.for("backstamp.setting-faults");
 const slot = globalThis as { [SLOT]?: ConsoleDeps; [FAULTS]?: readonly SettingFault[] };

@@ -12,9 +12,10 @@ const PURPOSE = "device";
 const usersMax = 5;
 
 /**
- * The Set-Cookie header that marks a browser as known for a user who has just signed in. The cookie grants no access: it only
- * gives the user's sign-in attempts from this browser their own limit, and they are not announced by email. A valid earlier
- * cookie of the user is renewed. The browser also stays known for up to four earlier users.
+ * The Set-Cookie header that marks a browser as known for a user who has just signed in. The cookie grants no
+ * access: it only gives the user's sign-in attempts from this browser their own limit, and they are not
+ * announced by email. A valid earlier cookie of the user is renewed. The browser also stays known for up to
+ * four earlier users.
  */
 export async function createDeviceCookie(
   deps: Pick<ConsoleDeps, "url" | "authSecrets">,

@@ -2,8 +2,8 @@ import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth, { type AuthOptions } from "next-auth";
 
 /**
- * Runs next-auth on a plain `Request`. next-auth's handler for route files reads headers and cookies from Next.js's request
- * scope, so this uses its handler for API routes, which receives them as arguments.
+ * Runs next-auth on a plain `Request`. next-auth's handler for route files reads headers and cookies from
+ * Next.js's request scope, so this uses its handler for API routes, which receives them as arguments.
  */
 export async function handleByNextAuth(
   request: Request,

@@ -17,7 +17,10 @@ import { runProviderStep, runSignInStep, type StepResult, type Visit } from "./v
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
 
-/** The next-auth configuration. next-auth manages the cookies and the double-submit CSRF token; the rest is our own code. */
+/**
+ * The next-auth configuration. next-auth manages the cookies and the double-submit CSRF token; the rest is
+ * our own code.
+ */
 export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
   const isSecure = deps.url.startsWith("https:");
   return {

@@ -5,12 +5,15 @@ import { discoveryUrl, isSameIssuer } from "#server/platform/http/oidc-issuer";
 
 const responseTimeoutMs = 8_000;
 
-/** An OAuth client at a provider: its credentials, the provider's issuer URL, and its API URL if that is different. */
+/**
+ * An OAuth client at a provider: its credentials, the provider's issuer URL, and its API URL if that is
+ * different.
+ */
 export type ProviderClient = { id: string; secret: string; issuer: string; api: string };
 
 /**
- * A client at an OpenID provider, with the name of the button. `trustsEmail`: an address without the claim `email_verified`
- * counts as verified.
+ * A client at an OpenID provider, with the name of the button. `trustsEmail`: an address without the claim
+ * `email_verified` counts as verified.
  */
 export type OidcClient = { id: string; secret: string; issuer: string; name: string; trustsEmail: boolean };
 
@@ -46,9 +49,9 @@ export function providerClients({
 type Raw = Record<string, unknown>;
 
 /**
- * The next-auth configuration of each configured provider. `state` and PKCE (RFC 7636) bind a response to the browser that
- * started the sign-in, and for signed responses also a nonce. A profile contains the email address only if it is
- * verified.
+ * The next-auth configuration of each configured provider. `state` and PKCE (RFC 7636) bind a response to the
+ * browser that started the sign-in, and for signed responses also a nonce. A profile contains the email
+ * address only if it is verified.
  */
 export const oauthProviders = ({ github, google, oidc }: ProviderClients): OAuthConfig<Raw>[] => [
   ...(github ? [githubProvider(github)] : []),
@@ -121,8 +124,9 @@ const googleProvider = ({ id, secret, issuer }: ProviderClient): OAuthConfig<Raw
 });
 
 /**
- * Any OpenID provider, by discovery at each sign-in: an issuer that does not respond affects nothing else. The ID token must be of
- * exactly the configured issuer, also if the discovery document names another one (OpenID Connect Discovery 1.0, section 4.3).
+ * Any OpenID provider, by discovery at each sign-in: an issuer that does not respond affects nothing else.
+ * The ID token must be of exactly the configured issuer, also if the discovery document names another one
+ * (OpenID Connect Discovery 1.0, section 4.3).
  */
 const oidcProvider = ({ id, secret, issuer, name, trustsEmail }: OidcClient): OAuthConfig<Raw> => ({
   ...commonOptions(id, secret),
@@ -137,7 +141,8 @@ const oidcProvider = ({ id, secret, issuer, name, trustsEmail }: OidcClient): OA
       const set = tokens as Exclude<Parameters<typeof client.userinfo>[0], string>;
       const { iss, sub, ...claims } = set.claims();
       if (!isSameIssuer(iss, issuer)) throw new Error("the ID token is of another issuer");
-      // Some issuers name the address only at the userinfo endpoint. The client verifies the subject of its response.
+      // Some issuers name the address only at the userinfo endpoint. The client verifies the subject of its
+      // response.
       const isComplete = claims.email !== undefined || !client.issuer.metadata.userinfo_endpoint;
       const { name, email, email_verified } = Claims.parse(isComplete ? claims : await client.userinfo(set));
       // Amazon Cognito sends the claim as text.

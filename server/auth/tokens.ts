@@ -4,8 +4,8 @@ import type { ConsoleDeps } from "./deps";
 const charsMax = 4096;
 
 /**
- * The claims of a token that was encrypted with the active secret or a former one; null for every other text. `salt` names the
- * purpose of a token that is not a session.
+ * The claims of a token that was encrypted with the active secret or a former one; null for every other text.
+ * `salt` names the purpose of a token that is not a session.
  */
 export async function decodeToken(
   { authSecrets }: Pick<ConsoleDeps, "authSecrets">,

@@ -33,8 +33,8 @@ export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 const signInError = (error: SignInError) => new Error(error);
 
 /**
- * Implements `authorize` of a next-auth provider: runs a sign-in step and stores its result in the visit. Internal errors are
- * logged, and the browser gets only a `SignInError`.
+ * Implements `authorize` of a next-auth provider: runs a sign-in step and stores its result in the visit.
+ * Internal errors are logged, and the browser gets only a `SignInError`.
  */
 export async function runSignInStep(
   deps: ConsoleDeps,
@@ -63,7 +63,10 @@ export async function runSignInStep(
   }
 }
 
-/** Runs the sign-in step of a provider account for next-auth's `signIn`. Returns the error for the page, or null. */
+/**
+ * Runs the sign-in step of a provider account for next-auth's `signIn`. Returns the error for the page, or
+ * null.
+ */
 export async function runProviderStep(
   deps: ConsoleDeps,
   visit: Visit,

@@ -21,16 +21,25 @@ import { createRunner, type Runner, type RunnerOptions } from "./queue/runner";
 import { createRouting, type Route, type Routing } from "./routing/routes";
 import { createThrottle } from "./throttle/admit";
 
-/** Maximum claimed deliveries with an attempt in progress. More would wait here while another worker could send them. */
+/**
+ * Maximum claimed deliveries with an attempt in progress. More would wait here while another worker could
+ * send them.
+ */
 const claimsMax = 300;
 const claimBatchMax = 150;
 /** With less capacity than this, a claim is not worth a statement. */
 const claimCapacityMin = 100;
-/** Results can wait for a batch. The wait is short because a crash before the write makes their outcomes unknown. */
+/**
+ * Results can wait for a batch. The wait is short because a crash before the write makes their outcomes
+ * unknown.
+ */
 const recordBatching = { itemsMax: 500, itemsMin: 60, maxMs: 15 };
 /** Poll interval for suspects after a claim found none. */
 const suspectsPollMs = 1_000;
-/** Wait of claims whose emails could not be read, for example because the database is not migrated to this build. */
+/**
+ * Wait of claims whose emails could not be read, for example because the database is not migrated to this
+ * build.
+ */
 const unreadWaitMs = 10_000;
 
 export type EngineOptions = RunnerOptions & {
@@ -45,9 +54,9 @@ export type EngineOptions = RunnerOptions & {
 };
 
 /**
- * Sends the queued emails, many in parallel. The steps of a delivery: claim (`queue/claims.ts`), route (`routing/routes.ts`),
- * attempt (`attempt/attempt-email.ts`), which the throttle admits (`throttle/admit.ts`), and record
- * (`queue/record-results.ts`).
+ * Sends the queued emails, many in parallel. The steps of a delivery: claim (`queue/claims.ts`), route
+ * (`routing/routes.ts`), attempt (`attempt/attempt-email.ts`), which the throttle admits
+ * (`throttle/admit.ts`), and record (`queue/record-results.ts`).
  */
 export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<Claim> {
   const { hot, log, metrics } = deps;
@@ -56,7 +65,10 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
   const throttle = createThrottle(deps, { dialoguesMax, workerId });
   const longTexts = createLongTexts(deps, () => options.onCapacity?.());
 
-  /** What the attempts of these claims need. If it cannot be read, the claims are released: no attempt was made. */
+  /**
+   * What the attempts of these claims need. If it cannot be read, the claims are released: no attempt was
+   * made.
+   */
   const readForAttempts = (claims: Claim[]) =>
     Promise.all([
       readMessages(hot, claims),
@@ -96,7 +108,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
     return { jobs, surplus };
   }
 
-  /** The jobs of the suspect email in progress. Without one, the next suspect may be claimed after this time. */
+  /**
+   * The jobs of the suspect email in progress. Without one, the next suspect may be claimed after this time.
+   */
   const suspects = new Set<EmailJob>();
   let suspectsDueAtMs = 0;
   async function planSuspect(leaseToken: string): Promise<EmailJob[]> {
@@ -113,7 +127,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
     options.onCapacity?.();
   }
 
-  /** Attempts that only wait for their result to be recorded use little capacity, but they have a limit too. */
+  /**
+   * Attempts that only wait for their result to be recorded use little capacity, but they have a limit too.
+   */
   const capacityNow = () =>
     Math.min(claimBatchMax, claimsMax - runner.attempting.size, 2 * claimsMax - runner.claimCount());
 
@@ -184,8 +200,8 @@ const released = (claims: Claim[]) =>
   }));
 
 /**
- * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery. A slow
- * destination then does not delay the results of another.
+ * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery.
+ * A slow destination then does not delay the results of another.
  */
 const groupByDialogue = (claims: Claim[], route: Route | null): Claim[][] =>
   route?.isByDestination ? [...groupBy(claims, ({ domain }) => domain).values()] : [claims];

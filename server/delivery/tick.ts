@@ -29,11 +29,12 @@ const probeMs = 5_000;
 const housekeepingShare = 0.25;
 
 /**
- * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims and
- * delivers until nothing is due or three quarters of `budgetMs` are over, sends webhook events, and waits for the attempts it
- * started. In the remaining time it aggregates usage, evaluates alerts, applies retention, and erases addresses and teams; none
- * of these uses the time of the others. Rounds may overlap, because claims are leased; a missed round is made up by the next one.
- * Throws `UnsupportedReleaseError` without any change if the schema no longer supports this build.
+ * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims
+ * and delivers until nothing is due or three quarters of `budgetMs` are over, sends webhook events, and waits
+ * for the attempts it started. In the remaining time it aggregates usage, evaluates alerts, applies
+ * retention, and erases addresses and teams; none of these uses the time of the others. Rounds may overlap,
+ * because claims are leased; a missed round is made up by the next one. Throws `UnsupportedReleaseError`
+ * without any change if the schema no longer supports this build.
  */
 export async function tick(
   deps: WorkerDeps,
@@ -72,15 +73,16 @@ export async function tick(
     runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),
     leftMs() > checkMsMax ? recheckDomains(deps, domainChecksMax) : null,
   ]);
-  // Attempts in progress may need all of the time. Housekeeping does not wait for them, but usually follows them.
+  // Attempts in progress may need all of the time. Housekeeping does not wait for them, but usually follows
+  // them.
   await within(claimLeftMs(), delivered);
   const results = await Promise.allSettled([delivered, runHousekeeping(deps, leftMs)]);
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 /**
- * Each task gets an equal part of the time that is left, and what the tasks before it did not use. One that fails stops no other;
- * the first error is thrown at the end.
+ * Each task gets an equal part of the time that is left, and what the tasks before it did not use. One that
+ * fails stops no other; the first error is thrown at the end.
  */
 async function runHousekeeping(deps: WorkerDeps, leftMs: () => number): Promise<void> {
   const tasks: ((shouldContinue: () => boolean) => Promise<void>)[] = [

@@ -45,16 +45,19 @@ const webhookWakeDelayMs = 50;
 export type WorkerOptions = {
   /** Concurrent SMTP dialogues. */
   dialoguesMax?: number;
-  /** Duration of a lease unless renewed. The claims of a worker that dies or freezes are recovered after it. */
+  /**
+   * Duration of a lease unless renewed. The claims of a worker that dies or freezes are recovered after it.
+   */
   leaseMs?: number;
 };
 
 export type Worker = { id: string; stop(): Promise<void> };
 
 /**
- * Drains the queue until stopped. The worker reacts to notifications and also polls, renews its leases, recovers expired
- * leases of other workers and records a heartbeat. `stop` finishes deliveries in progress within 25 s, releases the
- * other claims and deletes the heartbeat. While the database is unavailable, the worker keeps retrying.
+ * Drains the queue until stopped. The worker reacts to notifications and also polls, renews its leases,
+ * recovers expired leases of other workers and records a heartbeat. `stop` finishes deliveries in progress
+ * within 25 s, releases the other claims and deletes the heartbeat. While the database is unavailable, the
+ * worker keeps retrying.
  */
 export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {}): Promise<Worker> {
   const id = newId();

@@ -1,21 +1,24 @@
 import { MEANINGS, type ReplyClass } from "#server/shared/reply-classes";
 import { classifyReply } from "./replies/classify";
 
-/** One SMTP reply. `enhanced` is an RFC 3463 code such as "5.1.1"; `text` has no codes and no control characters. */
+/**
+ * One SMTP reply. `enhanced` is an RFC 3463 code such as "5.1.1"; `text` has no codes and no control
+ * characters.
+ */
 export type Reply = { code: number | null; enhanced: string | null; text: string };
 
 /** The step of the SMTP dialogue that a reply belongs to. "message" is the reply to the final dot. */
 export type ReplyStep = "connect" | "tls" | "auth" | "mail" | "rcpt" | "data" | "message";
 
 /**
- * The result of one attempt for one recipient.
- * accepted: the server accepted the message. deferred: certainly not accepted; a later attempt may succeed. rejected:
- * permanently rejected; `reply: null` means that Backstamp rejected it without contacting a server. unknown: the final
- * dot was written and no reply arrived, so the message may or may not be delivered.
- * `alarm` names a fault of the transport (its login, TLS or reachability) that an operator must fix.
- * `needsConfirmation` marks our own rejection that one wrong DNS answer could cause: two attempts must confirm it.
- * `dialogue` is the SMTP transcript: commands and replies, no message, no credentials, at most 8 KB.
- * `relayId` is the relay that produced the outcome. `providerId` is the provider's own id of the message.
+ * The result of one attempt for one recipient. accepted: the server accepted the message. deferred: certainly
+ * not accepted; a later attempt may succeed. rejected: permanently rejected; `reply: null` means that
+ * Backstamp rejected it without contacting a server. unknown: the final dot was written and no reply arrived,
+ * so the message may or may not be delivered. `alarm` names a fault of the transport (its login, TLS or
+ * reachability) that an operator must fix. `needsConfirmation` marks our own rejection that one wrong DNS
+ * answer could cause: two attempts must confirm it. `dialogue` is the SMTP transcript: commands and replies,
+ * no message, no credentials, at most 8 KB. `relayId` is the relay that produced the outcome. `providerId` is
+ * the provider's own id of the message.
  */
 export type Outcome = {
   recipient: string;
@@ -28,13 +31,19 @@ export type Outcome = {
   /** The step at which the server rejected the email. */
   step?: ReplyStep;
   needsConfirmation?: true;
-  /** The transaction reached its recipient limit after it accepted others: the next one may accept this recipient. */
+  /**
+   * The transaction reached its recipient limit after it accepted others: the next one may accept this
+   * recipient.
+   */
   nextTransaction?: true;
   alarm?: "auth" | "tls" | "connect";
   dialogue?: string;
   relayId?: string;
   providerId?: string;
-  /** Our own internal error. For the operator's log only: its message may contain details that a team must not see. */
+  /**
+   * Our own internal error. For the operator's log only: its message may contain details that a team must not
+   * see.
+   */
   cause?: unknown;
 };
 
@@ -80,10 +89,10 @@ export function readReply(text: string): Reply {
 }
 
 /**
- * Converts one reply into the outcome of one recipient, with its class from the tables in `replies/`. 2xx is accepted.
- * The basic code decides whether a rejection is permanent (RFC 5321 section 4.2), even if the enhanced code contradicts
- * it; the exception is 503, which defers. A reply without a code or with an unexpected one defers. A reply about our own
- * login defers with `alarm: "auth"`.
+ * Converts one reply into the outcome of one recipient, with its class from the tables in `replies/`. 2xx is
+ * accepted. The basic code decides whether a rejection is permanent (RFC 5321 section 4.2), even if the
+ * enhanced code contradicts it; the exception is 503, which defers. A reply without a code or with an
+ * unexpected one defers. A reply about our own login defers with `alarm: "auth"`.
  */
 export function outcomeOfReply(
   recipient: string,
@@ -132,12 +141,14 @@ function alarmOf(reply: Reply, step: ReplyStep): "auth" | "tls" | null {
   if (reply.code === null || reply.code < 400) return step === "auth" ? "auth" : null;
   if (reply.code === 530 && /starttls|tls|encrypt/i.test(reply.text)) return "tls";
   if (step === "auth" || AUTH_CODES.has(reply.code)) return "auth";
-  // After the sender is accepted the login is valid, and some servers use these codes for policy (Yahoo: 554 5.7.9).
+  // After the sender is accepted the login is valid, and some servers use these codes for policy (Yahoo: 554
+  // 5.7.9).
   return step === "mail" && reply.enhanced !== null && AUTH_ENHANCED.has(reply.enhanced) ? "auth" : null;
 }
 
 function explain(reply: Reply, replyClass: ReplyClass, isPermanent: boolean): string {
-  // A temporary rejection of an address is not final: the server may still be verifying it with another server.
+  // A temporary rejection of an address is not final: the server may still be verifying it with another
+  // server.
   if (replyClass === "hard" && !isPermanent) return `the address could not be verified (${quote(reply)})`;
   const detail = replyClass === "hard" ? DEAD_BY_DETAIL[reply.enhanced?.slice(2) ?? ""] : undefined;
   return `${detail ?? MEANINGS[replyClass].summary} (${quote(reply)})`;
@@ -148,7 +159,10 @@ export function quote(reply: Reply): string {
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== "").join(" ");
 }
 
-/** Makes untrusted text safe for the database and for pages: no control characters, no lone surrogates, bounded length. */
+/**
+ * Makes untrusted text safe for the database and for pages: no control characters, no lone surrogates,
+ * bounded length.
+ */
 export function cleanText(text: string, maxChars: number = REPLY_TEXT_MAX): string {
   return text
     .slice(0, maxChars * 2)

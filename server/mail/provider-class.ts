@@ -1,6 +1,6 @@
 /**
- * The large mailbox providers and mail filters, by the domains of their addresses and of their MX hosts. Names below a listed
- * domain belong to it, too.
+ * The large mailbox providers and mail filters, by the domains of their addresses and of their MX hosts.
+ * Names below a listed domain belong to it, too.
  */
 const PROVIDERS = {
   gmail: ["gmail.com", "googlemail.com", "google.com"],
@@ -79,8 +79,8 @@ const BY_DOMAIN: ReadonlyMap<string, ProviderClass> = new Map(
 );
 
 /**
- * The provider that receives email for a recipient's domain: by the domain, then by the MX host, which is null if it is
- * unknown. Both in lower case.
+ * The provider that receives email for a recipient's domain: by the domain, then by the MX host, which is
+ * null if it is unknown. Both in lower case.
  */
 export function classifyProvider(domain: string, mxHost: string | null): ProviderClass {
   return findProvider(domain) ?? (mxHost === null ? undefined : findProvider(mxHost)) ?? "other";

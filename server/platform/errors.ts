@@ -59,8 +59,8 @@ export type RejectionReason =
 export type Rejection = { reason: RejectionReason; detail: string };
 
 /**
- * The API's 403 for a key without a required permission. The contract fixes its body, so a header carries `detail`, the
- * sentence that says what is missing.
+ * The API's 403 for a key without a required permission. The contract fixes its body, so a header carries
+ * `detail`, the sentence that says what is missing.
  */
 export const rejectKey = (reason: RejectionReason, detail: string): AppError =>
   new AppError("forbidden", detail, { details: { reason } });

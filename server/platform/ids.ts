@@ -10,9 +10,9 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * Creates a UUIDv7 (RFC 9562). Ids sort by creation time, so an id is also a paging cursor. Within one millisecond, a
- * sequence counts up from a random number. In one process each id is greater than the previous one, even if the clock is
- * set back.
+ * Creates a UUIDv7 (RFC 9562). Ids sort by creation time, so an id is also a paging cursor. Within one
+ * millisecond, a sequence counts up from a random number. In one process each id is greater than the previous
+ * one, even if the clock is set back.
  */
 export function newId(): string {
   if (used === pool.length) {

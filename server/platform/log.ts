@@ -7,7 +7,10 @@ export type Log = {
   error(event: string, facts?: Facts): void;
 };
 
-/** The facts of an error that are safe to log: kind, code and stack lines. The message can contain personal data. */
+/**
+ * The facts of an error that are safe to log: kind, code and stack lines. The message can contain personal
+ * data.
+ */
 export function errorFacts(error: unknown): Facts {
   if (!(error instanceof Error)) return { kind: typeof error };
   const root = error.cause instanceof Error ? error.cause : error;

@@ -4,8 +4,8 @@ import { mergeRepeatedFaults } from "./repeated-faults";
 const flushes = new Set<() => void>();
 
 /**
- * The log of a process: one JSON object per line on standard output. Repeated faults are merged, and their last counts are
- * written when the process exits.
+ * The log of a process: one JSON object per line on standard output. Repeated faults are merged, and their
+ * last counts are written when the process exits.
  */
 export function createProcessLog(write: (text: string) => void = (text) => process.stdout.write(text)): Log {
   const log = mergeRepeatedFaults(

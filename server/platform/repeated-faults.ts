@@ -5,7 +5,10 @@ export const repeatIntervalMs = 60_000;
 /** Faults in memory. Beyond that, further faults count by their event only. */
 const faultsMax = 500;
 
-/** The facts that distinguish faults with the same event: what failed, and how. Others, such as the id of an email, vary. */
+/**
+ * The facts that distinguish faults with the same event: what failed, and how. Others, such as the id of an
+ * email, vary.
+ */
 const IDENTITY = [
   "kind",
   "code",
@@ -20,8 +23,9 @@ const IDENTITY = [
 ];
 
 /**
- * Warnings and errors that are never merged: each is about one change, one email, one delivery or one secret, or already has
- * a count. Unexpected errors too: the response contains the request id, and the operator finds the fault by it.
+ * Warnings and errors that are never merged: each is about one change, one email, one delivery or one secret,
+ * or already has a count. Unexpected errors too: the response contains the request id, and the operator finds
+ * the fault by it.
  */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
   "callback.refused",
@@ -55,9 +59,10 @@ const MERGED_INFO: ReadonlySet<string> = new Set([
 type Repeats = { write(facts: Facts): void; count: number; latest: Facts; timer: NodeJS.Timeout };
 
 /**
- * Merges faults that repeat with each email, request or round. The first one is logged at once. While it repeats, one line
- * per minute has the facts of the latest one and `repeated`, the number since the line before. `flush` writes what is not
- * written yet. Uses bounded memory, and no occurrence is left out of the counts.
+ * Merges faults that repeat with each email, request or round. The first one is logged at once. While it
+ * repeats, one line per minute has the facts of the latest one and `repeated`, the number since the line
+ * before. `flush` writes what is not written yet. Uses bounded memory, and no occurrence is left out of the
+ * counts.
  */
 export function mergeRepeatedFaults(log: Log): Log & { flush(): void } {
   const faults = new Map<string, Repeats>();

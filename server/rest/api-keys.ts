@@ -59,7 +59,8 @@ const Limits = z.strictObject(
   ),
 );
 
-// Unlike elsewhere, an empty array does not count as absent: an empty list must not grant all scopes or domains.
+// Unlike elsewhere, an empty array does not count as absent: an empty list must not grant all scopes or
+// domains.
 const optionalButNotEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === null || value === "" ? undefined : value), schema.optional());
 
@@ -143,8 +144,8 @@ const Token = z
 
 export const keyRoutes = [
   /**
-   * Only this response and that of a rotation contain a token. A key that requests more permissions than it has itself is
-   * rejected with the 403 of the specification.
+   * Only this response and that of a rotation contain a token. A key that requests more permissions than it
+   * has itself is rejected with the 403 of the specification.
    */
   withApi(
     {

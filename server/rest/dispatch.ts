@@ -18,8 +18,9 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 
 /**
- * Responds to every request below `/api`, including unknown paths and methods. The response is JSON unless the route
- * declares another type. Every response has a request id and the rate-limit headers, also after an error. Never throws.
+ * Responds to every request below `/api`, including unknown paths and methods. The response is JSON unless
+ * the route declares another type. Every response has a request id and the rate-limit headers, also after an
+ * error. Never throws.
  */
 export const dispatch: Dispatch = createDispatch(routes);
 
@@ -132,8 +133,8 @@ const pathCharsMax = 500;
 const agentCharsMax = 300;
 
 /**
- * Records a call with a valid key, or with a token that was rejected. The only cost for the caller is shortening the bodies:
- * the record is written later, and a failure of the write does not affect the call.
+ * Records a call with a valid key, or with a token that was rejected. The only cost for the caller is
+ * shortening the bodies: the record is written later, and a failure of the write does not affect the call.
  */
 export function logCall(
   deps: RestDeps,

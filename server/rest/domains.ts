@@ -24,7 +24,9 @@ import { changed, deleted, listOf, presentChanged, presentDeleted } from "#serve
 import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 
-/** Stored and returned for Resend clients, which know these four. It does not affect where email is sent from. */
+/**
+ * Stored and returned for Resend clients, which know these four. It does not affect where email is sent from.
+ */
 const REGIONS = ["us-east-1", "eu-west-1", "sa-east-1", "ap-northeast-1"] as const;
 
 const LABEL = "Must be one label of a host name: 1 to 63 letters, digits or inner hyphens, such as send.";
@@ -143,8 +145,8 @@ export const CreateDomainBody = z
 export const UpdateDomainBody = z.strictObject(CHANGEABLE).transform(changeOf);
 
 /*
- * A key with a domain scope can read or change every domain of its team. A domain that the key adds is linked to it.
- * The links of a key decide which domains it may send from and which it may link to other keys.
+ * A key with a domain scope can read or change every domain of its team. A domain that the key adds is linked
+ * to it. The links of a key decide which domains it may send from and which it may link to other keys.
  */
 
 const present = (ctx: Ctx, domain: Domain) => presentDomain(domain, describeSetup(ctx, domain));
@@ -208,7 +210,10 @@ export const domainRoutes = [
     },
     async ({ ctx, params }) => presentDeleted("domain", await deleteDomain(ctx, params.id)),
   ),
-  /** The DNS check completes before the response, which contains its result. Clients that poll read the same result later. */
+  /**
+   * The DNS check completes before the response, which contains its result. Clients that poll read the same
+   * result later.
+   */
   withApi(
     {
       route: "POST /api/domains/{id}/verify",

@@ -36,7 +36,10 @@ const Types = z.string().transform((text, refine): EventType[] => {
   return z.NEVER;
 });
 
-/** The query of `GET /api/events`. Events are sorted oldest first, so `after` returns later rows, unlike in lists. */
+/**
+ * The query of `GET /api/events`. Events are sorted oldest first, so `after` returns later rows, unlike in
+ * lists.
+ */
 export const EventsQuery = z
   .strictObject({
     limit: z

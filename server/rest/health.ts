@@ -5,7 +5,10 @@ import { ALARMS } from "#server/services/readiness";
 import { withApi } from "./pipeline/route";
 
 export const healthRoutes = [
-  /** Liveness: succeeds while the process responds. It ignores the database, because a restart does not fix an outage. */
+  /**
+   * Liveness: succeeds while the process responds. It ignores the database, because a restart does not fix an
+   * outage.
+   */
   withApi(
     {
       route: "GET /api/health",

@@ -21,8 +21,8 @@ import { usageRoutes } from "./usage";
 import { webhookRoutes } from "./webhooks";
 
 /**
- * All REST routes. `dispatch` serves exactly this list, and `tests/rest/every-route.test.ts` tests each entry. Add a new
- * file of routes here.
+ * All REST routes. `dispatch` serves exactly this list, and `tests/rest/every-route.test.ts` tests each
+ * entry. Add a new file of routes here.
  */
 export const routes: readonly Route[] = [
   ...emailRoutes,

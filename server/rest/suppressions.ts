@@ -59,7 +59,10 @@ export const SuppressionListQuery = listQuery({
     .describe("Why the address is on the list."),
 });
 
-/** Parses the last segment of a path: the id of a suppression, or its address. The segment is already percent-decoded. */
+/**
+ * Parses the last segment of a path: the id of a suppression, or its address. The segment is already
+ * percent-decoded.
+ */
 export function readSuppressionName(text: string): SuppressionName {
   if (isId(text)) return { id: text };
   const read = parseMailbox(text);
@@ -165,8 +168,9 @@ export const suppressionRoutes = [
     async ({ ctx }) => ({ stream: exportSuppressions(ctx), filename: "suppressions.csv" }),
   ),
   /**
-   * Reads addresses from the first column, or from the column `email` if the first line is a header. The header may also name
-   * `origin` (or `reason`), `source_id`, `lists_only` and `created_at`. All valid lines are added in one transaction.
+   * Reads addresses from the first column, or from the column `email` if the first line is a header. The
+   * header may also name `origin` (or `reason`), `source_id`, `lists_only` and `created_at`. All valid lines
+   * are added in one transaction.
    */
   withApi(
     {

@@ -7,15 +7,21 @@ const overdueSecondsMax = 300;
 
 /** Deliveries and event deliveries that are due and that no worker has claimed. */
 export type Backlog = {
-  /** Seconds since the oldest due delivery became due or its team resumed, stopped queues aside; null if none is due. */
+  /**
+   * Seconds since the oldest due delivery became due or its team resumed, stopped queues aside; null if none
+   * is due.
+   */
   deliverySeconds: number | null;
-  /** The same for event deliveries to endpoints that are not disabled, paused or failing. A pause of a team stops no events. */
+  /**
+   * The same for event deliveries to endpoints that are not disabled, paused or failing. A pause of a team
+   * stops no events.
+   */
   eventSeconds: number | null;
 };
 
 /**
- * Reads the age of the oldest due delivery and event delivery. Costs one index step per waiting team and priority, and one
- * per waiting endpoint, however long the queues are.
+ * Reads the age of the oldest due delivery and event delivery. Costs one index step per waiting team and
+ * priority, and one per waiting endpoint, however long the queues are.
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await db.execute<Backlog>(sql`
@@ -56,7 +62,9 @@ type BacklogAlarm = {
   waited: string;
 };
 
-/** The alarms of a backlog: what is overdue, and for how long. `count` is in minutes, `waited` is for people. */
+/**
+ * The alarms of a backlog: what is overdue, and for how long. `count` is in minutes, `waited` is for people.
+ */
 export function findBacklogAlarms({ deliverySeconds, eventSeconds }: Backlog): BacklogAlarm[] {
   const alarms: BacklogAlarm[] = [];
   if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)

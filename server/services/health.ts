@@ -34,9 +34,10 @@ export const NOT_MIGRATED = `The database is not migrated to this version of Bac
 const DATABASE_AWAY = "The database did not respond within 2 s. No email can be accepted until it does.";
 
 /**
- * Whether this process can accept email: the schema is the one of this build, and the secrets are those of the database. Without a response of the database this is
- * unknown, and the process is not ready. Everything else is an alarm, because the process accepts email all the same, and a
- * load balancer that removes it would only add a second fault.
+ * Whether this process can accept email: the schema is the one of this build, and the secrets are those of
+ * the database. Without a response of the database this is unknown, and the process is not ready. Everything
+ * else is an alarm, because the process accepts email all the same, and a load balancer that removes it would
+ * only add a second fault.
  */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
   const fault = await readSchemaState(deps);
@@ -56,8 +57,8 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
 export const readinessKeptMs = 1_000;
 
 /**
- * Readiness for callers that are not limited. A process has one reading at a time, which is used for a second, so a flood
- * costs the database nothing.
+ * Readiness for callers that are not limited. A process has one reading at a time, which is used for a
+ * second, so a flood costs the database nothing.
  */
 export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) => Promise<Readiness> {
   let latest: { readiness: Promise<Readiness>; readAtMs: number } | null = null;
@@ -135,8 +136,8 @@ export async function readSchemaState(deps: SchemaDeps): Promise<SchemaFault | "
 }
 
 /**
- * The fault of the schema because of which a statement failed. Null if it failed for another reason: a fault in our own SQL
- * has the same codes, and must not look like a missing migration.
+ * The fault of the schema because of which a statement failed. Null if it failed for another reason: a fault
+ * in our own SQL has the same codes, and must not look like a missing migration.
  */
 export async function explainSchemaFault(deps: SchemaDeps, error: unknown): Promise<SchemaFault | null> {
   if (!isSchemaMissing(error)) return null;

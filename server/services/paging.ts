@@ -32,8 +32,8 @@ export async function pageOf<T>(
 type TeamTable = PgTable & { id: AnyPgColumn; teamId: AnyPgColumn };
 
 /**
- * Reads one page of the team's rows of a table, newest first by id. `within` is the part of the table that the
- * list shows. `read` adds its filters to `where`. Throws as `requireCursor`.
+ * Reads one page of the team's rows of a table, newest first by id. `within` is the part of the table that
+ * the list shows. `read` adds its filters to `where`. Throws as `requireCursor`.
  */
 export async function pageById<T>(
   ctx: Ctx,
@@ -61,8 +61,8 @@ function pageByUncheckedId<T>(
 const rowsPerRead = 1_000;
 
 /**
- * The team's rows of a table, newest first, in batches. A batch is read when the consumer requests it. Rows may
- * expire meanwhile.
+ * The team's rows of a table, newest first, in batches. A batch is read when the consumer requests it. Rows
+ * may expire meanwhile.
  */
 export async function* readAllById<T extends { id: string }>(
   ctx: Ctx,

@@ -16,7 +16,10 @@ export type Retention = {
 /** Ten years. */
 export const retentionDaysMax = 3_650;
 const INDEFINITE: Retention = { bodiesDays: null, emailsDays: null };
-/** Content is most of an email's size, and seldom read after some weeks. Without a limit, a disk fills unnoticed. */
+/**
+ * Content is most of an email's size, and seldom read after some weeks. Without a limit, a disk fills
+ * unnoticed.
+ */
 export const NEW_TEAM_RETENTION: Retention = { bodiesDays: 90, emailsDays: null };
 
 export async function readRetention({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<Retention> {

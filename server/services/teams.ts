@@ -16,8 +16,8 @@ import { NEW_TEAM_RETENTION } from "./retention";
 export type Founder = { userId: string; requestId: string };
 
 /**
- * Creates a team with its row of the built-in domain, which is verified from the start, and the default retention.
- * The founder becomes the owner; without a founder, the operator creates the team.
+ * Creates a team with its row of the built-in domain, which is verified from the start, and the default
+ * retention. The founder becomes the owner; without a founder, the operator creates the team.
  */
 export async function createTeam(deps: Deps, input: { name: string; founder?: Founder }): Promise<Team> {
   const { name, founder } = input;

@@ -5,7 +5,9 @@ import type { EventType } from "#db/schema/events";
 export type Status = EmailStatus | DeliveryStatus;
 type Tone = "good" | "bad" | "warn" | "info" | "mute";
 
-/** Label, color and meaning of every status of an email or a recipient, in the order of the console's filter. */
+/**
+ * Label, color and meaning of every status of an email or a recipient, in the order of the console's filter.
+ */
 export const STATUSES: Record<Status, { label: string; tone: Tone; description: string }> = {
   queued: { label: "Queued", tone: "info", description: "Accepted and queued for sending." },
   sending: { label: "Sending", tone: "info", description: "A worker is sending it now." },

@@ -38,8 +38,8 @@ export const REFERENCE_DOCUMENTS = {
 } as const;
 
 /**
- * The pages of the API reference in the order of the navigation, by their names below `/docs/api`; the first one is
- * `/docs/api` itself. A page of operations is named by the first segment of their paths.
+ * The pages of the API reference in the order of the navigation, by their names below `/docs/api`; the first
+ * one is `/docs/api` itself. A page of operations is named by the first segment of their paths.
  */
 export const API_SECTIONS = [
   { title: "API reference", pages: ["", "errors", "webhook-events", "smtp"] },
@@ -82,7 +82,9 @@ const PAGES: readonly string[][] = [
   ...API_SECTIONS.flatMap(({ pages }) => pages.map((name) => ["api", name].filter(Boolean))),
 ];
 
-/** The segments of every path below `/docs` that is created by the build. Each page is also there as Markdown. */
+/**
+ * The segments of every path below `/docs` that is created by the build. Each page is also there as Markdown.
+ */
 export const GUIDE_SEGMENTS: readonly string[][] = [
   [],
   ...PAGES,
@@ -98,7 +100,10 @@ export const GUIDE_ALIASES: Record<string, string> = {
 
 const SEGMENTS = new Map(GUIDE_SEGMENTS.map((segments) => [["/docs", ...segments].join("/"), segments]));
 
-/** The segments below `/docs` of a path; null if it is none of these pages and files. A slash at the end makes no difference. */
+/**
+ * The segments below `/docs` of a path; null if it is none of these pages and files. A slash at the end makes
+ * no difference.
+ */
 export function guideSegmentsOf(pathname: string): readonly string[] | null {
   const address = pathname.replace(/\/$/, "");
   return SEGMENTS.get(GUIDE_ALIASES[address] ?? address) ?? null;

@@ -1,4 +1,7 @@
-/** Default limits of an API key, in requests per minute by request class. All endpoints without their own class are `other`. */
+/**
+ * Default limits of an API key, in requests per minute by request class. All endpoints without their own
+ * class are `other`.
+ */
 export const LIMIT_PER_MINUTE = {
   "POST /api/emails": 100,
   "GET /api/emails": 300,

@@ -20,8 +20,8 @@ export const REPLY_CLASSES = [
 export type ReplyClass = (typeof REPLY_CLASSES)[number];
 
 /**
- * Texts for each class. `summary` continues "rejected the email permanently:" or "rejected the email temporarily:";
- * `advice` is one or more sentences.
+ * Texts for each class. `summary` continues "rejected the email permanently:" or "rejected the email
+ * temporarily:"; `advice` is one or more sentences.
  */
 export const MEANINGS: Readonly<Record<ReplyClass, { summary: string; advice: string }>> = {
   hard: {

@@ -14,7 +14,10 @@ export const CONSOLE_PERMISSIONS = [
 /** The permission that a console procedure requires. The scopes of API keys have the same meaning here. */
 export type Permission = Scope | (typeof CONSOLE_PERMISSIONS)[number];
 
-/** The lowest role that has each permission. The roles above it have it too, in the order owner, admin, member, viewer. */
+/**
+ * The lowest role that has each permission. The roles above it have it too, in the order owner, admin,
+ * member, viewer.
+ */
 export const PERMISSIONS: Record<Permission, Role> = {
   "emails:read": "viewer",
   "emails:send": "member",

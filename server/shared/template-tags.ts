@@ -1,12 +1,15 @@
-/** The names of a path, such as `user`, `city` for `{{user.city}}`. In a list the first may be `this` or `@index`. */
+/**
+ * The names of a path, such as `user`, `city` for `{{user.city}}`. In a list the first may be `this` or
+ * `@index`.
+ */
 export type Path = readonly [string, ...string[]];
 
 /** Inside `{{#each}}` a name is that of a field of the item, or of a variable. */
 type Reference = { path: Path; isInList: boolean };
 
 /**
- * A tag in braces: a value that is escaped in HTML, one that is inserted as raw HTML, the beginning, `{{else}}` or end of a
- * block, or an invalid tag. Without a `fault`, blocks are closed in order.
+ * A tag in braces: a value that is escaped in HTML, one that is inserted as raw HTML, the beginning,
+ * `{{else}}` or end of a block, or an invalid tag. Without a `fault`, blocks are closed in order.
  */
 export type Tag = Place & Meaning;
 type Place = { from: number; to: number };
@@ -26,7 +29,10 @@ const RESERVED = new Set([
   "contact",
   "this",
 ]);
-/** Limits: tags per field, characters per tag with spaces and braces, names per path, blocks inside one another. */
+/**
+ * Limits: tags per field, characters per tag with spaces and braces, names per path, blocks inside one
+ * another.
+ */
 const tagsMax = 5_000;
 const tagCharsMax = 200;
 const pathNamesMax = 10;
@@ -64,8 +70,9 @@ type Blocks = { open: Block[]; listsDeep: number };
 const faulty = (fault: string): Meaning => ({ kind: "fault", fault });
 
 /**
- * The tags of a template field in order: `{{x}}`, `{{{x}}}`, `{{#if x}}` and `{{#each x}}` with `{{else}}` and their ends.
- * Text after a tag that is not closed, or after the 5,000th, is not read. Takes time linear in the length of the text.
+ * The tags of a template field in order: `{{x}}`, `{{{x}}}`, `{{#if x}}` and `{{#each x}}` with `{{else}}`
+ * and their ends. Text after a tag that is not closed, or after the 5,000th, is not read. Takes time linear
+ * in the length of the text.
  */
 export function readTags(source: string): Tag[] {
   const tags: Tag[] = [];

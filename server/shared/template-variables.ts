@@ -3,10 +3,16 @@ import { readTags, type Tag } from "./template-tags";
 export const VARIABLE_TYPES = ["string", "number", "list", "object"] as const;
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** How a template uses a variable outside lists: inserts it, repeats a block for it, reads fields of it, or checks it. */
+/**
+ * How a template uses a variable outside lists: inserts it, repeats a block for it, reads fields of it, or
+ * checks it.
+ */
 type Use = "value" | "each" | "fields" | "if";
 
-/** The variables of these fields with their uses, in order of first use. Names inside lists may be fields of items. */
+/**
+ * The variables of these fields with their uses, in order of first use. Names inside lists may be fields of
+ * items.
+ */
 export function usesIn(...sources: (string | null)[]): Map<string, Set<Use>> {
   const uses = new Map<string, Set<Use>>();
   for (const tag of sources.flatMap((source) => readTags(source ?? ""))) {
@@ -39,7 +45,9 @@ export const namesInLists = (...sources: (string | null)[]): Set<string> =>
 export const optionalKeysIn = (...sources: (string | null)[]): Set<string> =>
   new Set([...usesIn(...sources)].flatMap(([key, uses]) => (uses.has("if") ? key : [])));
 
-/** The values that the HTML inserts as raw HTML. In the subject and the text part raw tags make no difference. */
+/**
+ * The values that the HTML inserts as raw HTML. In the subject and the text part raw tags make no difference.
+ */
 export const rawKeysIn = (html: string): Set<string> =>
   new Set(readTags(html).flatMap((tag) => (tag.kind === "raw" ? [tag.path.join(".")] : [])));
 
@@ -62,8 +70,9 @@ export function faultOfType(key: string, type: VariableType, uses: ReadonlySet<U
 type Declared = { key: string; type: VariableType };
 
 /**
- * The variables after a change of the content that does not list them: declared ones are kept if they are used or
- * have a fallback, and new placeholders are declared. One without a fallback gets another type if its uses need that.
+ * The variables after a change of the content that does not list them: declared ones are kept if they are
+ * used or have a fallback, and new placeholders are declared. One without a fallback gets another type if its
+ * uses need that.
  */
 export function mergeVariables<Variable extends Declared>(
   declared: readonly Variable[],

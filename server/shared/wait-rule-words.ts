@@ -1,6 +1,9 @@
 import type { WaitRule } from "#db/schema/deliveries";
 
-/** Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a member. */
+/**
+ * Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a
+ * member.
+ */
 export const WAIT_RULES: Record<WaitRule | "held", string> = {
   retry_schedule: "The last attempt failed temporarily. The next attempt follows the retry schedule.",
   greylisted: "The destination uses greylisting: it defers unknown senders for a short time.",

@@ -3,8 +3,9 @@ import path from "node:path";
 import { build, type Plugin } from "esbuild";
 
 /**
- * Replaces `import.meta.url` by the URL of the source relative to the compiled file, so paths relative to the source stay
- * valid, also when the project is moved. `import.meta.filename` remains the path of the compiled file.
+ * Replaces `import.meta.url` by the URL of the source relative to the compiled file, so paths relative to the
+ * source stay valid, also when the project is moved. `import.meta.filename` remains the path of the compiled
+ * file.
  */
 const keepSourceUrl = (folder: string): Plugin => ({
   name: "keep-source-url",
@@ -18,8 +19,8 @@ const keepSourceUrl = (folder: string): Plugin => ({
 });
 
 /**
- * Bundles programs with the project's own modules into a folder, each as `name.mjs`. Packages stay external. Without this
- * step, reading the sources would take longer than the rest of startup.
+ * Bundles programs with the project's own modules into a folder, each as `name.mjs`. Packages stay external.
+ * Without this step, reading the sources would take longer than the rest of startup.
  */
 export async function compilePrograms(sources: readonly string[], folder: string): Promise<void> {
   const outdir = path.resolve(folder);

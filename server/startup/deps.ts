@@ -43,7 +43,10 @@ export type BuildOptions = {
   later?: Later;
   /** A folder on the disk of the embedded database. Absent if the database is elsewhere. */
   findDatabaseFolder?: () => Promise<string>;
-  /** True where the platform can freeze the process. It then misses notifications and must not cache keys. Default: false. */
+  /**
+   * True where the platform can freeze the process. It then misses notifications and must not cache keys.
+   * Default: false.
+   */
   canFreeze?: boolean;
   /** Default: nothing is reported to monitoring systems. Its owner closes it. */
   telemetry?: Telemetry;

@@ -49,7 +49,10 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
   };
 }
 
-/** The doctor of a web process with valid settings. `settings` are those of the operator: without a URL for the embedded database. */
+/**
+ * The doctor of a web process with valid settings. `settings` are those of the operator: without a URL for
+ * the embedded database.
+ */
 export function createConsoleDoctor(deps: Deps, settings: Settings): () => Promise<Examination> {
   const publicUrl = settings.databaseUrl === null ? settings.url : settings.givenUrl;
   const facts = { publicUrl, hasSecret: true, settingsFault: null, databaseFault: null };

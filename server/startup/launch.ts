@@ -28,15 +28,17 @@ type Deferred<T> = { promise: Promise<T>; resolve(value: T): void };
 
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 /**
- * In dev, pages are prepared on the first page request or after this delay. It takes both cores for seconds, which the
- * first email would have to share.
+ * In dev, pages are prepared on the first page request or after this delay. It takes both cores for seconds,
+ * which the first email would have to share.
  */
 const preparePagesAfterMs = 15_000;
 /** Time for requests in progress to complete. */
 const graceMs = 25_000;
 const stopMaxMs = 60_000;
 
-/** Starts all parts in this process and prints the banner. A stop signal shuts the process down gracefully. */
+/**
+ * Starts all parts in this process and prints the banner. A stop signal shuts the process down gracefully.
+ */
 async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void> {
   const nodeEnv = mode === "dev" ? "development" : "production";
   loadDotEnv(projectFolder, nodeEnv, process.env);
@@ -85,7 +87,8 @@ async function open(
   if (!isDev) await requireBuild();
   if (isEmbedded) parts.lock = await requireLock(settings);
 
-  // The port is bound before any slow step. Requests that arrive now wait until the REST API or the pages are ready.
+  // The port is bound before any slow step. Requests that arrive now wait until the REST API or the pages are
+  // ready.
   const rest = createDeferred<RestApi>();
   const deps = createDeferred<void>();
   const { host, port, apiHost } = settings;
@@ -130,8 +133,8 @@ async function open(
 }
 
 /**
- * Closes the parts in order of dependency: traffic and delivery first, then connections, then the database. A failed step
- * does not prevent the next ones. True if all steps succeeded.
+ * Closes the parts in order of dependency: traffic and delivery first, then connections, then the database. A
+ * failed step does not prevent the next ones. True if all steps succeeded.
  */
 async function close(parts: Parts, forRequestsMs: number, log: Log): Promise<boolean> {
   let isClean = true;

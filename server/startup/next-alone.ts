@@ -25,9 +25,10 @@ const checkMsMax = 2_000;
 const roundMs = 20_000;
 
 /**
- * Builds the dependencies from the environment where Next runs without the launcher. Emails are then delivered after the
- * response that accepted them, and by calls of the cron route. Invalid settings are logged and provided, so that each page
- * and each response of the REST API names them. Throws every other error.
+ * Builds the dependencies from the environment where Next runs without the launcher. Emails are then
+ * delivered after the response that accepted them, and by calls of the cron route. Invalid settings are
+ * logged and provided, so that each page and each response of the REST API names them. Throws every other
+ * error.
  */
 export async function provideOwnDeps(): Promise<void> {
   const log = createProcessLog();
@@ -114,7 +115,10 @@ function onceUntilItFails(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Runs one call at a time. Calls during a run share one further run, which processes what the current run missed. */
+/**
+ * Runs one call at a time. Calls during a run share one further run, which processes what the current run
+ * missed.
+ */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;

@@ -23,20 +23,21 @@ type Given = {
 export const getDeps = getConsoleDeps;
 
 /**
- * Sets the header with the client's socket address for Next's handlers. It overwrites a value sent by the client. Call it
- * for each request that Next handles.
+ * Sets the header with the client's socket address for Next's handlers. It overwrites a value sent by the
+ * client. Call it for each request that Next handles.
  */
 export function setPeerHeader(incoming: IncomingMessage): void {
   incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
 }
 
 /**
- * Provides the dependencies to Next, which loads its own copies of modules even in the launcher's process. Call it before
- * Next handles its first request. `url` is the public origin, `providers` the configured sign-in
- * providers. `peerHeader` is null where no server sets the peer header.
+ * Provides the dependencies to Next, which loads its own copies of modules even in the launcher's process.
+ * Call it before Next handles its first request. `url` is the public origin, `providers` the configured
+ * sign-in providers. `peerHeader` is null where no server sets the peer header.
  */
 export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | null = PEER_HEADER): void {
-  // next-auth reads its own URL from this variable. Without it, next-auth uses a header that the client controls.
+  // next-auth reads its own URL from this variable. Without it, next-auth uses a header that the client
+  // controls.
   process.env.NEXTAUTH_URL = given.url;
   provideConsoleDeps({
     ...rest,
@@ -52,7 +53,9 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
   });
 }
 
-/** The active secret first: a process that does not know a newer one yet must read the tokens of the others. */
+/**
+ * The active secret first: a process that does not know a newer one yet must read the tokens of the others.
+ */
 function authSecretsOf({ keys, active }: RestDeps["keyring"]): [string, ...string[]] {
   const current = active();
   const secretOf = ({ secret }: RingKey) => deriveKey(secret, "next-auth");

@@ -25,7 +25,10 @@ import { superviseWorker } from "./supervise";
 import { openTelemetry } from "./telemetry/open";
 import { type RunningWorker, runWorker } from "./worker";
 
-/** How often a web process reads which secret is active. It must be less than the time between activation and first signature. */
+/**
+ * How often a web process reads which secret is active. It must be less than the time between activation and
+ * first signature.
+ */
 const refreshSecretsMs = 30_000;
 
 /** All parts that depend on the database. `stop` ends delivery, `close` closes the connections. */
@@ -45,15 +48,19 @@ export type ServiceOptions = {
   databaseUrl: string;
   log: Log;
   signal: AbortSignal;
-  /** Resolves when the other requirements of REST are ready. Called after the dependencies are provided to Next. */
+  /**
+   * Resolves when the other requirements of REST are ready. Called after the dependencies are provided to
+   * Next.
+   */
   before(): Promise<void>;
   /** Called once, as soon as REST can respond. */
   onRest(rest: RestApi): void;
 };
 
 /**
- * Migrates and seeds the database, opens REST and SMTP submission, listens for bounces, and starts delivery. In `dev`, delivery runs in this
- * process. In `start`, it runs in its own process, so it does not slow down requests.
+ * Migrates and seeds the database, opens REST and SMTP submission, listens for bounces, and starts delivery.
+ * In `dev`, delivery runs in this process. In `start`, it runs in its own process, so it does not slow down
+ * requests.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, databaseUrl, log } = options;
@@ -158,7 +165,9 @@ async function loginOf(
   return code === null ? { kind: "users" } : { kind: "code", code };
 }
 
-/** Next and the worker process read their settings from the environment, so generated values are added to it. */
+/**
+ * Next and the worker process read their settings from the environment, so generated values are added to it.
+ */
 function exportToEnvironment({
   databaseUrl,
   secret,

@@ -12,8 +12,8 @@ const stopMaxMs = 30_000;
 const startedMaxMs = 10_000;
 
 /**
- * Keeps one worker process running with this environment. If the process exits, it is restarted, with increasing delays
- * while it keeps exiting early. `stop` lets it drain and resolves when it has exited.
+ * Keeps one worker process running with this environment. If the process exits, it is restarted, with
+ * increasing delays while it keeps exiting early. `stop` lets it drain and resolves when it has exited.
  */
 export function superviseWorker(
   env: NodeJS.ProcessEnv,

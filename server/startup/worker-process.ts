@@ -5,9 +5,9 @@ import { EMBEDDED } from "./supervise";
 import { runWorker } from "./worker";
 
 /*
- * The delivery loop in its own process, which `start` runs next to the web process. It ends on SIGTERM or when the
- * launcher has exited. It ignores SIGINT and SIGHUP of the terminal, because the launcher handles them and stops all
- * parts in order.
+ * The delivery loop in its own process, which `start` runs next to the web process. It ends on SIGTERM or
+ * when the launcher has exited. It ignores SIGINT and SIGHUP of the terminal, because the launcher handles
+ * them and stops all parts in order.
  */
 const log = createProcessLog();
 process.stdout.on("error", () => {});

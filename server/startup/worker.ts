@@ -27,9 +27,10 @@ export type RunningWorker = {
 };
 
 /**
- * Starts the delivery loop in this process, sending by `SMTP_URL`. Waits until the database is reachable. `telemetry` is that of a web
- * process with the same loop. Without it, the worker reports its own, and serves its metrics if a port is configured. Throws
- * SecretRejectedError if the secrets are not those of the database, and the reason of the signal.
+ * Starts the delivery loop in this process, sending by `SMTP_URL`. Waits until the database is reachable.
+ * `telemetry` is that of a web process with the same loop. Without it, the worker reports its own, and serves
+ * its metrics if a port is configured. Throws SecretRejectedError if the secrets are not those of the
+ * database, and the reason of the signal.
  */
 export async function runWorker(
   settings: ConnectedSettings,

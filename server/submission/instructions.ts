@@ -17,7 +17,10 @@ export type Instructions = {
   listUnsubscribe: boolean;
 };
 
-/** The meaning of each header, by lower-case name. Several names with one meaning come from services that programs used before. */
+/**
+ * The meaning of each header, by lower-case name. Several names with one meaning come from services that
+ * programs used before.
+ */
 const MEANINGS = {
   "x-backstamp-tag": "tag",
   "x-ses-message-tags": "tag",
@@ -45,7 +48,9 @@ function meaningOf(name: string): Meaning | null {
 
 export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !== null;
 
-/** Reads the instructions of a message. 422 if one is invalid: the message would not be sent as it was meant. */
+/**
+ * Reads the instructions of a message. 422 if one is invalid: the message would not be sent as it was meant.
+ */
 export function readInstructions(fields: readonly RawField[]): Instructions {
   const given = fields.flatMap((field) => {
     const meaning = meaningOf(field.name);

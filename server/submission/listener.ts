@@ -29,7 +29,10 @@ const recipientsMax = 150;
 const idleMs = 60_000;
 const closeMsMax = 5_000;
 const minuteMs = 60_000;
-/** Time for the handshake of implicit TLS. Until its end the limits of connections without a login apply to sockets. */
+/**
+ * Time for the handshake of implicit TLS. Until its end the limits of connections without a login apply to
+ * sockets.
+ */
 const handshakeMs = 10_000;
 const DISABLED = ["VRFY", "HELP"];
 const USERS = ["backstamp", "resend"];
@@ -56,10 +59,10 @@ export type SubmissionListener = {
 };
 
 /**
- * Starts an SMTP server by which programs submit email (RFC 6409). A client logs in with an API key, over TLS if there is a
- * certificate. Each message is accepted by the service of the API; the 250 is sent after the email is committed. Any envelope
- * sender is accepted, because the From header decides. Unauthenticated connections are limited in number and time. The promise
- * rejects if the port cannot be bound.
+ * Starts an SMTP server by which programs submit email (RFC 6409). A client logs in with an API key, over TLS
+ * if there is a certificate. Each message is accepted by the service of the API; the 250 is sent after the
+ * email is committed. Any envelope sender is accepted, because the From header decides. Unauthenticated
+ * connections are limited in number and time. The promise rejects if the port cannot be bound.
  */
 export async function startSubmission(
   deps: SubmissionDeps,
@@ -138,8 +141,8 @@ export async function startSubmission(
       if (!waiting.admit(session)) return done(replyOf(421, "4.7.0 Too many connections, try again later"));
       const timer = setTimeout(() => end(session, "4.4.2 No login, closing the connection"), loginMs).unref();
       timers.set(session, timer);
-      // Clients send the key in clear text if AUTH is announced before STARTTLS. While AUTH is disabled, smtp-server does not
-      // require a login for MAIL, so only the check in `onMailFrom` does.
+      // Clients send the key in clear text if AUTH is announced before STARTTLS. While AUTH is disabled,
+      // smtp-server does not require a login for MAIL, so only the check in `onMailFrom` does.
       if (certificate !== null && !isImplicitTls) session.disabledCommands = [...DISABLED, "AUTH"];
       done();
     },
@@ -228,9 +231,9 @@ export async function startSubmission(
 }
 
 /**
- * Limits the sockets whose TLS handshake is not complete: smtp-server reports a connection only after it. At the limit, the
- * oldest one is closed. Closes the TLS socket that smtp-server created, because closing the socket below it during a handshake
- * can crash Node.js.
+ * Limits the sockets whose TLS handshake is not complete: smtp-server reports a connection only after it. At
+ * the limit, the oldest one is closed. Closes the TLS socket that smtp-server created, because closing the
+ * socket below it during a handshake can crash Node.js.
  */
 function limitHandshakes(server: SMTPServer): void {
   const pending = server._pendingSockets;

@@ -27,8 +27,9 @@ const FORBIDDEN = new Set(["x-smtpapi", "x-msys-api", "x-mc-bccaddress"]);
 export type Submission = { email: NewEmail; once: Once | undefined };
 
 /**
- * Reads a message and the recipients of its envelope. The envelope decides who receives it: the To and Cc headers only sort its
- * recipients, and one in neither is a hidden recipient. 422 if the message cannot be sent as it is.
+ * Reads a message and the recipients of its envelope. The envelope decides who receives it: the To and Cc
+ * headers only sort its recipients, and one in neither is a hidden recipient. 422 if the message cannot be
+ * sent as it is.
  */
 export function readSubmission(bytes: Buffer, envelope: readonly string[]): Submission {
   const fault = checkMessageForm(bytes);
@@ -126,7 +127,9 @@ function describeHeaders(fields: readonly RawField[]): Header[] {
   return [...headers.values()];
 }
 
-/** The Message-ID without angle brackets; null if there is none, or none that can be written to other fields. */
+/**
+ * The Message-ID without angle brackets; null if there is none, or none that can be written to other fields.
+ */
 function readMessageId(fields: readonly RawField[]): string | null {
   return /^<([\x21-\x3b\x3d\x3f-\x7e]{3,900})>$/.exec(findValue(fields, "message-id") ?? "")?.[1] ?? null;
 }
@@ -134,9 +137,9 @@ function readMessageId(fields: readonly RawField[]): string | null {
 const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, " ");
 
 /**
- * A program that repeats a message may write another Date, Message-ID or boundary. The fingerprint therefore covers only what a
- * person reads. A key belongs to one set of recipients, because mail servers split the recipients of a message among several
- * transactions with the same header.
+ * A program that repeats a message may write another Date, Message-ID or boundary. The fingerprint therefore
+ * covers only what a person reads. A key belongs to one set of recipients, because mail servers split the
+ * recipients of a message among several transactions with the same header.
  */
 function onceOf(
   key: string,

@@ -32,8 +32,8 @@ const SCOPE = "emails:send";
 const blockBytes = 64 * 1024;
 
 /**
- * Counts one message of a key, like one `POST /api/emails`, and checks that the key may send. Returns the message's arrival. 429
- * over the limit, 403 without the scope.
+ * Counts one message of a key, like one `POST /api/emails`, and checks that the key may send. Returns the
+ * message's arrival. 429 over the limit, 403 without the scope.
  */
 export async function admitMessage(
   deps: SubmissionDeps,
@@ -55,8 +55,9 @@ export async function admitMessage(
 }
 
 /**
- * Receives a message and accepts it by the service of the API. Returns the email's id after it is committed. Always reads the
- * stream to its end, so that the client gets the reply. Throws an AppError; null if the client disconnected.
+ * Receives a message and accepts it by the service of the API. Returns the email's id after it is committed.
+ * Always reads the stream to its end, so that the client gets the reply. Throws an AppError; null if the
+ * client disconnected.
  */
 export async function receiveMessage(
   deps: SubmissionDeps,
@@ -111,7 +112,10 @@ async function acceptOnce(ctx: SendCtx, { email, once }: Submission): Promise<st
   }
 }
 
-/** Reads the message within the memory budget. What exceeds the limits is read and dropped. Null if the client disconnected. */
+/**
+ * Reads the message within the memory budget. What exceeds the limits is read and dropped. Null if the client
+ * disconnected.
+ */
 async function readStream(
   stream: MessageStream,
   claim: ReturnType<SubmissionDeps["bodies"]["open"]>,
@@ -124,7 +128,8 @@ async function readStream(
     fault ??= thrown;
     blocks.clear();
   };
-  // The budget rejects a stalled message while the stream waits for the client. Its memory must be free at once.
+  // The budget rejects a stalled message while the stream waits for the client. Its memory must be free at
+  // once.
   const { signal } = claim;
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop);

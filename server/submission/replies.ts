@@ -8,7 +8,10 @@ import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 const AWAY =
   "The database is busy or unavailable. Send the message again in a moment. It may have been accepted; an idempotency header prevents a copy.";
 
-/** The error for the client. Unknown errors are logged in full, and the client gets only the id of the message. */
+/**
+ * The error for the client. Unknown errors are logged in full, and the client gets only the id of the
+ * message.
+ */
 export function toAppError(thrown: unknown, log: Log, requestId: string): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof IdempotencyKeyBusy || isLockTimeout(thrown))

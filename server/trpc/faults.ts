@@ -39,7 +39,10 @@ export async function toTrpcError(
   return new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: UNEXPECTED, cause });
 }
 
-/** The first fault of an input, with the name of its field in words. Messages of our own schemas stay; those of Zod do not. */
+/**
+ * The first fault of an input, with the name of its field in words. Messages of our own schemas stay; those
+ * of Zod do not.
+ */
 function describe({ issues: [issue] }: ZodError): string {
   if (!issue) return "Invalid input.";
   const field = issue.path.findLast((part) => typeof part === "string");

@@ -74,8 +74,8 @@ const withSession = base.use(async ({ ctx, next }) => {
 export const signedIn = withSession.use(storable);
 
 /**
- * For operators of the installation; the services' context is passed as `ctx.operator`. Everybody else gets the response to a
- * procedure that does not exist, whatever the input.
+ * For operators of the installation; the services' context is passed as `ctx.operator`. Everybody else gets
+ * the response to a procedure that does not exist, whatever the input.
  */
 export const asOperator = withSession
   .meta({ isForOperators: true })
@@ -110,8 +110,8 @@ export function enterTeam(
 }
 
 /**
- * For members of the input's team whose role has that permission; both are checked on every call. The services'
- * `ctx` is passed as `ctx.service`.
+ * For members of the input's team whose role has that permission; both are checked on every call. The
+ * services' `ctx` is passed as `ctx.service`.
  */
 export const inTeam = (permission: Permission) =>
   signedIn

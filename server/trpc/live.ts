@@ -2,11 +2,17 @@ import type { Topic } from "#server/services/live/changes";
 import { inTeam, router } from "./init";
 import { TeamInput } from "./strict";
 
-/** A message to an open page: which topics changed, or that it must poll, because this server does not report changes. */
+/**
+ * A message to an open page: which topics changed, or that it must poll, because this server does not report
+ * changes.
+ */
 export type LiveMessage = { isLive: boolean; changed: readonly Topic[] };
 
 export const liveRouter = router({
-  /** The team's changes as server-sent events. It starts with an empty message; every page then reads again what it shows. */
+  /**
+   * The team's changes as server-sent events. It starts with an empty message; every page then reads again
+   * what it shows.
+   */
   changes: inTeam("emails:read")
     .input(TeamInput)
     .subscription(async function* ({ ctx, signal }): AsyncGenerator<LiveMessage> {

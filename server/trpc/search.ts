@@ -18,8 +18,8 @@ const SearchInput = strictInput({ text: z.string().trim().min(2).max(320) });
 
 export const searchRouter = router({
   /**
-   * What the text finds in the team, at most five of each noun. Emails and suppressions are found as in their lists, the others
-   * by a part of their name. A noun that the role may not list has no rows.
+   * What the text finds in the team, at most five of each noun. Emails and suppressions are found as in their
+   * lists, the others by a part of their name. A noun that the role may not list has no rows.
    */
   everything: inTeam("team:read")
     .input(SearchInput)

@@ -7,7 +7,10 @@ import { NoInput } from "./strict";
 export const serviceRouter = router({
   /** Whether accepted email can currently be sent, and why not. */
   readiness: signedIn.input(NoInput).query(({ ctx }) => readReadiness(ctx.deps)),
-  /** The pauses because of which email of the caller's teams waits, with the operator's reasons; `teamId` is null for all teams. */
+  /**
+   * The pauses because of which email of the caller's teams waits, with the operator's reasons; `teamId` is
+   * null for all teams.
+   */
   pauses: signedIn.input(NoInput).query(({ ctx }) =>
     readActivePauses(
       ctx.deps.hot,

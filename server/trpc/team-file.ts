@@ -14,8 +14,8 @@ import { enterTeam } from "./init";
 export type TeamCall = { cookies: Cookies; team: string; permission: Permission };
 
 /**
- * Handles a console call that carries a file: session, team and permission are checked as in every procedure. An
- * error is returned as JSON, `{ error: { message, data: { code, requestId } } }`.
+ * Handles a console call that carries a file: session, team and permission are checked as in every procedure.
+ * An error is returned as JSON, `{ error: { message, data: { code, requestId } } }`.
  */
 export async function handleTeamFile(
   deps: ConsoleDeps,

@@ -17,7 +17,9 @@ const SETTINGS_FILE =
 const LINES_MAX = 350;
 const FILES_MAX = 12;
 
-/** From the lowest to the highest. `server/deps.ts` holds the types of the effects and is beside the layers. */
+/**
+ * From the lowest to the highest. `server/deps.ts` holds the types of the effects and is beside the layers.
+ */
 const LAYERS = [
   ["db"],
   ["server/shared"],
@@ -294,6 +296,9 @@ export const RULES = {
       ? []
       : [{ path: file.path, line: 1, message: `is one of ${files.length} files in ${folder}: group them` }];
   },
+
+  "no comment line above 110 characters": (file) =>
+    forbidUses(file, ["wide comment"], "wrap it as the formatter wraps code"),
 
   "no file above 350 lines": (file) =>
     file.lineCount <= LINES_MAX

@@ -23,8 +23,8 @@ const PARTS = {
 } as const satisfies Record<string, (typeof EMAIL_TABLES)[number]["table"]>;
 
 /**
- * What an email with one recipient and a short text takes on the disk, tables with their indexes, and beside so many emails the
- * processor time of another one.
+ * What an email with one recipient and a short text takes on the disk, tables with their indexes, and beside
+ * so many emails the processor time of another one.
  */
 export async function measureCapacity(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();

@@ -22,7 +22,10 @@ let built: Built | undefined;
 let worker: Worker | undefined;
 
 const commands = {
-  /** Starts the delivery engine like `backstamp worker`. It sends what is due, or parks it without an `SMTP_URL`. */
+  /**
+   * Starts the delivery engine like `backstamp worker`. It sends what is due, or parks it without an
+   * `SMTP_URL`.
+   */
   async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string | null }) {
     lowerPriority();
     built ??= buildDeps(settingsFor(databaseUrl), { log: silentLog, applicationName: "bench worker" });

@@ -12,8 +12,8 @@ import { measureSearch } from "./search";
 import { measureStart } from "./start";
 
 /**
- * The parts, which can be measured separately: `npm run bench -- accept`. Without a name all but the long ones run,
- * in this order.
+ * The parts, which can be measured separately: `npm run bench -- accept`. Without a name all but the long
+ * ones run, in this order.
  */
 const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   accept: measureAccept,

@@ -16,9 +16,9 @@ const tagsPerDay = 200;
 const queriesPerRun = 20;
 
 /**
- * The overview and the metrics of a team with ten million emails a month, beside a team without email in the same database.
- * Only the kept counts are filled, because nothing else is read: 4 domains, 4 keys, 5 providers and 200 tags a day, each of
- * which occurs in every hour.
+ * The overview and the metrics of a team with ten million emails a month, beside a team without email in the
+ * same database. Only the kept counts are filled, because nothing else is read: 4 domains, 4 keys, 5
+ * providers and 200 tags a day, each of which occurs in every hour.
  */
 export async function measureMetrics(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();

@@ -12,7 +12,9 @@ const emails = 20_000;
 const runMaxMs = 120_000;
 const perSecondMin = 1_000;
 
-/** Email without a transport: how fast it returns to the queue, and becomes due again when a relay appears. */
+/**
+ * Email without a transport: how fast it returns to the queue, and becomes due again when a relay appears.
+ */
 export async function measureParking(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot, close } = openDatabase(database.url, { connectionsMax: 4 });

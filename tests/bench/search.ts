@@ -14,15 +14,24 @@ import { medianOf } from "./measure";
 import { comparedLine, type Line, milliseconds } from "./report";
 
 const few = 200_000;
-/** The time to insert them is most of an hour, so this part runs only by its name. Fewer show whether it works. */
+/**
+ * The time to insert them is most of an hour, so this part runs only by its name. Fewer show whether it
+ * works.
+ */
 const many = Number(process.env.BENCH_MAILS ?? 20_000_000);
 const pageRows = 25;
 const runs = 5;
 /** A hundred times as many emails may cost this many times as many reads. */
 const ratioMax = 3;
-/** As few reads are fine for any number of emails: 20 million have twenty of a rare kind, and a page reads them all. */
+/**
+ * As few reads are fine for any number of emails: 20 million have twenty of a rare kind, and a page reads
+ * them all.
+ */
 const buffersFew = 1_000;
-/** Rows that sequential scans may read, of tiny tables: only emails to the rare recipient have a delivery here. */
+/**
+ * Rows that sequential scans may read, of tiny tables: only emails to the rare recipient have a delivery
+ * here.
+ */
 const seqRowsMax = 100;
 const dayMs = 86_400_000;
 /** Partitions as an installation with as many emails has them: about three million each. */

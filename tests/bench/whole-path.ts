@@ -19,8 +19,9 @@ const pollMs = 250;
 const dayMs = 86_400_000;
 
 /**
- * What an email costs from its request until it is delivered and can be searched: processor time of the web process, the
- * worker and PostgreSQL, without those of the client and of the receiving server. What the database contains stays in it.
+ * What an email costs from its request until it is delivered and can be searched: processor time of the web
+ * process, the worker and PostgreSQL, without those of the client and of the receiving server. What the
+ * database contains stays in it.
  */
 export async function measureWholePath(database: BenchDatabase): Promise<Line[]> {
   const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });

@@ -19,8 +19,8 @@ export type Fault = {
   /** The text of its row in the matrix. */
   row: string;
   /**
-   * The transport of the rig. Separate rigs: the database of "disk" has a small disk, and "upgrade" starts as the latest
-   * release.
+   * The transport of the rig. Separate rigs: the database of "disk" has a small disk, and "upgrade" starts as
+   * the latest release.
    */
   place: TransportKind | "disk" | "upgrade";
   /** How often it is injected. Kills are a share of `--kills`. */

@@ -2,8 +2,8 @@ import type { Finding } from "./judge";
 import type { Copy, Records } from "./records";
 
 /**
- * A restored installation sends its own new email once, and of what it holds only what its operator released, once.
- * Everything else that it sends would be a second copy: the original installation delivered it.
+ * A restored installation sends its own new email once, and of what it holds only what its operator released,
+ * once. Everything else that it sends would be a second copy: the original installation delivered it.
  */
 export function judgeRestored({ restored, copies }: Pick<Records, "restored" | "copies">): Finding[] {
   return restored.flatMap(({ client, held, released, own }) => {

@@ -22,7 +22,10 @@ export type Processes = {
   kill(who: ProcessName, options?: { staysDown?: boolean }): Promise<void>;
   /** Stops it (SIGSTOP) for a time. */
   freeze(who: ProcessName, ms: number): Promise<void>;
-  /** Sends SIGTERM and returns how it ended. It is restarted automatically, with other settings if these are passed. */
+  /**
+   * Sends SIGTERM and returns how it ended. It is restarted automatically, with other settings if these are
+   * passed.
+   */
   stop(
     who: ProcessName,
     options?: StartOptions,

@@ -1,6 +1,6 @@
 /*
- * Loaded before anything else of a process: `Date`, and what is built on it, is ahead or behind. Monotonic time, timers and
- * the database remain correct.
+ * Loaded before anything else of a process: `Date`, and what is built on it, is ahead or behind. Monotonic
+ * time, timers and the database remain correct.
  */
 const aheadMs = Number(process.env.CHAOS_CLOCK_AHEAD_MS);
 const TrueDate = Date;

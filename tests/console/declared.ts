@@ -7,7 +7,10 @@ import { fieldsOf } from "../support/database/schema-fields";
 type Declared = Record<string, { _def: { type: string; meta?: Meta; inputs: z.ZodType[] } }>;
 const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
 
-/** Every query and mutation as declared; tests/console/live.test.ts covers the one subscription. `inputs` are parsed one after the other, each from the complete input. */
+/**
+ * Every query and mutation as declared; tests/console/live.test.ts covers the one subscription. `inputs` are
+ * parsed one after the other, each from the complete input.
+ */
 export const PROCEDURES = Object.entries(declared)
   .filter(([, { _def }]) => _def.type !== "subscription")
   .map(([name, { _def }]) => ({

@@ -7,8 +7,8 @@ import { OF_TEAMS } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * Every procedure that changes a team is called while audit entries cannot be written. A change in a separate transaction
- * would remain then, without an audit entry.
+ * Every procedure that changes a team is called while audit entries cannot be written. A change in a separate
+ * transaction would remain then, without an audit entry.
  */
 
 let console: Console;

@@ -14,8 +14,8 @@ import { projectRoot } from "../support/processes/processes";
 import { type FileCall, fileCalls } from "./calls/files";
 
 /*
- * Every route file of the console, found in the source tree, is called by every role, without a session, and with ids of
- * other teams and unknown ids. Route files must follow the same rules as procedures.
+ * Every route file of the console, found in the source tree, is called by every role, without a session, and
+ * with ids of other teams and unknown ids. Route files must follow the same rules as procedures.
  */
 
 const root = path.join(projectRoot, "app/console");

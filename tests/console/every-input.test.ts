@@ -10,8 +10,8 @@ import { OF_TEAMS, PROCEDURES, type Procedure } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * Walks the input schema of every procedure. Each text field is either an id field, which `every-procedure.test.ts` tests
- * with ids of other teams, or is listed here with its kind.
+ * Walks the input schema of every procedure. Each text field is either an id field, which
+ * `every-procedure.test.ts` tests with ids of other teams, or is listed here with its kind.
  */
 
 const TEXTS: Record<string, string> = {
@@ -144,7 +144,10 @@ async function inputOf({ name, permission }: Procedure): Promise<Record<string, 
   return permission === undefined ? {} : { team: ann.teamId, ...(await calls[name]?.input(ann)) };
 }
 
-/** An owner who also operates the installation, replaced after each successful call, which may have removed what the next call needs. */
+/**
+ * An owner who also operates the installation, replaced after each successful call, which may have removed
+ * what the next call needs.
+ */
 let caller: ReturnType<Console["callerOf"]> | null = null;
 
 async function callWith({ name }: Procedure, input: unknown): Promise<{ code?: string; message?: string }> {

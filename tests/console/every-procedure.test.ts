@@ -11,8 +11,8 @@ import { OF_TEAMS, PROCEDURES } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * Every procedure of a team is called by every role, and with ids of other teams and unknown ids in every id field. Every
- * procedure of the router is included; one without an entry in the table of calls fails here.
+ * Every procedure of a team is called by every role, and with ids of other teams and unknown ids in every id
+ * field. Every procedure of the router is included; one without an entry in the table of calls fails here.
  */
 
 /** Mutations that change no data, with the reason why they are mutations. */

@@ -12,7 +12,10 @@ import type { LiveMessage } from "#server/trpc/live";
 import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
 import { readEvents } from "../support/console/events";
 
-/* Open pages learn of the changes of their team, and of no other one, at the cost of one statement per team and second. */
+/*
+ * Open pages learn of the changes of their team, and of no other one, at the cost of one statement per team
+ * and second.
+ */
 
 let console: Console;
 let userId: string;

@@ -15,7 +15,10 @@ import { type WriteWatch, watchWrites } from "../support/database/write-watch";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { PROCEDURES } from "./declared";
 
-/* Every procedure of the installation is called by its operator, and by members of a team, for whom it does not exist. */
+/*
+ * Every procedure of the installation is called by its operator, and by members of a team, for whom it does
+ * not exist.
+ */
 
 const OF_OPERATORS = PROCEDURES.filter(({ isForOperators }) => isForOperators);
 const password = "pass-never-shown";

@@ -12,8 +12,8 @@ import { templateCalls } from "./calls/templates";
 import { webhookCalls } from "./calls/webhooks";
 
 /**
- * What the suites over all procedures cannot derive from a declaration. A new procedure of a team without an entry in one of
- * these files fails them with an explanation.
+ * What the suites over all procedures cannot derive from a declaration. A new procedure of a team without an
+ * entry in one of these files fails them with an explanation.
  */
 export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...domainCalls(console),

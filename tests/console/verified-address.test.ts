@@ -11,8 +11,8 @@ import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
- * The inviter sees a link and could use it to join as the invitee. A user who joined with that link therefore has no
- * verified address, and their setup is removed when the owner of the address signs in.
+ * The inviter sees a link and could use it to join as the invitee. A user who joined with that link therefore
+ * has no verified address, and their setup is removed when the owner of the address signs in.
  */
 
 const ANOTHER = "another password entirely";

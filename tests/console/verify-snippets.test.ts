@@ -13,7 +13,8 @@ import { projectRoot, startProcess, type TestProcess } from "../support/processe
 import { createWorld, type World } from "../support/world";
 
 /*
- * The endpoint examples that the console shows, each run unchanged by its own interpreter and called by the worker.
+ * The endpoint examples that the console shows, each run unchanged by its own interpreter and called by the
+ * worker.
  */
 
 const patience = { timeout: 60_000 };

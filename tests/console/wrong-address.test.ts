@@ -10,8 +10,8 @@ import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../su
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
- * The public URL is configured differently from the URL that the browser opens: pages load, and every mutation is rejected.
- * The error must name both URLs.
+ * The public URL is configured differently from the URL that the browser opens: pages load, and every
+ * mutation is rejected. The error must name both URLs.
  */
 
 const opened = "http://192.0.2.7:3000";

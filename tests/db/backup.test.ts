@@ -20,7 +20,8 @@ afterAll(async () => {
   for (const database of databases) await database.drop();
 });
 
-// What a later migration could add: a partitioned table, a counter, a generated column, a cycle of foreign keys.
+// What a later migration could add: a partitioned table, a counter, a generated column, a cycle of foreign
+// keys.
 const LATER = `
   create table parts (id int, at date not null, twice int generated always as (id * 2) stored) partition by range (at);
   create table counted (id bigint generated always as identity primary key, other bigint references counted);`;

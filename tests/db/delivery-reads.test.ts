@@ -15,7 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Rows that statements read of each table with its partitions, as PostgreSQL counts them when a connection ends. */
+/**
+ * Rows that statements read of each table with its partitions, as PostgreSQL counts them when a connection
+ * ends.
+ */
 async function readRows(hot: HotSql): Promise<Record<string, number>> {
   const rows = await hot<{ name: string; n: number }[]>`
     select i.inhparent::regclass::text as name, sum(t.idx_tup_fetch + t.seq_tup_read)::int as n

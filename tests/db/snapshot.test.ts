@@ -14,7 +14,8 @@ const newestOf = (folder: string, end: string) =>
       .at(-1) ?? "",
   );
 
-// `npm run db:generate` compares the schema with this snapshot. A column that is missing in it would be added a second time.
+// `npm run db:generate` compares the schema with this snapshot. A column that is missing in it would be added
+// a second time.
 test("the newest migration describes the schema completely", async () => {
   const modules = readdirSync(path.join(db, "schema")).map((name) => import(path.join(db, "schema", name)));
   const schema = Object.assign({}, ...(await Promise.all(modules)));

@@ -9,7 +9,10 @@ const early = {
   autovacuum_analyze_scale_factor: "0.05",
 };
 const { autovacuum_analyze_scale_factor: _, ...earlyVacuum } = early;
-/** The storage options of the tables that change most, by the name of the table or the start of its partitions. */
+/**
+ * The storage options of the tables that change most, by the name of the table or the start of its
+ * partitions.
+ */
 const STORAGE: Record<string, Record<string, string>> = {
   deliveries: { fillfactor: "70", ...early },
   emails: early,

@@ -80,7 +80,8 @@ describe.each([
     const scripted = await world.send({ to: ["delivered@backstamp.test"] });
     await world.send({ sender: "ann@second.example" });
     await world.send({ sender: "ann@other.example", to: ["cid@example.net"] }, other.ctx);
-    // What is sent meanwhile shows that the engine works. While the installation is paused, it claims nothing.
+    // What is sent meanwhile shows that the engine works. While the installation is paused, it claims
+    // nothing.
     const sent = { installation_paused: 0, team_paused: 1, domain_paused: 2 }[rule];
     await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(sent), eventually);
     if (sent === 0) expect(await claimDeliveries(world.hot, { limit: 100, leaseToken: newId() })).toEqual([]);
@@ -175,7 +176,8 @@ test("a paused domain does not block other email of its team and is not claimed 
 });
 
 test("after a pause is committed, no worker starts a dialogue for its scope, and dialogues in progress finish", async () => {
-  // Each worker claims more than it can send in the time that a pause may take: what it holds has to wait too.
+  // Each worker claims more than it can send in the time that a pause may take: what it holds has to wait
+  // too.
   const withinMs = 3_000;
   const started: { recipient: string; atMs: number }[] = [];
   const slow = createCountingTransport("relay", async (recipient) => {

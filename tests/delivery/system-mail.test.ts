@@ -138,7 +138,8 @@ test("no email is sent to an address without an account", async () => {
 
 test("an address that cannot be parsed fails at once", async () => {
   const { messages } = await relayTo();
-  // Each of these letters is two bytes and becomes three in lower case: the local part is then above 64 bytes.
+  // Each of these letters is two bytes and becomes three in lower case: the local part is then above 64
+  // bytes.
   await queue(link(`${"İ".repeat(32)}@example.com`));
   await round();
   expect(messages).toEqual([]);

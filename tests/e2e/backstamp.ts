@@ -46,7 +46,10 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     stop,
     /** The output so far. */
     output: (): string => launcher.output,
-    /** Calls the REST API, by default with the first key. Throws an error with the response if the status is not 2xx. */
+    /**
+     * Calls the REST API, by default with the first key. Throws an error with the response if the status is
+     * not 2xx.
+     */
     api,
     /** Sends an email through the REST API, by default with the first key. Returns its id. */
     send: async (email: Record<string, unknown>, key?: string): Promise<string> => {

@@ -17,7 +17,10 @@ import { startOtherHosts } from "./other-hosts";
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const artifacts = path.join(projectRoot, "tests/.artifacts");
 
-/** Starts Chromium, by default without scrollbars as on a phone. If it is missing, this throws an error with the command that installs it. */
+/**
+ * Starts Chromium, by default without scrollbars as on a phone. If it is missing, this throws an error with
+ * the command that installs it.
+ */
 export async function openBrowser({ hasScrollbars = false } = {}): Promise<Browser> {
   if (!existsSync(program))
     throw new Error(
@@ -74,9 +77,10 @@ export async function openProfile(browser: Browser, options: BrowserContextOptio
 }
 
 /**
- * Makes a loaded page count as loaded only once its late parts are in place. Until then each of them is in the document
- * twice: in the page, and hidden where the response brought it, so that a locator finds two elements. A page that turned
- * into another one, such as "Not found", keeps its parts; so the wait has an end.
+ * Makes a loaded page count as loaded only once its late parts are in place. Until then each of them is in
+ * the document twice: in the page, and hidden where the response brought it, so that a locator finds two
+ * elements. A page that turned into another one, such as "Not found", keeps its parts; so the wait has an
+ * end.
  */
 function awaitStreamedParts(page: Page): void {
   // A document that forbids scripts has no late parts.
@@ -109,8 +113,8 @@ const takesPictures = process.env.E2E_PICTURES === "1";
 const WIDTHS = { phone: 380, tablet: 820, laptop: 1280 } as const;
 
 /**
- * Expects accessible colors in the dark theme, no horizontal scrolling at any of the widths, and no accessibility violations
- * on a phone, whose pages have other controls. Restores the theme and the size.
+ * Expects accessible colors in the dark theme, no horizontal scrolling at any of the widths, and no
+ * accessibility violations on a phone, whose pages have other controls. Restores the theme and the size.
  */
 export async function expectDarkAndNarrow(page: Page, name: string): Promise<void> {
   if (takesPictures) mkdirSync(artifacts, { recursive: true });
@@ -138,8 +142,8 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
 }
 
 /**
- * Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. An open dialog is always
- * checked.
+ * Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. An open
+ * dialog is always checked.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
   if ((await page.locator(DIALOG).count()) > 0) await expectAccessibleDialog(page);
@@ -149,8 +153,8 @@ export async function takePictures(page: Page, name: string): Promise<void> {
 const DIALOG = "[role=dialog], [role=alertdialog]";
 
 /**
- * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window at each width.
- * Restores the theme and the size.
+ * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window at
+ * each width. Restores the theme and the size.
  */
 async function expectAccessibleDialog(page: Page): Promise<void> {
   await expectNoAccessibilityViolations(page, "everything", DIALOG);
@@ -175,16 +179,17 @@ async function expectAccessibleDialog(page: Page): Promise<void> {
 }
 
 /**
- * Expects no accessibility violations. Message documents in frames are excluded: their senders are responsible for them.
- * `colors` checks only the color rules, for a page that was already checked in the other theme; `within` only the elements of
- * a selector.
+ * Expects no accessibility violations. Message documents in frames are excluded: their senders are
+ * responsible for them. `colors` checks only the color rules, for a page that was already checked in the
+ * other theme; `within` only the elements of a selector.
  */
 export async function expectNoAccessibilityViolations(
   page: Page,
   of: "everything" | "colors" = "everything",
   within?: string,
 ): Promise<void> {
-  // During a fade-in the contrast is lower. The wait has an end: the promise of an animation that restarts never settles.
+  // During a fade-in the contrast is lower. The wait has an end: the promise of an animation that restarts
+  // never settles.
   await page.evaluate(() => {
     const animations = document
       .getAnimations()

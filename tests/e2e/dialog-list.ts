@@ -1,7 +1,7 @@
 import type { Backstamp } from "./backstamp";
 import { fillTeam, type TestData } from "./pages";
 
-/** What a person clicks: a button by its name, an item of the menu that is open, or a row or checkbox of a table. */
+/** A click: a button by its name, an item of the open menu, or a row or checkbox of a table. */
 type Click = string | RegExp | { item: string } | { row: RegExp } | { check: RegExp };
 
 export type OpenedDialog = {
@@ -303,7 +303,10 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   },
 };
 
-/** Dialogs that need a longer story. The named suite opens them and calls `takePictures`, which checks an open dialog. */
+/**
+ * Dialogs that need a longer story. The named suite opens them and calls `takePictures`, which checks an open
+ * dialog.
+ */
 export const ELSEWHERE: Record<string, string> = {
   "_ui/list/saved-filter-dialogs": "tests/e2e/email-pages.test.ts",
   "emails/[id]/send-again-dialog": "tests/e2e/email-pages.test.ts",

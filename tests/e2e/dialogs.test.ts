@@ -8,8 +8,9 @@ import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Wa
 import { DIALOGS, type DialogData, ELSEWHERE, fillForDialogs, type OpenedDialog } from "./dialog-list";
 
 /*
- * Every dialog is accessible in both themes and fits each width. One with a form opens in its first field; each shows its buttons
- * on a low screen and returns the focus to the button that opened it. A confirmation without fields opens on its dismiss button.
+ * Every dialog is accessible in both themes and fits each width. One with a form opens in its first field;
+ * each shows its buttons on a low screen and returns the focus to the button that opened it. A confirmation
+ * without fields opens on its dismiss button.
  */
 
 const pollOptions = { timeout: 30_000 };
@@ -54,7 +55,10 @@ async function open({ path: pathOf, clicks }: OpenedDialog) {
   return find(opener ?? "").first();
 }
 
-/** Runs in the browser: what has the focus in the dialog; "first field" for its first one, or a selected radio button. */
+/**
+ * Runs in the browser: what has the focus in the dialog; "first field" for its first one, or a selected radio
+ * button.
+ */
 function readFocus(root: Element): string {
   const at = document.activeElement;
   const fields = [...root.querySelectorAll("input:not([type=hidden]), select, textarea")].filter(

@@ -8,8 +8,8 @@ import { openBrowser, openProfile, signIn } from "./browser";
 import { fillTeam, PAGES, type TestData } from "./pages";
 
 /*
- * Every page at the widths between a phone and a desktop, with the scrollbars of a desktop, and on paper: rows keep their name and
- * their menu, only what scrolls has a scrollbar, and nothing is cut.
+ * Every page at the widths between a phone and a desktop, with the scrollbars of a desktop, and on paper:
+ * rows keep their name and their menu, only what scrolls has a scrollbar, and nothing is cut.
  */
 
 let backstamp: Backstamp;

@@ -7,8 +7,9 @@ import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn } from "./browser";
 
 /*
- * Tests every page and route file below `app`. They are found in the file tree, so new ones are included automatically. Each
- * is requested with and without a session and with an unknown id, because error pages must be protected too.
+ * Tests every page and route file below `app`. They are found in the file tree, so new ones are included
+ * automatically. Each is requested with and without a session and with an unknown id, because error pages
+ * must be protected too.
  */
 
 const app = path.join(projectRoot, "app");
@@ -191,7 +192,10 @@ test("untrusted content is served as a sandboxed document or a download, with or
     }
 });
 
-/** Expects a response with an opaque origin that cannot run scripts or load anything, even when opened as a page. */
+/**
+ * Expects a response with an opaque origin that cannot run scripts or load anything, even when opened as a
+ * page.
+ */
 function expectSandboxed(response: APIResponse): void {
   const policy = directivesOf(response);
   expect(policy.get("sandbox"), response.url()).toBe("");

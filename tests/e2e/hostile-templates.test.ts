@@ -7,8 +7,9 @@ import { expectInert, interactWithAll, settle } from "./hostile-content";
 import { inParts, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 /*
- * The payloads as templates and as values of raw variables. Another suite proves that they work without protection. The
- * preview has no URL of its own: an escaped payload would have the origin and session of the editor page.
+ * The payloads as templates and as values of raw variables. Another suite proves that they work without
+ * protection. The preview has no URL of its own: an escaped payload would have the origin and session of the
+ * editor page.
  */
 
 const patience = { timeout: 60_000 };
@@ -65,7 +66,8 @@ test("every payload is inert in the preview document, inside the editor page", a
                 frame.setAttribute("sandbox", "");
                 frame.srcdoc = source;
                 frame.onload = () => resolve();
-                // A document that waits for a blocked resource never fires `load`; 5 seconds are enough for its payload.
+                // A document that waits for a blocked resource never fires `load`; 5 seconds are enough for
+                // its payload.
                 setTimeout(resolve, 5_000);
                 document.body.append(frame);
               }),

@@ -121,7 +121,9 @@ async function createNamed({ text }: Payload): Promise<void> {
   template = made.id;
 }
 
-/** Sends one email with these payloads in all fields. A rejection must name the field, which is then left out. */
+/**
+ * Sends one email with these payloads in all fields. A rejection must name the field, which is then left out.
+ */
 async function sendHostile(part: readonly Payload[]): Promise<void> {
   const texts = part.map(({ text }) => text);
   const names = [...texts];

@@ -100,7 +100,8 @@ test("the copied secret sends an email, and the gauge counts it", async () => {
   await page.getByRole("link", { name: "Shop, production" }).click();
   await page.getByRole("heading", { name: "Shop, production" }).waitFor(waitOptions);
   await expect.poll(readUsed, waitOptions).toBe(0);
-  // The window slides and rounds down: in the first second of a new minute, one request of the last minute counts as none.
+  // The window slides and rounds down: in the first second of a new minute, one request of the last minute
+  // counts as none.
   const sent = 10;
   for (let count = 0; count < sent; count += 1)
     await backstamp.send({ to: "delivered@backstamp.test", subject: "By the new key", html: "x" }, token);

@@ -21,7 +21,9 @@ export type ConsolePage = {
   heading: string | RegExp;
   /** Whether the page also exists in a new team. */
   isForFresh: boolean;
-  /** Script limit until idle in KB (1,024 bytes, compressed), for pages that load more parts after hydration. */
+  /**
+   * Script limit until idle in KB (1,024 bytes, compressed), for pages that load more parts after hydration.
+   */
   scriptKb?: number;
 };
 

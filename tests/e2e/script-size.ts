@@ -9,8 +9,8 @@ export type ScriptSize = {
 };
 
 /**
- * Records the scripts of every document that the page opens. Cached scripts count with their original size. The returned
- * function gives the size for the current document; call it when the page is idle.
+ * Records the scripts of every document that the page opens. Cached scripts count with their original size.
+ * The returned function gives the size for the current document; call it when the page is idle.
  */
 export function measureScripts(page: Page): () => Promise<ScriptSize> {
   const bytesOf = new Map<string, number>();

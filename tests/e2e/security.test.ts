@@ -55,7 +55,10 @@ const section = (name: string) => page.getByRole("region", { name, exact: true }
 const dialog = () => page.getByRole("dialog");
 const press = (name: string, at: Page = page) => at.getByRole("button", { name, exact: true }).click();
 
-/** Keeps the other cookies: attempts of a known browser are counted separately, so the rate limit is not reached. */
+/**
+ * Keeps the other cookies: attempts of a known browser are counted separately, so the rate limit is not
+ * reached.
+ */
 const endSession = () => profile.context.clearCookies({ name: sessionCookieName(backstamp.url) });
 
 async function signInWithPassword(at: Page): Promise<void> {
@@ -159,7 +162,10 @@ test("ending the session of another browser takes effect immediately", async () 
 let devtools: CDPSession;
 
 describe("a passkey", () => {
-  /** Whether the virtual authenticator confirms requests. Without it, a request stays open like one for an absent user. */
+  /**
+   * Whether the virtual authenticator confirms requests. Without it, a request stays open like one for an
+   * absent user.
+   */
   let confirm: (isOn: boolean) => Promise<void>;
 
   test("is created in the browser, signs in without a password, and serves as 2FA after a password", async () => {

@@ -5,7 +5,8 @@ import { openBrowser, openProfile, signIn, takePictures, type Watched } from "./
 import { fillTeam, makeFreshTeam, type TestData } from "./pages";
 
 /*
- * The end of a session, and errors: what a user typed stays on the page, and each error is shown once, in words of the page.
+ * The end of a session, and errors: what a user typed stays on the page, and each error is shown once, in
+ * words of the page.
  */
 
 const waitOptions = { timeout: 60_000 };

@@ -4,8 +4,9 @@ import { expect } from "vitest";
 const WIDTHS = [380, 820, 1280];
 
 /**
- * Expects each address on the page to be on one line at the widths of a phone, a tablet and a window. An address that is longer
- * than its whole line may break. Code, such as a body or a command, may break anywhere. Restores the size.
+ * Expects each address on the page to be on one line at the widths of a phone, a tablet and a window. An
+ * address that is longer than its whole line may break. Code, such as a body or a command, may break
+ * anywhere. Restores the size.
  */
 export async function expectWholeAddresses(page: Page): Promise<void> {
   const size = page.viewportSize();

@@ -45,7 +45,9 @@ function blocksOf(source: Source, sources: ReadonlyMap<string, Source>): Block[]
   return file.endsWith("/route.ts") && file.startsWith("app/console/") ? filesOf(source) : [];
 }
 
-/** The path of a route is in its declaration, or in the service that creates links to it: `GET ${openPath}`. */
+/**
+ * The path of a route is in its declaration, or in the service that creates links to it: `GET ${openPath}`.
+ */
 function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string, Source>): Block[] {
   return [...parts.values()].flatMap(({ name: owner, text: list }) =>
     cut(list, /withApi\(\s*\{\s*route: ["`]([^"`]+)["`]/g).flatMap(({ name: declared, text }) => {

@@ -1,4 +1,7 @@
-/** The blocks of guides that no test executes or validates, with the reason. The key is the guide and the first line. */
+/**
+ * The blocks of guides that no test executes or validates, with the reason. The key is the guide and the
+ * first line.
+ */
 export const NOT_RUN: Record<string, string> = {
   "install: npm ci && npm run dev": "installs packages and starts processes; .ci/run does the same",
   "install: export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_...":

@@ -5,7 +5,10 @@ import { routes } from "#server/rest/routes";
 import { API_SECTIONS, GUIDE_SEGMENTS, guideSegmentsOf } from "#server/shared/guides";
 import { GET } from "../../app/docs/[[...guide]]/route";
 
-/* The API reference as its route responds with it: everything in the API description is in the HTML and in the Markdown. */
+/*
+ * The API reference as its route responds with it: everything in the API description is in the HTML and in
+ * the Markdown.
+ */
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 type Parameter = { name: string; description?: string; $ref?: string };

@@ -7,7 +7,10 @@ import { projectRoot, runToExit, startProcess } from "../support/processes/proce
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 import { type Block, blocksIn } from "./blocks";
 
-/* Executes the samples of the guides, unchanged, against an API, and validates their JSON against its description. */
+/*
+ * Executes the samples of the guides, unchanged, against an API, and validates their JSON against its
+ * description.
+ */
 
 const INTERPRETERS: Record<string, { command: string; file: string }> = {
   sh: { command: "/bin/sh", file: "sample.sh" },

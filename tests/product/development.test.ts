@@ -44,7 +44,9 @@ function remember(launcher: Launcher): number[] {
 
 const lastEmail = (read: string) => (paste(read).data as { id: string; status: string }[])[0];
 
-/** A home directory of mode 0700 with a space in its path, if the machine permits mounting the project in it. */
+/**
+ * A home directory of mode 0700 with a space in its path, if the machine permits mounting the project in it.
+ */
 async function closedHome(): Promise<{ prefix: string[]; dataDir: string }> {
   const home = path.join(folder, "home of root");
   await mkdir(path.join(home, "project"), { recursive: true });
@@ -100,8 +102,8 @@ test("one command starts everything, survives kills and double starts, and leave
     await expect(stat(path.join(neighbour, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
     expect(paste(banner.send)).toHaveProperty("id");
 
-    // The pages run in the same process, and requests wait until they are ready. `.ci/first-email` requests a page, which
-    // takes the development server half a minute to compile.
+    // The pages run in the same process, and requests wait until they are ready. `.ci/first-email` requests a
+    // page, which takes the development server half a minute to compile.
     const icon = await fetch(`${first.url}/icon.svg`);
     expect(icon.status).toBe(200);
     expect(await icon.text()).toContain("<svg");

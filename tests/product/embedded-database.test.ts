@@ -38,7 +38,8 @@ let folder: string;
 let servers: number[];
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "backstamp database "));
-  // As root, the server runs as another user, which must be able to enter the folder. A separate test covers a closed folder.
+  // As root, the server runs as another user, which must be able to enter the folder. A separate test covers
+  // a closed folder.
   await chmod(folder, 0o755);
   servers = [];
 });

@@ -3,8 +3,8 @@ import { acquireLock } from "#server/startup/launcher/lock";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 
 /*
- * Locks the given data directory, starts its embedded database, prints the URL, and runs it until a stop signal. With the
- * option --adopt it may use the cluster of another data directory.
+ * Locks the given data directory, starts its embedded database, prints the URL, and runs it until a stop
+ * signal. With the option --adopt it may use the cluster of another data directory.
  */
 const [dataDir = "", option] = process.argv.slice(2);
 const log = createLog(

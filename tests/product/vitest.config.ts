@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The output of `npm run build`, started as `npm start` does and used only from outside. Also suites that start whole
- * processes for many seconds, or use programs of other projects.
+ * The output of `npm run build`, started as `npm start` does and used only from outside. Also suites that
+ * start whole processes for many seconds, or use programs of other projects.
  */
 export default defineConfig({
   root,

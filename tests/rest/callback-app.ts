@@ -10,7 +10,10 @@ import { createWorld, type TestTeam, type World } from "../support/world";
 /** An email sent by a relay: its id, its recipient, and its id at the provider. */
 export type Sent = { id: string; address: string; providerId: string; messageId: string };
 
-/** An installation whose first team sends from `example.org` through relays, with helpers for provider callbacks. */
+/**
+ * An installation whose first team sends from `example.org` through relays, with helpers for provider
+ * callbacks.
+ */
 export async function openCallbackApp(options: DepsOptions = {}) {
   const world: World = await createWorld({ transportKind: "relay", ...options });
   const { token } = await world.key();

@@ -8,8 +8,8 @@ import { type Listed, publish, startZone, type Zone } from "../support/servers/z
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 /*
- * Two teams claim one name. Each of the two resolvers has its own zone with the same content, so a test can change one of
- * them.
+ * Two teams claim one name. Each of the two resolvers has its own zone with the same content, so a test can
+ * change one of them.
  */
 let world: World;
 let zones: Zone[];

@@ -26,8 +26,9 @@ async function openFeed() {
     return reply.body as Page;
   };
   /**
-   * All events after a cursor, page by page, to the end, once there are `count`: the feed holds the latest events back
-   * while an older transaction is open in this database, such as the one that writes the log of these calls.
+   * All events after a cursor, page by page, to the end, once there are `count`: the feed holds the latest
+   * events back while an older transaction is open in this database, such as the one that writes the log of
+   * these calls.
    */
   const readAll = (query: Record<string, string> = {}, count = 0) =>
     vi.waitFor(

@@ -10,8 +10,8 @@ import { expectCommonHeadersAt } from "./common-headers";
 import { canHaveBody, createRouteCalls, hasId, nameOf } from "./route-calls";
 
 /**
- * Each guarantee is tested on every declared route, so a new route in the list is tested automatically. `route-calls`
- * contains the data that the declaration lacks; a route without an entry there fails with a message.
+ * Each guarantee is tested on every declared route, so a new route is tested automatically. `route-calls` has
+ * the data that the declaration lacks; a route without an entry there fails with a message.
  */
 
 const bodyMaxBytes = 64 * 1024;

@@ -3,7 +3,10 @@ import { type OutgoingHttpHeaders, request } from "node:http";
 
 /** A call with an incomplete body, on its own connection. */
 export type HalfSent = {
-  /** The status of the response; null while the connection is open without one, "closed" if it closed without one. */
+  /**
+   * The status of the response; null while the connection is open without one, "closed" if it closed without
+   * one.
+   */
   status(): number | "closed" | null;
   /** Resolves with the status; rejects if the connection closes without a response. */
   answered: Promise<number>;

@@ -171,7 +171,9 @@ function createSignal() {
   return { promise, resolve, reject };
 }
 
-/** Locks a key like a concurrent request whose statement is not committed yet. The returned function ends it. */
+/**
+ * Locks a key like a concurrent request whose statement is not committed yet. The returned function ends it.
+ */
 async function holdKey(key: string, body: unknown = EMAIL) {
   const held = createSignal();
   const ended = createSignal();

@@ -4,7 +4,10 @@ import { type CallOptions, callApi } from "../support/rest";
 import { openTarget, type Target } from "../support/target";
 import { CALLS, EMAIL, FAILURES, MANY } from "./interface-calls";
 
-/** The specification of errors and limits, sentence by sentence. Each test is named after the sentence it checks. */
+/**
+ * The specification of errors and limits, sentence by sentence. Each test is named after the sentence it
+ * checks.
+ */
 
 let target: Target;
 /** A key with every scope, linked to the built-in domain. */

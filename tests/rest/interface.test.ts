@@ -4,7 +4,10 @@ import { type CallOptions, callApi, type Reply } from "../support/rest";
 import { openTarget, type Target } from "../support/target";
 import { CALLS, EMAIL, MANY, TEMPLATE } from "./interface-calls";
 
-/** The specification without errors and limits, sentence by sentence. Each test is named after the sentence it checks. */
+/**
+ * The specification without errors and limits, sentence by sentence. Each test is named after the sentence it
+ * checks.
+ */
 
 let target: Target;
 /** A key with every scope, linked to the built-in domain. */

@@ -11,9 +11,10 @@ import { createWorld, type TestTeam, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
 /*
- * Two teams have a row of each kind. One team calls every route with the other's rows: in the path, and in every field of
- * the query and the body that refers to rows. The response must equal that for a missing row, and nothing may change.
- * New routes are tested automatically; if a field may or may not refer to rows, the test fails with a message.
+ * Two teams have a row of each kind. One team calls every route with the other's rows: in the path, and in
+ * every field of the query and the body that refers to rows. The response must equal that for a missing row,
+ * and nothing may change. New routes are tested automatically; if a field may or may not refer to rows, the
+ * test fails with a message.
  */
 
 type Holder = { team: TestTeam; token: string; keyId: string };
@@ -193,7 +194,10 @@ async function expectNothingOf(
   }
 }
 
-/** Runs the calls of one team, and asserts that the other's rows do not change and are not referenced by its rows. */
+/**
+ * Runs the calls of one team, and asserts that the other's rows do not change and are not referenced by its
+ * rows.
+ */
 async function expectUntouched(of: Holder, by: Holder, requested: string[], run: () => Promise<void>) {
   const { hot, requestLog } = world.deps;
   await requestLog.flush();
@@ -212,7 +216,8 @@ describe.each(
     const variables = route.path.split("/").flatMap((part, at) => (part.startsWith("{") ? [at] : []));
     const [their, mine] = [theirs.split("/"), own.split("/")];
     const alias = await NAMES_IN_PATHS[route.path.split("/")[2] ?? ""]?.(ann.token, theirs);
-    // Every combination of the other team's segments with own ones, and the other team's rows under other names.
+    // Every combination of the other team's segments with own ones, and the other team's rows under other
+    // names.
     const choices = Array.from({ length: 2 ** variables.length - 1 }, (_, bits) =>
       variables.filter((_, at) => (bits + 1) & (1 << at)),
     );

@@ -13,7 +13,10 @@ const frozen = (): TestClock => {
 };
 
 let world: World;
-/** Another web process on the same database, and one behind a transaction pooler, which does not support LISTEN. */
+/**
+ * Another web process on the same database, and one behind a transaction pooler, which does not support
+ * LISTEN.
+ */
 let other: string;
 let pooled: string;
 const closers: (() => Promise<void>)[] = [];

@@ -65,7 +65,10 @@ const operationOf = ({ method, path }: Route): Operation => {
   return operation;
 };
 
-/** Validates a value against a schema of the document without additional properties, so undocumented fields fail. */
+/**
+ * Validates a value against a schema of the document without additional properties, so undocumented fields
+ * fail.
+ */
 function readBy(schema: Node, value: unknown): void {
   const close = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(close);

@@ -35,7 +35,10 @@ function whileLocked<T>(table: string, run: () => Promise<T>): Promise<T> {
 const many = <T>(count: number, run: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => run(n)));
 
-/** The number of responses per status, and whether all arrived in time, so no request waited for a lock until its end. */
+/**
+ * The number of responses per status, and whether all arrived in time, so no request waited for a lock until
+ * its end.
+ */
 async function tally(run: () => Promise<{ status: number }[]>) {
   const startMs = performance.now();
   const statuses: Record<number, number> = {};

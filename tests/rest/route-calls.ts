@@ -16,8 +16,8 @@ export const requireOf = <T>(table: Record<string, T>, name: string): T => {
 };
 
 /**
- * The data that the tests of every route need and a declaration lacks: a valid body, and a row for the path. A new route
- * without an entry fails with a message that names it. `token` is a key of the first team.
+ * The data that the tests of every route need and a declaration lacks: a valid body, and a row for the path.
+ * A new route without an entry fails with a message that names it. `token` is a key of the first team.
  */
 export function createRouteCalls(world: World, other: TestTeam, token: string) {
   const EMAIL = {

@@ -3,7 +3,10 @@ import { routes } from "#server/rest/routes";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
-/** Separate from `every-route.test.ts`, because the clock must not advance here: an exhausted limit stays exhausted. */
+/**
+ * Separate from `every-route.test.ts`, because the clock must not advance here: an exhausted limit stays
+ * exhausted.
+ */
 
 const forKeys = routes.filter(({ access }) => typeof access === "object");
 

@@ -34,7 +34,10 @@ const post = (key?: string) =>
     headers: key === undefined ? {} : { "idempotency-key": key },
   });
 
-/** Starts the first of two duplicates with the real insert statement; the returned function commits it or rolls it back. */
+/**
+ * Starts the first of two duplicates with the real insert statement; the returned function commits it or
+ * rolls it back.
+ */
 async function beginFirst(key: string) {
   let settle = (_: "commit" | "fail") => {};
   const end = new Promise<"commit" | "fail">((resolve) => {

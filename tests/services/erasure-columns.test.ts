@@ -3,10 +3,12 @@ import { type Database, openDatabase } from "#db/client";
 import { freshDatabase } from "../support/database/postgres";
 
 /*
- * How an erasure treats each column that can contain a text. A new column is added here together with its treatment:
+ * How an erasure treats each column that can contain a text. A new column is added here together with its
+ * treatment:
  * - erased: the address is replaced or the value deleted
  * - account: belongs to a user, member or operator of the console, not to a recipient
- * - settings: a member or the operator wrote it about the installation, or it is a fixed word, an id, a hash or a time
+ * - settings: a member or the operator wrote it about the installation, or it is a fixed word, an id, a hash
+ *   or a time
  */
 const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", string>>> = {
   account_events: { account: "address kind subject user_agent" },

@@ -237,7 +237,8 @@ test("a rotation while email is accepted and delivered: nothing fails, and nothi
   for (const worker of workers) await worker.stop();
   const statuses = await world.hot`select distinct status from deliveries`;
   expect(statuses).toEqual([{ status: "sent" }]);
-  // What a process encrypted before it learned of the activation follows, here by command, otherwise by the workers.
+  // What a process encrypted before it learned of the activation follows, here by command, otherwise by the
+  // workers.
   await backstamp(["secret", "rotate"], newSecret, installationSecret);
   const sealed = await world.hot`select distinct split_part(private_key, '.', 3) as id from dkim_keys`;
   expect(sealed).toEqual([{ id: idOf(newSecret) }]);

@@ -1,7 +1,8 @@
 import { acquireLock } from "#server/startup/launcher/lock";
 
 /*
- * A process that acquires the lock of the folder in its argument on a line of standard input, and prints the result.
+ * A process that acquires the lock of the folder in its argument on a line of standard input, and prints the
+ * result.
  */
 
 const [, , folder = ""] = process.argv;

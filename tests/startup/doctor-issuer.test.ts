@@ -32,7 +32,10 @@ async function examine(env: Record<string, string>): Promise<Finding[]> {
   return findings.filter(({ check }) => check === "settings");
 }
 
-/** What the doctor finds about an issuer with this path that responds with metadata, changed as given, or with a text. */
+/**
+ * What the doctor finds about an issuer with this path that responds with metadata, changed as given, or with
+ * a text.
+ */
 async function examineIssuer(body: object | string, { status = 200, path = "" } = {}) {
   const requested: string[] = [];
   const port = await freePort();

@@ -8,10 +8,16 @@ import type { DepsOptions } from "./deps";
 import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type TestTeam, type World } from "./world";
 
-/** A Backstamp with an owner of its first team, Ann, an operator, Olga, and a relay that receives the alert emails. */
+/**
+ * A Backstamp with an owner of its first team, Ann, an operator, Olga, and a relay that receives the alert
+ * emails.
+ */
 export type AlertWorld = World & {
   relay: SmtpTestServer;
-  /** One round of delivery, then one that sends the emails of the first one's alerts. `changes` replace dependencies. */
+  /**
+   * One round of delivery, then one that sends the emails of the first one's alerts. `changes` replace
+   * dependencies.
+   */
   round(changes?: Partial<WorkerDeps>): Promise<void>;
   /** The subjects of the alert emails since the last call, by recipient, and their texts. */
   received(): { to: string; subject: string; text: string }[];

@@ -42,7 +42,10 @@ export function createClock(): TestClock {
   };
 }
 
-/** Moves to the start of the next minute: rate limits count per minute, so calls that exhaust one must not cross its end. */
+/**
+ * Moves to the start of the next minute: rate limits count per minute, so calls that exhaust one must not
+ * cross its end.
+ */
 export function startMinute(clock: TestClock): void {
   clock.advance(60_000 - (clock.now().getTime() % 60_000));
 }

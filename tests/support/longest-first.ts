@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take long for their size, because they wait for processes and time limits or create a large load. */
+/**
+ * Files that take long for their size, because they wait for processes and time limits or create a large
+ * load.
+ */
 const LONG = [
   "console/every-procedure",
   "db/lost-connection",
@@ -28,8 +31,9 @@ const rankOf = ({ moduleId, project }: TestSpecification): number => {
 };
 
 /**
- * Vitest starts the largest files first, or those that took longest in an earlier run. This starts the long ones of the
- * database first and the short ones without it last, so that no core waits for a single file at the end.
+ * Vitest starts the largest files first, or those that took longest in an earlier run. This starts the long
+ * ones of the database first and the short ones without it last, so that no core waits for a single file at
+ * the end.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -24,8 +24,8 @@ export type KeyOptions = {
   domains?: string[] | "all";
   expiresAt?: Date;
   /**
-   * Default: high enough that no test reaches them. "usual": the default limits of a key. With limits, the clock moves
-   * to the start of a minute.
+   * Default: high enough that no test reaches them. "usual": the default limits of a key. With limits, the
+   * clock moves to the start of a minute.
    */
   limits?: OwnLimits | "usual";
 };
@@ -44,8 +44,8 @@ export type TestTeam = {
 };
 
 /**
- * An installation for one test: its own database, a first team with the verified domain `example.org`, and the REST API
- * over real HTTP.
+ * An installation for one test: its own database, a first team with the verified domain `example.org`, and
+ * the REST API over real HTTP.
  */
 export type World = TestTeam & {
   databaseUrl: string;
@@ -64,7 +64,10 @@ export type World = TestTeam & {
   email(id: string): Promise<Email>;
   /** The dependencies of a worker. Default: the transport stores messages in the database. */
   withTransport(transport?: Transport | null): WorkerDeps;
-  /** Moves the clock, and every due time, lease and expiry: `"5 min"`, `"24 hours"`, any interval of PostgreSQL. */
+  /**
+   * Moves the clock, and every due time, lease and expiry: `"5 min"`, `"24 hours"`, any interval of
+   * PostgreSQL.
+   */
   elapse(interval: string): Promise<void>;
   /** Rows per table, to assert that nothing but the record of the call was written. */
   rowCounts(): Promise<Record<string, number>>;

@@ -4,7 +4,10 @@ import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { type ESTree, parseSync } from "vite";
 
-/** A function of ours. `parent` is the position in the list of the function around it, if this one is its callback. */
+/**
+ * A function of ours. `parent` is the position in the list of the function around it, if this one is its
+ * callback.
+ */
 export type FunctionPlace = {
   name: string;
   file: string;
@@ -18,8 +21,8 @@ type Function = ESTree.Function | ESTree.ArrowFunctionExpression;
 type Around = { name: string; callbackOf: number | null };
 
 /**
- * Bundles a program into one file, in which every function below `server/` and `db/` reports its position in the returned
- * list to `globalThis.recordCall` when it is called.
+ * Bundles a program into one file, in which every function below `server/` and `db/` reports its position in
+ * the returned list to `globalThis.recordCall` when it is called.
  */
 export async function buildInstrumented(
   root: string,
@@ -54,7 +57,10 @@ export async function buildInstrumented(
   return places;
 }
 
-/** The text of a file with a call of `recordCall` at the start of every function. Adds the functions to `places`. */
+/**
+ * The text of a file with a call of `recordCall` at the start of every function. Adds the functions to
+ * `places`.
+ */
 export function instrumentFile(file: string, text: string, places: FunctionPlace[]): string {
   const inserts: { at: number; text: string }[] = [];
 
@@ -77,7 +83,8 @@ export function instrumentFile(file: string, text: string, places: FunctionPlace
       const record = `globalThis.recordCall?.(${index})`;
       if (body.type === "BlockStatement") inserts.push({ at: body.start + 1, text: `${record};` });
       else {
-        // Insertions at one position are applied in this order, so the brackets of nested functions stay balanced.
+        // Insertions at one position are applied in this order, so the brackets of nested functions stay
+        // balanced.
         inserts.push({ at: node.body?.start ?? 0, text: `(${record}, ` }, { at: body.end, text: ")" });
       }
       for (const part of [node.params, body]) visit(part, { name: `${name} …`, callbackOf: null }, index);
@@ -118,7 +125,10 @@ function nameOf(node: ESTree.Node): string | undefined {
   }
 }
 
-/** Whether the body is one call to which the function passes all of its own arguments, in order, and no other value. */
+/**
+ * Whether the body is one call to which the function passes all of its own arguments, in order, and no other
+ * value.
+ */
 function isForwardingFunction({ params, body }: Function): boolean {
   let call: ESTree.Node | null | undefined = body;
   if (call?.type === "BlockStatement") {

@@ -12,8 +12,9 @@ declare global {
 }
 
 /**
- * The program that is traced: the API of the product over HTTP, without the console and without delivery, which would add
- * calls of their own. Prints the positions of the called functions as JSON, in the order of their first call.
+ * The program that is traced: the API of the product over HTTP, without the console and without delivery,
+ * which would add calls of their own. Prints the positions of the called functions as JSON, in the order of
+ * their first call.
  */
 const settings = readSettings({ ...process.env, SMTP_URL: "capture:" }, "dev");
 const databaseUrl = process.env.DATABASE_URL ?? "";

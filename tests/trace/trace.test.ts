@@ -3,7 +3,10 @@ import { freshDatabase } from "../support/database/postgres";
 import { type FunctionPlace, instrumentFile } from "./instrument";
 import { traceAcceptedEmail } from "./trace";
 
-/** Version 0.1.0 had 142, of which 3 only forwarded. Lower it when the path becomes shorter; `npm run trace` prints it. */
+/**
+ * Version 0.1.0 had 142, of which 3 only forwarded. Lower it when the path becomes shorter; `npm run trace`
+ * prints it.
+ */
 const functionsMax = 67;
 
 test(`an email passes at most ${functionsMax} functions from the socket to the commit, and none that only forwards`, async () => {

@@ -12,9 +12,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const artifacts = path.join(root, "tests/.artifacts");
 
 /**
- * The functions of ours that one `POST /api/emails` passes, from the socket to the commit, in the order of their first call.
- * A callback is a part of the function that passes it on, so it is not listed if that function is. Creates its tables in
- * the database.
+ * The functions of ours that one `POST /api/emails` passes, from the socket to the commit, in the order of
+ * their first call. A callback is a part of the function that passes it on, so it is not listed if that
+ * function is. Creates its tables in the database.
  */
 export async function traceAcceptedEmail(databaseUrl: string): Promise<Step[]> {
   await mkdir(artifacts, { recursive: true });

@@ -44,9 +44,10 @@ const reconnectMs = 10_000;
 const reconnectUnofferedMs = 300_000;
 
 /**
- * Connects to the procedure `live.changes`, in tRPC's format of server-sent events, and reads the queries of each reported topic
- * again. The browser connects again by itself after a lost connection; this connects again after one that was ended. A server
- * that offers none, because it has too many or no database connection for it, is asked again less often. Returns how to end it.
+ * Connects to the procedure `live.changes`, in tRPC's format of server-sent events, and reads the queries of
+ * each reported topic again. The browser connects again by itself after a lost connection; this connects
+ * again after one that was ended. A server that offers none, because it has too many or no database
+ * connection for it, is asked again less often. Returns how to end it.
  */
 export function followChanges(
   teamId: string,
@@ -86,7 +87,10 @@ export function followChanges(
   };
 }
 
-/** Sums over the whole range of the overview: the first change is read at once, further ones at this interval in ms. */
+/**
+ * Sums over the whole range of the overview: the first change is read at once, further ones at this interval
+ * in ms.
+ */
 const SUMS = { path: "overview.traffic", everyMs: 10_000 };
 
 /** Reads topics again: one round at a time, and another one after it for what changed meanwhile. */

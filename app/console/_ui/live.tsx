@@ -14,12 +14,16 @@ import { useTeam } from "./team";
 
 const Live = createContext(false);
 
-/** The interval in ms of a page with reported changes, for what is not among them, such as a claim by a worker. */
+/**
+ * The interval in ms of a page with reported changes, for what is not among them, such as a claim by a
+ * worker.
+ */
 const backstopMs = 20_000;
 
 /**
- * Keeps the pages below up to date while the tab is visible: the server reports each change of the team within about a second,
- * and the page's queries run again. Without that connection, and where the server has none to offer, the pages poll.
+ * Keeps the pages below up to date while the tab is visible: the server reports each change of the team
+ * within about a second, and the page's queries run again. Without that connection, and where the server has
+ * none to offer, the pages poll.
  */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const teamId = useTeam().team?.teamId ?? null;
@@ -46,8 +50,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Returns a function from the interval in ms at which a query polls to the one it needs now. Most changes of emails and webhooks
- * are reported, so their queries rarely have to.
+ * Returns a function from the interval in ms at which a query polls to the one it needs now. Most changes of
+ * emails and webhooks are reported, so their queries rarely have to.
  */
 export function usePolling(): <Ms extends number | false>(ms: Ms) => Ms | number {
   const isLive = use(Live);

@@ -10,7 +10,10 @@ const Operator = createContext(false);
 
 type Props = { teams: PageTeam[]; isOperator: boolean; children: ReactNode };
 
-/** Provides the user's teams, oldest first, and whether the user operates the installation, to the components below. */
+/**
+ * Provides the user's teams, oldest first, and whether the user operates the installation, to the components
+ * below.
+ */
 export function TeamProvider({ teams, isOperator, children }: Props) {
   return (
     <Operator value={isOperator}>
@@ -39,7 +42,10 @@ export function useConsoleHref(): (path: string, parameters?: Record<string, str
   };
 }
 
-/** Whether the user's role has a permission in the current team. Only for display: the API procedures enforce permissions. */
+/**
+ * Whether the user's role has a permission in the current team. Only for display: the API procedures enforce
+ * permissions.
+ */
 export function useCan(): (permission: Permission) => boolean {
   const { team } = useTeam();
   return (permission) => team?.permissions.includes(permission) ?? false;

@@ -29,8 +29,8 @@ export type Action<Input, Result> = ActionState & {
 };
 
 /**
- * A console action with one call: `useAction(trpc.keys.revoke.mutationOptions(), { done: "Key revoked", refresh:
- * [trpc.keys.list.queryKey()] })`. While it is in progress, further calls of `run` are ignored.
+ * A console action with one call: `useAction(trpc.keys.revoke.mutationOptions(), { done: "Key revoked",
+ * refresh: [trpc.keys.list.queryKey()] })`. While it is in progress, further calls of `run` are ignored.
  */
 export function useAction<Input, Result, Failure, Context>(
   options: UseMutationOptions<Result, Failure, Input, Context>,

@@ -11,10 +11,10 @@ type Progress<Sum> = Part<Sum> & {
 };
 
 /**
- * An action on many entries, which the server does in parts. `start` calls its argument with the start of the next part
- * (null for the first one) until there is none; after a stop or a failure it continues with the next part. What is done
- * stays done. Use it in the component that renders the dialog: the state then decides in the same render that shows "Stop"
- * that the dialog cannot be dismissed.
+ * An action on many entries, which the server does in parts. `start` calls its argument with the start of the
+ * next part (null for the first one) until there is none; after a stop or a failure it continues with the
+ * next part. What is done stays done. Use it in the component that renders the dialog: the state then decides
+ * in the same render that shows "Stop" that the dialog cannot be dismissed.
  */
 export function useParts<Sum>(none: Sum, refresh: readonly QueryKey[]) {
   const queries = useQueryClient();

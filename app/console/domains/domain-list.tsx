@@ -40,7 +40,8 @@ export function DomainList({ teamId }: { teamId: string }) {
       onClick={() => setAdding(true)}
     />
   );
-  // Only for the complete list: a search or a later page can contain the built-in domain alone for other reasons.
+  // Only for the complete list: a search or a later page can contain the built-in domain alone for other
+  // reasons.
   const rows = Object.keys(state.input).length === 0 ? (list.data?.rows ?? []) : [];
   const hasOnlyBuiltIn = rows.length > 0 && rows.every(({ health }) => health === "built_in");
 

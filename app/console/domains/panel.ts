@@ -5,7 +5,10 @@ export const PANEL_COOKIE = "backstamp.dns-panel";
 
 const maxAgeMs = 365 * 24 * 3_600_000;
 
-/** Stores the choice for one year. Has no effect over plain HTTP (except localhost), where the Cookie Store API is missing. */
+/**
+ * Stores the choice for one year. Has no effect over plain HTTP (except localhost), where the Cookie Store
+ * API is missing.
+ */
 export function savePanel(panel: DnsPanel): void {
   void window.cookieStore
     ?.set({

@@ -1,6 +1,7 @@
 /**
- * The domain in what a user pastes or types: an address, a URL or a name. A `www.` in front of a URL's host is removed, because
- * it names a web server. Text without a domain is returned as it is, for the error to name it.
+ * The domain in what a user pastes or types: an address, a URL or a name. A `www.` in front of a URL's host
+ * is removed, because it names a web server. Text without a domain is returned as it is, for the error to
+ * name it.
  */
 export function domainIn(text: string): string {
   const trimmed = text.trim();

@@ -33,7 +33,8 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
   );
   const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
-  // Filters without a field of their own: from older URLs of this page and links to the emails of one recipient.
+  // Filters without a field of their own: from older URLs of this page and links to the emails of one
+  // recipient.
   const hiddenFilters = [
     ["recipient", "To"],
     ["subject", "Subject"],
@@ -136,7 +137,8 @@ const OPTIONS = [...DAYS, ...WITHIN, "span" as const].map((value) => ({
 }));
 
 /**
- * Filters by the time an email was accepted: a day or a custom range in the user's time zone, or a range that ends now.
+ * Filters by the time an email was accepted: a day or a custom range in the user's time zone, or a range that
+ * ends now.
  */
 function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   const { within, since, until } = filters;

@@ -27,7 +27,9 @@ const SendTest = lazyDialog(() => import("../overview/setup/send-test").then(({ 
 /** Refetch interval when no listed status can change: only new emails appear. */
 const idleRefetchMs = 15_000;
 
-/** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
+/**
+ * The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch.
+ */
 export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
@@ -70,7 +72,7 @@ export function EmailList({ teamId }: { teamId: string }) {
       <EmailHeading teamId={teamId} filters={filters} />
       <EmailFilterBar {...{ teamId, filters, change, clear, current, open }} />
       <div ref={list}>
-        {/* Inside the list element: the pointer on the notice counts as reading, so the notice does not disappear. */}
+        {/* Inside the list element, so that a pointer on the notice keeps it. */}
         <NewEmailsNotice
           teamId={teamId}
           filters={filters}

@@ -13,8 +13,9 @@ const atTopPx = 160;
 const newerRefetchMs = 5_000;
 
 /**
- * Holds the first page in place while the user reads it: the pointer or the focus is in the list, rows are selected, or
- * the page is scrolled. `anchor` is then the id of the email that stays on top; otherwise it is null.
+ * Holds the first page in place while the user reads it: the pointer or the focus is in the list, rows are
+ * selected, or the page is scrolled. `anchor` is then the id of the email that stays on top; otherwise it is
+ * null.
  */
 export function useAnchor(
   list: RefObject<HTMLElement | null>,
@@ -56,8 +57,8 @@ export function useAnchor(
 type Props = { teamId: string; filters: EmailFilters; anchor: string | null; onShow: () => void };
 
 /**
- * A notice with the number of new emails while the list is held in place. The user clicks it to show them. It neither
- * covers nor shifts the list.
+ * A notice with the number of new emails while the list is held in place. The user clicks it to show them. It
+ * neither covers nor shifts the list.
  */
 export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
   const trpc = useTRPC();

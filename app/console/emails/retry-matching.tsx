@@ -19,7 +19,9 @@ const NONE: Done = { mails: 0, recipients: 0 };
 const formatEmails = (count: number, more = false) =>
   `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "email" : "emails"}`;
 
-/** Retries all failed emails that match the filters. It shows the number, then the progress, then the result. */
+/**
+ * Retries all failed emails that match the filters. It shows the number, then the progress, then the result.
+ */
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
   const [includesUnknown, setIncludesUnknown] = useState(false);

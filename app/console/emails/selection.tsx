@@ -23,8 +23,8 @@ export type Selection = {
 };
 
 /**
- * The selected rows of a list. `pageIds` are the ids on the current page. `scope` identifies the list: the selection is
- * empty when it changes.
+ * The selected rows of a list. `pageIds` are the ids on the current page. `scope` identifies the list: the
+ * selection is empty when it changes.
  */
 export function useSelection(pageIds: readonly string[], scope: string): Selection {
   const [state, setState] = useState({ scope, ids: new Set<string>(), last: null as string | null });

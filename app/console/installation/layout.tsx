@@ -6,8 +6,8 @@ import { SubPages } from "../_ui/page/sub-pages";
 import { INSTALLATION_PAGES } from "../_ui/palette/pages";
 
 /**
- * The heading and the navigation of the installation's pages. For other users there is no such page. This is decided above the
- * loading state, where the response can still have the status 404.
+ * The heading and the navigation of the installation's pages. For other users there is no such page. This is
+ * decided above the loading state, where the response can still have the status 404.
  */
 export default async function InstallationLayout({ children }: { children: ReactNode }) {
   const session = await pageSession();

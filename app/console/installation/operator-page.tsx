@@ -3,7 +3,10 @@ import { notFound } from "next/navigation";
 import { isPageOperator } from "#server/trpc/caller";
 import { consolePage } from "../console-page";
 
-/** A page of the installation: for everybody but its operators it does not exist. The procedures check that again. */
+/**
+ * A page of the installation: for everybody but its operators it does not exist. The procedures check that
+ * again.
+ */
 export const operatorPage = <Path extends string>(
   path: Path,
   load: Parameters<typeof consolePage<Path>>[1],

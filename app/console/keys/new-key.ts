@@ -63,7 +63,10 @@ export function newKeyInput(fields: NewKeyFields, nowMs: number) {
   };
 }
 
-/** A curl command that tests a new key: it sends an email if the key can send, else it lists what the key can read. */
+/**
+ * A curl command that tests a new key: it sends an email if the key can send, else it lists what the key can
+ * read.
+ */
 export function tryKeyCommand(
   publicUrl: string,
   token: string,

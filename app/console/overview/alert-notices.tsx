@@ -12,7 +12,10 @@ const refetchMs = 30_000;
 /** Its reason is in the line above each page. */
 const shownElsewhere = "team_paused";
 
-/** The open alerts of the team, and for operators of the installation, each with what to do. Nothing without one. */
+/**
+ * The open alerts of the team, and for operators of the installation, each with what to do. Nothing without
+ * one.
+ */
 export function AlertNotices({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();

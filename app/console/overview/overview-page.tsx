@@ -34,7 +34,9 @@ const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_
 const dayBefore = (days: number): string =>
   new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks. */
+/**
+ * The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks.
+ */
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const polling = usePolling();

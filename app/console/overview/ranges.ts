@@ -24,7 +24,9 @@ export const overviewSearch = {
 };
 export type OverviewSearch = inferParserType<typeof overviewSearch>;
 
-/** The input of the traffic query. Server and browser must use the same input to share the prefetched result. */
+/**
+ * The input of the traffic query. Server and browser must use the same input to share the prefetched result.
+ */
 export function trafficInput(team: string, { range, since, until, domain, key, tag }: OverviewSearch) {
   const days = range === "days" ? { since, until } : {};
   return { team, range, ...activeFilters({ ...days, domain, key, tag }) };

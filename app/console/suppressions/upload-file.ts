@@ -15,8 +15,9 @@ const LOST: Fault = {
 };
 
 /**
- * Uploads a file and reports the progress. Uses `XMLHttpRequest`, because `fetch` reports no upload progress. `signal` aborts
- * the upload. Until the last line of the response arrives, either no address or all addresses are written.
+ * Uploads a file and reports the progress. Uses `XMLHttpRequest`, because `fetch` reports no upload progress.
+ * `signal` aborts the upload. Until the last line of the response arrives, either no address or all addresses
+ * are written.
  */
 export function uploadFile(
   url: string,

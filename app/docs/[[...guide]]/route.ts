@@ -9,9 +9,9 @@ import { type Page, readPages, readPart, readProjectFile } from "../render/docum
 import { renderPage, renderStart, writeIndex, writeStart } from "../render/html";
 
 /*
- * The guides and the API reference. All responses are created by the build, so they need neither a database nor valid
- * settings: an operator can read here how to correct them. As static documents they cannot contain the nonce of the
- * console's pages; `proxy.ts` sets a policy for them that allows only scripts in files.
+ * The guides and the API reference. All responses are created by the build, so they need neither a database
+ * nor valid settings: an operator can read here how to correct them. As static documents they cannot contain
+ * the nonce of the console's pages; `proxy.ts` sets a policy for them that allows only scripts in files.
  */
 export const dynamic = "force-static";
 export const dynamicParams = false;

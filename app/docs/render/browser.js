@@ -89,7 +89,10 @@ function startSearch(form) {
   });
 }
 
-/** The sections that contain every word, best first: in the heading, then in the title of the guide, then in the text. */
+/**
+ * The sections that contain every word, best first: in the heading, then in the title of the guide, then in
+ * the text.
+ */
 function findSections(index, words) {
   const scoreOf = ({ title, heading, text }) => {
     const [inTitle, inHeading, inText] = [title, heading, text].map((each) => each.toLowerCase());

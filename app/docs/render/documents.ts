@@ -40,7 +40,10 @@ const linkResolverOf =
 
 const CODE = /(^```[\s\S]*?^```$)/m;
 
-/** Markdown with the links of the pages. Of a link that leads nowhere in an installation only its text remains. */
+/**
+ * Markdown with the links of the pages. Of a link that leads nowhere in an installation only its text
+ * remains.
+ */
 const resolveLinks = (source: string, resolve: (target: string) => string | null): string =>
   source
     .split(CODE)

@@ -80,7 +80,9 @@ ${content}
 `;
 }
 
-/** The HTML document of one page, with links to the pages before and after it. `pages` are in the navigation. */
+/**
+ * The HTML document of one page, with links to the pages before and after it. `pages` are in the navigation.
+ */
 export function renderPage(page: Page, pages: readonly Page[], version: string): string {
   const isApi = isApiPath(page.path);
   const position = pages.indexOf(page);

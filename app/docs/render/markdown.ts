@@ -1,6 +1,9 @@
 import { Marked, type Token, type Tokens } from "marked";
 
-/** A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first one. */
+/**
+ * A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first
+ * one.
+ */
 export type Section = { id: string; heading: string; depth: number; text: string };
 
 /** A rendered document. The title is its first heading, the summary its first paragraph. */
@@ -56,7 +59,10 @@ const INLINE = new Marked({
   },
 });
 
-/** Renders one line of Markdown: emphasis and code. HTML in it is escaped, and of a link only its text remains. */
+/**
+ * Renders one line of Markdown: emphasis and code. HTML in it is escaped, and of a link only its text
+ * remains.
+ */
 export const renderInline = (source: string): string => INLINE.parseInline(source, { async: false });
 
 /** A block of code, to which the script adds a button that copies it. */
@@ -65,8 +71,9 @@ export const renderCode = (text: string, language: string): string =>
   `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${escapeHtml(text)}</code></pre></div>\n`;
 
 /**
- * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description. `resolveLink` returns
- * the address of a link, or null for one that leads nowhere in an installation: only its text remains.
+ * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description.
+ * `resolveLink` returns the address of a link, or null for one that leads nowhere in an installation: only
+ * its text remains.
  */
 export function renderMarkdown(source: string, resolveLink: (target: string) => string | null): Rendered {
   const sections: Section[] = [{ id: "", heading: "", depth: 1, text: "" }];

@@ -14,7 +14,9 @@ const BACK = (
   </Link>
 );
 
-/** Requests a reset link by email. If the installation cannot send email, shows the command for the operator. */
+/**
+ * Requests a reset link by email. If the installation cannot send email, shows the command for the operator.
+ */
 export default async function ForgotPage() {
   const fault = await systemEmailFault();
   if (fault === null)

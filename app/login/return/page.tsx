@@ -6,7 +6,9 @@ import { ReturnToPage } from "./return-to-page";
 
 export const metadata: Metadata = { title: "Signed in" };
 
-/** The end of a sign-in in its own window, which a page of the console opened because its session had ended. */
+/**
+ * The end of a sign-in in its own window, which a page of the console opened because its session had ended.
+ */
 export default async function ReturnPage() {
   if (!(await pageSession())) redirect(`/login?callbackUrl=${encodeURIComponent("/login/return")}`);
   return (

@@ -11,7 +11,10 @@ export const metadata: Metadata = { title: "Two-factor authentication" };
 
 type Props = { searchParams: Promise<{ callbackUrl?: string | string[] }> };
 
-/** Two-factor authentication after a successful first step. Without one, redirects to the start of the sign-in. */
+/**
+ * Two-factor authentication after a successful first step. Without one, redirects to the start of the
+ * sign-in.
+ */
 export default async function TwoFactorPage({ searchParams }: Props) {
   const { callbackUrl } = await searchParams;
   const landing = landingPath(typeof callbackUrl === "string" ? callbackUrl : undefined);

@@ -35,7 +35,10 @@ const FIELDS = {
 
 type FormProps = { landing: string; hasApp: boolean; hasPasskey: boolean };
 
-/** Accepts a code of the authenticator app, a recovery code or a passkey, depending on what the user has set up. */
+/**
+ * Accepts a code of the authenticator app, a recovery code or a passkey, depending on what the user has set
+ * up.
+ */
 export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
   const [kind, setKind] = useState<Kind | null>(hasApp ? "app" : null);
   const step = useStep();

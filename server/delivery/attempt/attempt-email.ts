@@ -22,7 +22,10 @@ import type { StoredMessage } from "./stored-messages";
 /** Maximum duration of one attempt, tarpits included. */
 const attemptMs = 15 * 60_000;
 
-/** Claims of one email that one attempt covers. Without a route only scripted and suppressed recipients get results. */
+/**
+ * Claims of one email that one attempt covers. Without a route only scripted and suppressed recipients get
+ * results.
+ */
 export type EmailJob = {
   claims: Claim[];
   email: StoredMessage;
@@ -40,9 +43,9 @@ export type AttemptParts = {
 };
 
 /**
- * Makes one attempt for recipients of an email that were claimed together. Suppressed and scripted recipients get their
- * results without a server. Delivery failures are results; claims without one return to the queue. Throws if the database
- * is unavailable before the dialogue; the leases then expire.
+ * Makes one attempt for recipients of an email that were claimed together. Suppressed and scripted recipients
+ * get their results without a server. Delivery failures are results; claims without one return to the queue.
+ * Throws if the database is unavailable before the dialogue; the leases then expire.
  */
 export async function attemptEmail(parts: AttemptParts, job: EmailJob): Promise<DeliveryResult[]> {
   const { email, claims, route } = job;
@@ -74,7 +77,9 @@ async function park({ requeue }: AttemptParts, claims: Claim[]): Promise<Deliver
   return [];
 }
 
-/** A deleted domain, a removed key link or a domain lost to another team also blocks email accepted before. */
+/**
+ * A deleted domain, a removed key link or a domain lost to another team also blocks email accepted before.
+ */
 const unlinkedReason = ({ senderDomain }: StoredMessage): string =>
   `${senderDomain} was deleted, is now verified for another team, or is no longer linked to the API key that sent this email. The email is not sent.`;
 
@@ -119,8 +124,8 @@ async function attemptRecipients(
 }
 
 /**
- * Groups recipients by SMTP transaction. They share one, unless each copy is individual: an unsubscribe link, tracking, or
- * a return path.
+ * Groups recipients by SMTP transaction. They share one, unless each copy is individual: an unsubscribe link,
+ * tracking, or a return path.
  */
 function groupByTransaction({ names }: WorkerDeps, email: StoredMessage, claims: Claim[]): Claim[][] {
   const { listUnsubscribe, tracksOpens, tracksClicks } = email;
@@ -217,7 +222,10 @@ async function runTransaction(
 const canStart = ({ lease }: AttemptParts, claims: Claim[]): boolean =>
   !lease.isDraining() && claims.every(lease.ownsLease);
 
-/** Commits that the dialogue is about to start. Returns the claims that may be sent; those over a daily cap are requeued. */
+/**
+ * Commits that the dialogue is about to start. Returns the claims that may be sent; those over a daily cap
+ * are requeued.
+ */
 async function handOver(
   { lease, throttle, requeue }: AttemptParts,
   email: StoredMessage,

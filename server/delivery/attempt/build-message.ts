@@ -15,9 +15,9 @@ import { type StoredMessage, withBody } from "./stored-messages";
 type Built = { message: OutgoingMessage } | { results: DeliveryResult[] };
 
 /**
- * Builds the signed bytes of an email, identical in every attempt, or returns results instead. An email that cannot be
- * composed fails; one whose DKIM key cannot be decrypted is deferred, because it is never sent unsigned. Throws if the
- * database is unavailable.
+ * Builds the signed bytes of an email, identical in every attempt, or returns results instead. An email that
+ * cannot be composed fails; one whose DKIM key cannot be decrypted is deferred, because it is never sent
+ * unsigned. Throws if the database is unavailable.
  */
 export async function buildMessage(
   deps: WorkerDeps,

@@ -6,8 +6,8 @@ import { addressesOf, type Transport } from "#server/mail/transport/transport";
 const REPLY = { code: 250, enhanced: "2.0.0", text: "Stored in the database, not sent" };
 
 /**
- * The transport for development: stores the bytes of each email in PostgreSQL and sends nothing. A repeated attempt keeps the
- * bytes of the first one.
+ * The transport for development: stores the bytes of each email in PostgreSQL and sends nothing. A repeated
+ * attempt keeps the bytes of the first one.
  */
 export function createCapture(hot: HotSql): Transport {
   return {

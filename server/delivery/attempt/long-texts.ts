@@ -1,7 +1,10 @@
 import type { WorkerDeps } from "#server/deps";
 import type { StoredMessage } from "./stored-messages";
 
-/** Maximum deliveries of one team that wait for a text here. With fewer, the threads are idle between two claims. */
+/**
+ * Maximum deliveries of one team that wait for a text here. With fewer, the threads are idle between two
+ * claims.
+ */
 const heldMax = 20;
 
 /** A text to generate, which counts towards the maximum until `release` is called or it is complete. */
@@ -12,9 +15,9 @@ export type ReservedText = {
 };
 
 /**
- * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with the email. A
- * team has at most `heldMax` such deliveries here, or those of one email, so other teams always have capacity. `onCapacity` is
- * called when a team that had reached its maximum has capacity again.
+ * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with
+ * the email. A team has at most `heldMax` such deliveries here, or those of one email, so other teams always
+ * have capacity. `onCapacity` is called when a team that had reached its maximum has capacity again.
  */
 export function createLongTexts(deps: WorkerDeps, onCapacity: () => void) {
   const held = new Map<string, number>();
@@ -55,7 +58,9 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void) {
   };
 }
 
-/** Several workers may generate the text of one email at the same time. All use the one that is stored first. */
+/**
+ * Several workers may generate the text of one email at the same time. All use the one that is stored first.
+ */
 async function makeAndStoreText({ hot, convertToText }: WorkerDeps, stored: StoredMessage): Promise<string> {
   const { teamId, id } = stored;
   const html = stored.html ?? (await readHtml(hot, stored));

@@ -21,8 +21,9 @@ export type OutcomeContext = RetryContext & {
 };
 
 /**
- * Converts the outcome of an attempt into the result to record: the new status, the next attempt with its wait rule (see
- * `retryOf`), the suppression of a dead address and the events. This function is the whole delivery policy.
+ * Converts the outcome of an attempt into the result to record: the new status, the next attempt with its
+ * wait rule (see `retryOf`), the suppression of a dead address and the events. This function is the whole
+ * delivery policy.
  */
 export function settleOutcome(claim: Claim, outcome: Outcome, context: OutcomeContext): DeliveryResult {
   const settled = settle(claim, outcome, context);
@@ -53,7 +54,8 @@ function settle(claim: Claim, outcome: Outcome, context: OutcomeContext): Delive
       // The row has the reason of the previous attempt.
       if (retry && claim.lastReason !== reason)
         return retryResult(claim, { ...outcome, reason }, retry, "email.delivery_delayed");
-      // Without a reply, our side rejected it, for example a message above the size limit that the server announced.
+      // Without a reply, our side rejected it, for example a message above the size limit that the server
+      // announced.
       if (outcome.reply === null) return result(claim, outcome, "failed", ["email.failed"]);
       const origin = isDeadAddress(outcome, context.recipients ?? 1) ? "bounce" : null;
       return withSuppression(origin, claim, result(claim, outcome, "bounced", ["email.bounced"]));

@@ -3,19 +3,23 @@ import type { Outcome } from "#server/mail/outcome";
 import { statedWaitMs } from "#server/mail/replies/stated-wait";
 
 /**
- * Minutes to wait after the nth failed attempt, about four days in total: RFC 5321 section 4.5.4.1 recommends 4 to 5 days.
- * The short first waits are for greylisting and for servers that are unavailable for a moment.
+ * Minutes to wait after the nth failed attempt, about four days in total: RFC 5321 section 4.5.4.1 recommends
+ * 4 to 5 days. The short first waits are for greylisting and for servers that are unavailable for a moment.
  */
 export const RETRY_AFTER_MINUTES = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1440, 1440, 1440] as const;
 
 export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
 
 /**
- * Relative jitter, which spreads the retries of deliveries that failed at the same time: plus or minus this share of a wait
- * of the table or of a transport fault; only plus for a wait that the server or the probe of a relay determines.
+ * Relative jitter, which spreads the retries of deliveries that failed at the same time: plus or minus this
+ * share of a wait of the table or of a transport fault; only plus for a wait that the server or the probe of
+ * a relay determines.
  */
 const jitter = 0.2;
-/** The first greylisted attempts wait as long as the reply states, or 5 minutes. Later ones use the table above. */
+/**
+ * The first greylisted attempts wait as long as the reply states, or 5 minutes. Later ones use the table
+ * above.
+ */
 const greylistedAttemptsMax = 4;
 const greylistWaitMs = { min: 60_000, usual: 5 * 60_000, max: 15 * 60_000 };
 /** After a fault of our transport: its login or TLS. */
@@ -23,7 +27,9 @@ const transportFaultWaitMs = 15 * 60_000;
 /** After all relays failed: not before the paused relays were probed again. */
 const relayWaitMs = 60_000;
 
-/** Why and when a delivery is attempted again. `isUncounted`: this attempt does not count towards the maximum. */
+/**
+ * Why and when a delivery is attempted again. `isUncounted`: this attempt does not count towards the maximum.
+ */
 export type Retry = {
   rule: "retry_schedule" | "greylisted" | "transport_fault" | "relay_paused" | "unknown_retry";
   waitMs: number;
@@ -37,17 +43,24 @@ export type RetryContext = {
   random: number;
   /** Replaces the retry table, for the test addresses of the built-in domain. */
   retryAfterMs?: number;
-  /** The route has relays: after a fault of the route the delivery waits for the next probe of a relay, without limit. */
+  /**
+   * The route has relays: after a fault of the route the delivery waits for the next probe of a relay,
+   * without limit.
+   */
   retriesFaultsIndefinitely?: boolean;
 };
 
-/** The next attempt after this outcome of the nth attempt; null if the outcome is final (`settleOutcome` records it). */
+/**
+ * The next attempt after this outcome of the nth attempt; null if the outcome is final (`settleOutcome`
+ * records it).
+ */
 export function retryOf(attempt: number, outcome: Outcome, context: RetryContext): Retry | null {
   const { random, policy } = context;
   const { kind, alarm } = outcome;
   if (kind === "deferred") {
-    // A fault of our transport (`alarm`) never bounces email: the delivery waits until the operator fixes it. Such attempts
-    // are not counted, except the first: a delivery that was attempted has a count of at least 1.
+    // A fault of our transport (`alarm`) never bounces email: the delivery waits until the operator fixes it.
+    // Such attempts are not counted, except the first: a delivery that was attempted has a count of at least
+    // 1.
     const isUncounted = attempt > 1;
     if (alarm !== undefined && context.retriesFaultsIndefinitely)
       return { rule: "relay_paused", waitMs: Math.round(relayWaitMs * (1 + jitter * random)), isUncounted };
@@ -67,7 +80,9 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
   return kind === "deferred" || outcome.needsConfirmation ? { rule: "retry_schedule", waitMs } : null;
 }
 
-/** Milliseconds to wait after the nth attempt by the table, or null after the last one. `random` is in [0, 1). */
+/**
+ * Milliseconds to wait after the nth attempt by the table, or null after the last one. `random` is in [0, 1).
+ */
 export function retryAfterMs(attempt: number, random: number): number | null {
   const minutes = RETRY_AFTER_MINUTES[attempt - 1];
   return minutes === undefined ? null : withJitter(minutes * 60_000, random);

@@ -9,7 +9,9 @@ import {
   type TimedKey,
 } from "#server/services/domains/dkim/signing-keys";
 
-/** Cache time of a domain's keys. A new key starts to sign later than this, after all workers have read it. */
+/**
+ * Cache time of a domain's keys. A new key starts to sign later than this, after all workers have read it.
+ */
 const cacheMs = keyActivationDelayMs / 4;
 /** Maximum domains with parsed keys in the cache; the entry that was read first is evicted. */
 const domainsMax = 1_000;
@@ -18,9 +20,9 @@ const domainsMax = 1_000;
 export type SigningRequest = SigningDomain & { createdAt: Date };
 
 /**
- * Returns the keys that sign an email, RSA first. The keys that were active when it was accepted sign every attempt. Keys
- * are parsed once. Throws if the database is unavailable, and `DkimKeyUnreadable` if one of them cannot be decrypted: an email
- * that requires a signature is never sent without one.
+ * Returns the keys that sign an email, RSA first. The keys that were active when it was accepted sign every
+ * attempt. Keys are parsed once. Throws if the database is unavailable, and `DkimKeyUnreadable` if one of
+ * them cannot be decrypted: an email that requires a signature is never sent without one.
  */
 export function createSigningKeys(
   deps: Pick<WorkerDeps, "hot" | "vault">,

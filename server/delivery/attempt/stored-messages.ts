@@ -8,7 +8,10 @@ import { erasedForm } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Claim } from "../queue/claims";
 
-/** Bodies up to this size are read with the batch. Larger ones are read right before their attempt, to bound memory. */
+/**
+ * Bodies up to this size are read with the batch. Larger ones are read right before their attempt, to bound
+ * memory.
+ */
 const bodyInBatchBytesMax = 128 * 1024;
 
 export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
@@ -18,7 +21,10 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
   teamId: string;
   policy: UnknownPolicy;
   senderDomain: string;
-  /** The sender's domain; null if it is no longer the team's or no longer linked to the API key that sent the email. */
+  /**
+   * The sender's domain; null if it is no longer the team's or no longer linked to the API key that sent the
+   * email.
+   */
   domainId: string | null;
   /** The sender's domain enforces TLS: without it the email is not sent. */
   needsTls: boolean;
@@ -27,7 +33,10 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
   /** Each recipient's copy has its own tracking pixel (opens) or tracking links (clicks). */
   tracksOpens: boolean;
   tracksClicks: boolean;
-  /** Its domain or team has a daily cap (`isCapped`), which was reached today when this was read (`isCapReached`). */
+  /**
+   * Its domain or team has a daily cap (`isCapped`), which was reached today when this was read
+   * (`isCapReached`).
+   */
   isCapped: boolean;
   isCapReached: boolean;
   /** The email has a single recipient. */
@@ -41,8 +50,8 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
 };
 
 /**
- * Reads the emails of these claims, by email id, with their suppressed recipients. One statement reads both: this saves a
- * round trip, and if the suppression list cannot be read, no attempt starts.
+ * Reads the emails of these claims, by email id, with their suppressed recipients. One statement reads both:
+ * this saves a round trip, and if the suppression list cannot be read, no attempt starts.
  */
 export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
   const rows = await hot<StoredMessage[]>`
@@ -113,8 +122,8 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
 }
 
 /**
- * The message with its body and files. Reads them if the batch did not. The files of a message that was submitted over SMTP are
- * in its own bytes and are not read.
+ * The message with its body and files. Reads them if the batch did not. The files of a message that was
+ * submitted over SMTP are in its own bytes and are not read.
  */
 export async function withBody(
   hot: HotSql,

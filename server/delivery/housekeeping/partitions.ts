@@ -34,10 +34,16 @@ const REQUEST_TABLES = [{ table: "api_requests", key: "id" }] as const satisfies
 const ALL_TABLES = [...EMAIL_TABLES, ...REQUEST_TABLES, ...WEBHOOK_TABLES].map(({ table }) => table);
 
 const dayMs = 86_400_000;
-/** Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many times more. */
+/**
+ * Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many
+ * times more.
+ */
 const recipientsPerPartition = 3_000_000;
 const spanDays = { min: 7, max: 365 };
-/** Requests are kept for 7 days and events for 30. Shorter ranges return their space earlier, but claims read all partitions. */
+/**
+ * Requests are kept for 7 days and events for 30. Shorter ranges return their space earlier, but claims read
+ * all partitions.
+ */
 const logDays = 15;
 /** A range begins at least this long after it was created, or half of its length. */
 const aheadDaysMin = 30;
@@ -45,9 +51,10 @@ const aheadDaysMin = 30;
 const splitsMax = 100;
 
 /**
- * Creates partitions for future ids. The volume of the last week determines whether one has a range of a week or of up to a year. Every id
- * has a partition at any time: the last one has no upper bound. What retention has emptied of the past returns its space, and two
- * empty partitions become one. A change that another transaction blocks is repeated in the next round.
+ * Creates partitions for future ids. The volume of the last week determines whether one has a range of a week
+ * or of up to a year. Every id has a partition at any time: the last one has no upper bound. What retention
+ * has emptied of the past returns its space, and two empty partitions become one. A change that another
+ * transaction blocks is repeated in the next round.
  */
 export async function maintainPartitions(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
@@ -113,7 +120,8 @@ const pastOf = (partitions: readonly Partition[], nowMs: number) =>
   partitions.filter(({ to }) => to !== null && timeOfId(to) < nowMs);
 
 /**
- * Where the next range must begin: within the time ahead, no partition covers more than two spans. Null if nothing is to do.
+ * Where the next range must begin: within the time ahead, no partition covers more than two spans. Null if
+ * nothing is to do.
  */
 export function findNextStart(partitions: readonly IdRange[], nowMs: number, days: number): string | null {
   const horizonMs = nowMs + Math.max(days / 2, aheadDaysMin) * dayMs;
@@ -126,7 +134,10 @@ export function findNextStart(partitions: readonly IdRange[], nowMs: number, day
   return null;
 }
 
-/** Two empty partitions of the past to make one of. Null if there are none. A table with rows in this range keeps both. */
+/**
+ * Two empty partitions of the past to make one of. Null if there are none. A table with rows in this range
+ * keeps both.
+ */
 function findEmpty(partitions: readonly Partition[], nowMs: number): [Partition, Partition] | null {
   const past = pastOf(partitions, nowMs);
   for (const [index, second] of past.entries()) {

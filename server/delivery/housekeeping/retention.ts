@@ -9,9 +9,9 @@ const emailsPerStep = 200;
 const stepsPerClaim = 50;
 
 /**
- * Applies the teams' retention rules: after the retention periods it erases the content of terminal emails and then deletes
- * the emails. It works in small steps and stops between them when `shouldContinue` returns false; the next run continues
- * there. If no team is due, it costs one index lookup.
+ * Applies the teams' retention rules: after the retention periods it erases the content of terminal emails
+ * and then deletes the emails. It works in small steps and stops between them when `shouldContinue` returns
+ * false; the next run continues there. If no team is due, it costs one index lookup.
  */
 export async function applyRetention(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
   const { hot, log } = deps;
@@ -40,15 +40,18 @@ type Lease = { teamId: string; leaseToken: string };
 type Progress = Record<RetentionStage, string | null>;
 
 /**
- * A team whose retention rules are due, with the lease of the claim. `after`: the last email id of the previous claim for each
- * stage; null without a retention period.
+ * A team whose retention rules are due, with the lease of the claim. `after`: the last email id of the
+ * previous claim for each stage; null without a retention period.
  */
 type RetentionClaim = Lease & { after: Progress };
 
 const leaseMinutes = 10;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
-/** Claims the team with the earliest due time, or returns null. After the lease is lost, further steps do nothing. */
+/**
+ * Claims the team with the earliest due time, or returns null. After the lease is lost, further steps do
+ * nothing.
+ */
 export async function claimRetention(hot: HotSql, leaseToken: string): Promise<RetentionClaim | null> {
   const [row] = await hot<({ teamId: string } & Progress)[]>`
     update retention set lease_token = ${leaseToken}, next_at = now() + ${leaseMinutes} * interval '1 minute'
@@ -61,7 +64,10 @@ export async function claimRetention(hot: HotSql, leaseToken: string): Promise<R
   return { teamId, leaseToken, after };
 }
 
-/** Releases a claim. `at` is the last id of each stage, null if the stage is complete; the next round is due in an hour. */
+/**
+ * Releases a claim. `at` is the last id of each stage, null if the stage is complete; the next round is due
+ * in an hour.
+ */
 export async function finishRetention(
   hot: HotSql,
   { teamId, leaseToken }: Lease,
@@ -75,11 +81,12 @@ export async function finishRetention(
 }
 
 /**
- * Reads up to `limit` old emails of a team after the id `after` and deletes the content, or the whole email, of those that
- * are terminal. An email is terminal when all its deliveries are: no attempt and no decision of a member is
- * pending, and `sent` is 14 days old, because bounces can arrive until then. Each change of a delivery locks its email,
- * and this function locks it before the check, so an email that is being resent keeps its content. Does nothing after
- * the lease is lost. Returns the last email id that it read, null if there were no more, and how many emails it changed.
+ * Reads up to `limit` old emails of a team after the id `after` and deletes the content, or the whole email,
+ * of those that are terminal. An email is terminal when all its deliveries are: no attempt and no decision of
+ * a member is pending, and `sent` is 14 days old, because bounces can arrive until then. Each change of a
+ * delivery locks its email, and this function locks it before the check, so an email that is being resent
+ * keeps its content. Does nothing after the lease is lost. Returns the last email id that it read, null if
+ * there were no more, and how many emails it changed.
  */
 export async function expireBatch(
   hot: HotSql,
@@ -117,7 +124,10 @@ const EMAILS_OF = {
   emails: (tx: HotTransaction, teamId: string) => tx`select id from emails where team_id = ${teamId}`,
 };
 
-/** SQL: the locked email is terminal. A separate statement after the lock, so that it reads all changes committed before. */
+/**
+ * SQL: the locked email is terminal. A separate statement after the lock, so that it reads all changes
+ * committed before.
+ */
 const isTerminal = (tx: HotTransaction, teamId: string) => tx`
   not exists (select from deliveries d where d.team_id = ${teamId} and d.email_id = locked.id
     and not (d.status in ('delivered', 'bounced', 'complained', 'failed', 'suppressed', 'canceled')
@@ -133,7 +143,10 @@ const eraseBodies = (tx: HotTransaction, teamId: string, locked: string[]) => tx
     )
     delete from email_bodies b using over where b.team_id = ${teamId} and b.email_id = over.id`;
 
-/** Deletes terminal emails whose events are counted in usage and metrics and have no pending webhook deliveries. */
+/**
+ * Deletes terminal emails whose events are counted in usage and metrics and have no pending webhook
+ * deliveries.
+ */
 const deleteEmails = (tx: HotTransaction, teamId: string, locked: string[]) => tx`
     with counted as materialized (
       select u.position, u.event_id, m.position as metrics_position, m.event_id as metrics_event_id

@@ -6,9 +6,10 @@ const emailsPerStep = 500;
 const stepsPerRun = 40;
 
 /**
- * Writes the search terms of emails that are new or changed, and then those of emails that are older than the table of the
- * terms, the newest first. Until then, a search finds an email only among the newest. It works in small steps and stops between
- * them when `shouldContinue` returns false; the next run continues there. Without such emails it costs two reads of an empty table.
+ * Writes the search terms of emails that are new or changed, and then those of emails that are older than the
+ * table of the terms, the newest first. Until then, a search finds an email only among the newest. It works
+ * in small steps and stops between them when `shouldContinue` returns false; the next run continues there.
+ * Without such emails it costs two reads of an empty table.
  */
 export async function writeMissingTerms(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
@@ -30,8 +31,8 @@ export async function writeMissingTerms(
 }
 
 /**
- * SQL: the terms of the rows of `emails` with this name. Locked rows, so that an email is not deleted before its terms exist.
- * Everything locks emails in the order of their ids, or skips them.
+ * SQL: the terms of the rows of `emails` with this name. Locked rows, so that an email is not deleted before
+ * its terms exist. Everything locks emails in the order of their ids, or skips them.
  */
 const termsOf = (emails: string) => `
   insert into email_terms (team_id, email_id, terms)
@@ -39,7 +40,10 @@ const termsOf = (emails: string) => `
     cross join lateral search_terms(team_id, id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id, tags) as t
   on conflict (team_id, email_id) do update set terms = excluded.terms`;
 
-/** Returns how many notes it took. It skips those that another worker takes, and those of emails that are being changed. */
+/**
+ * Returns how many notes it took. It skips those that another worker takes, and those of emails that are
+ * being changed.
+ */
 async function writePending(hot: HotSql): Promise<number> {
   const [row] = await hot.unsafe<{ count: number }[]>(`
     with noted as materialized (
@@ -60,8 +64,8 @@ async function writePending(hot: HotSql): Promise<number> {
 }
 
 /**
- * Sorts the entries of a step into the index. Together they cost a sixth of what they cost one by one, and until then each read
- * of a search also reads all of them.
+ * Sorts the entries of a step into the index. Together they cost a sixth of what they cost one by one, and
+ * until then each read of a search also reads all of them.
  */
 async function emptyPendingEntries(hot: HotSql): Promise<void> {
   await hot`select gin_clean_pending_list(relid) from pg_partition_tree('email_terms_idx') where isleaf`;

@@ -10,7 +10,10 @@ import { recoverExpired } from "../queue/recover-expired";
 import { releaseCapped } from "../throttle/daily-caps";
 
 const recoverBatch = 500;
-/** Deliveries that one statement makes due, and statements per sweep: a million deliveries are due after a few sweeps. */
+/**
+ * Deliveries that one statement makes due, and statements per sweep: a million deliveries are due after a few
+ * sweeps.
+ */
 const unparkBatch = 20_000;
 const unparksMax = 20;
 const releaseBatch = 20_000;
@@ -20,8 +23,8 @@ const domainClaimsBatch = 100;
 const countersBatch = 20_000;
 
 /**
- * Records the worker's heartbeat, the name of its transport and the secrets that it has. Readiness, the console and
- * `secret rotate` read it.
+ * Records the worker's heartbeat, the name of its transport and the secrets that it has. Readiness, the
+ * console and `secret rotate` read it.
  */
 export async function recordHeartbeat(
   deps: WorkerDeps,
@@ -43,9 +46,10 @@ export async function deleteHeartbeat(deps: WorkerDeps, id: string): Promise<voi
 }
 
 /**
- * Periodic maintenance, each part bounded. It recovers expired leases, makes deliveries due that waited for a transport,
- * a daily cap or a resumed domain, and deletes expired idempotency records, domain claims that were not verified in time, old account records
- * and sign-in counters, and old heartbeats. Returns how many deliveries became due.
+ * Periodic maintenance, each part bounded. It recovers expired leases, makes deliveries due that waited for a
+ * transport, a daily cap or a resumed domain, and deletes expired idempotency records, domain claims that
+ * were not verified in time, old account records and sign-in counters, and old heartbeats. Returns how many
+ * deliveries became due.
  */
 export async function sweep(deps: WorkerDeps): Promise<number> {
   const { hot, log } = deps;

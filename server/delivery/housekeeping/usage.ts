@@ -17,9 +17,9 @@ const systemEmailsKeptDays = 7;
 const systemEmailsBatch = 1_000;
 
 /**
- * Aggregates events into usage and into the recipients of each status, which must happen before their emails can be deleted, and deletes old API request
- * records and system emails. It works in small steps and stops between them when `shouldContinue` returns false;
- * the next run continues there.
+ * Aggregates events into usage and into the recipients of each status, which must happen before their emails
+ * can be deleted, and deletes old API request records and system emails. It works in small steps and stops
+ * between them when `shouldContinue` returns false; the next run continues there.
  */
 export async function aggregateUsage(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
   const { hot } = deps;
@@ -42,9 +42,9 @@ export async function aggregateUsage(deps: WorkerDeps, shouldContinue: () => boo
 }
 
 /**
- * Counts the team's recipients. A batch that fails is repeated with a tenth of the events, down to one: events of emails with many
- * recipients can take longer than a statement may. A team that cannot be counted must not stop the others, whose retention
- * waits for their counts.
+ * Counts the team's recipients. A batch that fails is repeated with a tenth of the events, down to one:
+ * events of emails with many recipients can take longer than a statement may. A team that cannot be counted
+ * must not stop the others, whose retention waits for their counts.
  */
 async function countRecipientsOf(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,

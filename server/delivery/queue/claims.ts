@@ -26,11 +26,12 @@ export type Claim = DeliveryLease & {
 export type FairClaim = Claim & { hasMoreDue: boolean };
 
 /**
- * Claims up to `limit` due deliveries in one statement: sets a lease, counts the attempt and commits. Each team with due
- * deliveries gets an equal share; with more teams than rows, teams are chosen at random. A share is filled by priority,
- * then by due time. Lower priorities have reserved parts of it (`RESERVED_SHARES`): high-priority email never blocks them.
- * Rows locked by another worker are skipped, and so are stopped teams and suspects (see `claimSuspects`). A scheduled delivery can be claimed
- * from its scheduled time on. `maxByTeam` limits the share of individual teams.
+ * Claims up to `limit` due deliveries in one statement: sets a lease, counts the attempt and commits. Each
+ * team with due deliveries gets an equal share; with more teams than rows, teams are chosen at random. A
+ * share is filled by priority, then by due time. Lower priorities have reserved parts of it
+ * (`RESERVED_SHARES`): high-priority email never blocks them. Rows locked by another worker are skipped, and
+ * so are stopped teams and suspects (see `claimSuspects`). A scheduled delivery can be claimed from its
+ * scheduled time on. `maxByTeam` limits the share of individual teams.
  */
 export async function claimDeliveries(
   hot: HotSql,
@@ -45,16 +46,20 @@ export async function claimDeliveries(
   return runPrepared<FairClaim>(hot, CLAIM_FAIR_SHARES, [leaseToken, limit, forMs, ...most]);
 }
 
-/** Part of a team's share reserved for a priority. If that is less than one row, it is the probability of getting one. */
+/**
+ * Part of a team's share reserved for a priority. If that is less than one row, it is the probability of
+ * getting one.
+ */
 const RESERVED_SHARES = { normal: 0.2, low: 0.1 } as const;
 
 /** Whether one of the teams used its full share and may have more due deliveries. */
 export const hasMoreDue = (claims: readonly FairClaim[]): boolean => claims.some((claim) => claim.hasMoreDue);
 
 /**
- * Claims the suspect email with the earliest due time, with up to `limit` of its deliveries. A suspect is a delivery whose
- * lease expired three times, so it may crash its workers. A worker claims one suspect email at a time: the email that
- * causes the crashes is isolated, and the deliveries that were in progress beside it are not failed with it.
+ * Claims the suspect email with the earliest due time, with up to `limit` of its deliveries. A suspect is a
+ * delivery whose lease expired three times, so it may crash its workers. A worker claims one suspect email at
+ * a time: the email that causes the crashes is isolated, and the deliveries that were in progress beside it
+ * are not failed with it.
  */
 export async function claimSuspects(
   hot: HotSql,
@@ -77,8 +82,8 @@ const isSent = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 
 /**
- * SQL: an array of a team's due deliveries of one priority, oldest first and locked, each as the texts of its email's id and its
- * own, which are shorter than rows. `limit` is an SQL expression.
+ * SQL: an array of a team's due deliveries of one priority, oldest first and locked, each as the texts of its
+ * email's id and its own, which are shorter than rows. `limit` is an SQL expression.
  */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
       select d.email_id::text || d.id::text from deliveries d
@@ -88,8 +93,8 @@ const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
 
 // The limits of `lapses` are literals, not parameters, because the planner can then use the partial indexes.
 //
-// The recursive query skips through the index from one (team, priority) to the next, independent of backlog size. A claim
-// costs one index step per waiting (team, priority) and one per claimed row.
+// The recursive query skips through the index from one (team, priority) to the next, independent of backlog
+// size. A claim costs one index step per waiting (team, priority) and one per claimed row.
 const CLAIM_FAIR_SHARES = `
   with recursive ${PAUSED_TEAMS}, waiting as (
     (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
@@ -135,17 +140,17 @@ const CLAIM_SUSPECTS = `
     order by due_at, id limit $2 for update skip locked
   )${CLAIM_DUE}`;
 
-// Only rows with status 'sending' have a lease token, so these statements do not filter by status as well. With such a
-// filter the planner may scan the lease index for each row instead of reading the row by its key.
+// Only rows with status 'sending' have a lease token, so these statements do not filter by status as well.
+// With such a filter the planner may scan the lease index for each row instead of reading the row by its key.
 //
-// Every statement that changes claimed rows locks them in id order first. Renewals, hand-overs and results of one worker
-// often touch the same rows at the same time, and the fixed order prevents deadlocks. Statements that lock other rows use the
-// same order, or skip locked rows.
+// Every statement that changes claimed rows locks them in id order first. Renewals, hand-overs and results of
+// one worker often touch the same rows at the same time, and the fixed order prevents deadlocks. Statements
+// that lock other rows use the same order, or skip locked rows.
 
 /**
- * Commits that a dialogue is about to start for these deliveries. If the worker dies after this, their outcome is unknown
- * and not safe to retry. Returns the ids that may start. The others must not be sent: their lease was lost, or
- * their address was suppressed after the claim.
+ * Commits that a dialogue is about to start for these deliveries. If the worker dies after this, their
+ * outcome is unknown and not safe to retry. Returns the ids that may start. The others must not be sent:
+ * their lease was lost, or their address was suppressed after the claim.
  */
 export async function markHandedOver(
   hot: HotSql,
@@ -170,7 +175,10 @@ export async function markHandedOver(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Renews all leases of a worker in one statement. An expired lease stays lost. Returns the number of renewed rows. */
+/**
+ * Renews all leases of a worker in one statement. An expired lease stays lost. Returns the number of renewed
+ * rows.
+ */
 export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = leaseMs): Promise<number> {
   const { count } = await hot`
     with mine as materialized (
@@ -184,9 +192,10 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
 }
 
 /**
- * Releases deliveries whose dialogue never started, without counting the attempt. They are due immediately or after
- * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`, and with a `pauseId`
- * until that pause ends. They may have been handed over already: only the worker that holds the lease can be sure that no dialogue started.
+ * Releases deliveries whose dialogue never started, without counting the attempt. They are due immediately or
+ * after `waitMs`; with `no_transport` they are parked until a worker with a transport calls
+ * `unparkDeliveries`, and with a `pauseId` until that pause ends. They may have been handed over already:
+ * only the worker that holds the lease can be sure that no dialogue started.
  */
 export async function releaseClaims(
   hot: HotSql,

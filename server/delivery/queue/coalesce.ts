@@ -4,9 +4,10 @@ import { setTimeout as wait } from "node:timers/promises";
 export type Batching = { itemsMin?: number; maxMs?: number };
 
 /**
- * Combines concurrent items into one call of `write`, with at most `itemsMax` items per call and one call at a time. An item
- * that arrives while idle is written immediately; later items form the next batch, because a statement costs as much
- * as several rows. Each caller gets the results of its own items. A failed call rejects only the callers in that batch.
+ * Combines concurrent items into one call of `write`, with at most `itemsMax` items per call and one call at
+ * a time. An item that arrives while idle is written immediately; later items form the next batch, because a
+ * statement costs as much as several rows. Each caller gets the results of its own items. A failed call
+ * rejects only the callers in that batch.
  */
 export function coalesce<Item, Result>(
   itemsMax: number,

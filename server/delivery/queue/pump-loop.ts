@@ -17,8 +17,8 @@ export type PumpLoopOptions = {
 };
 
 /**
- * Calls `pump` until `signal` is aborted: immediately again while it returns true, otherwise on `wake` and at least once a
- * second. After an error the next call follows in one second.
+ * Calls `pump` until `signal` is aborted: immediately again while it returns true, otherwise on `wake` and at
+ * least once a second. After an error the next call follows in one second.
  */
 export function startPumpLoop(pump: () => Promise<boolean>, options: PumpLoopOptions): PumpLoop {
   const { signal, onError } = options;

@@ -33,11 +33,11 @@ export type DeliveryResult = DeliveryLease & {
 export type Written = DeliveryKey & { isAlone: boolean };
 
 /**
- * Records a batch of results atomically: the deliveries, their events, new suppressions with their webhook deliveries, and
- * the summary status of the emails. A result is written only if its lease token is still current. Returns the
- * written deliveries by id. Emails are locked first and in a fixed order: the summary status then includes the results of other
- * workers. The status of an email with a single recipient follows from the result itself. If all results are of such
- * emails, one statement without a transaction is enough.
+ * Records a batch of results atomically: the deliveries, their events, new suppressions with their webhook
+ * deliveries, and the summary status of the emails. A result is written only if its lease token is still
+ * current. Returns the written deliveries by id. Emails are locked first and in a fixed order: the summary
+ * status then includes the results of other workers. The status of an email with a single recipient follows
+ * from the result itself. If all results are of such emails, one statement without a transaction is enough.
  */
 export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Map<string, Written>> {
   const written = results.every(({ isAlone }) => isAlone)
@@ -75,7 +75,8 @@ const RESULT: Columns<DeliveryResult> = {
   is_alone: ["bool", ({ isAlone }) => isAlone === true],
 };
 
-// The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next attempt.
+// The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next
+// attempt.
 const writeResults = writeStatement<{ results: DeliveryResult[] }, Written>(
   ({ rows }) => `
 with attempt as materialized (

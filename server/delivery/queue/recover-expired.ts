@@ -2,7 +2,10 @@ import type { HotSql } from "#db/client";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 
-/** Maximum expired leases of one delivery. After that it is not attempted again, because it may crash its workers. */
+/**
+ * Maximum expired leases of one delivery. After that it is not attempted again, because it may crash its
+ * workers.
+ */
 export const lapsesMax = 10;
 
 export type Recovered = {
@@ -13,9 +16,9 @@ export type Recovered = {
 };
 
 /**
- * Recovers up to `limit` claims whose lease expired. A delivery that was only claimed returns to the queue. If it was
- * handed over, its outcome is unknown: `email.unknown` is recorded, and the team's policy decides whether it is sent again
- * or held. Delivery and event commit together.
+ * Recovers up to `limit` claims whose lease expired. A delivery that was only claimed returns to the queue.
+ * If it was handed over, its outcome is unknown: `email.unknown` is recorded, and the team's policy decides
+ * whether it is sent again or held. Delivery and event commit together.
  */
 export async function recoverExpired(hot: HotSql, newId: () => string, limit: number): Promise<Recovered[]> {
   const expired = await hot<DeliveryKey[]>`
@@ -36,7 +39,8 @@ export async function recoverExpired(hot: HotSql, newId: () => string, limit: nu
   });
 }
 
-// Filtered by the lease token instead of the status, for the reason given before `markHandedOver` in claims.ts.
+// Filtered by the lease token instead of the status, for the reason given before `markHandedOver` in
+// claims.ts.
 const RECOVER_EXPIRED = `
 with lapsed as materialized (
   select d.team_id, d.email_id, d.id, d.stage, t.unknown_policy as policy, d.lapses + 1 >= $5 as is_exhausted, e.event_id

@@ -19,9 +19,9 @@ const moveCooldownMs = 1_000;
 const queuesMax = 10_000;
 
 /**
- * Returns claims to the queue until their attempt may start. If many claims of a queue must wait, the rest of it is moved
- * with them: it then blocks no other delivery and is not claimed only to be released. One series of moves runs at a time
- * per queue, until it moves nothing or `movesMax` is reached.
+ * Returns claims to the queue until their attempt may start. If many claims of a queue must wait, the rest of
+ * it is moved with them: it then blocks no other delivery and is not claimed only to be released. One series
+ * of moves runs at a time per queue, until it moves nothing or `movesMax` is reached.
  */
 export function createRequeue(
   { hot, log }: { hot: HotSql; log: Log },

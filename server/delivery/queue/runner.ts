@@ -6,7 +6,9 @@ import { newId } from "#server/platform/ids";
 import { errorFacts, type Log } from "#server/platform/log";
 import { type Batching, coalesce } from "./coalesce";
 
-/** A lease counts as lost this share of its duration early, to leave time for the last packet of a dialogue. */
+/**
+ * A lease counts as lost this share of its duration early, to leave time for the last packet of a dialogue.
+ */
 const leaseMargin = 1 / 6;
 const recordRetryMs = 500;
 
@@ -17,8 +19,8 @@ export type Lease = { id: string; leaseToken: string };
 export type Job<Claim extends Lease> = { claims: Claim[] };
 
 /**
- * A queue whose rows are leased: claimed, attempted, recorded, or released. `Written` is what the database returns about
- * a recorded result.
+ * A queue whose rows are leased: claimed, attempted, recorded, or released. `Written` is what the database
+ * returns about a recorded result.
  */
 export type LeasedQueue<Claim extends Lease, J extends Job<Claim>, Result extends Lease, Written> = {
   /** Prefix of the log events. */
@@ -51,14 +53,19 @@ export type RunnerOptions = {
 };
 
 export type Runner<Claim extends Lease> = {
-  /** Claims due rows and starts their attempts. True if more may be due; false without due rows or capacity. */
+  /**
+   * Claims due rows and starts their attempts. True if more may be due; false without due rows or capacity.
+   */
   pump(): Promise<boolean>;
   /** Renews the leases of all claims. */
   renew(): Promise<void>;
   /** Resolves when no attempt is in progress, or after `maxMs`. */
   idle(maxMs: number): Promise<void>;
   isIdle(): boolean;
-  /** Starts no new attempt and waits for those in progress. Aborts them after `graceMs`; what has no result is released. */
+  /**
+   * Starts no new attempt and waits for those in progress. Aborts them after `graceMs`; what has no result is
+   * released.
+   */
   drain(graceMs: number): Promise<void>;
   isDraining(): boolean;
   /** Aborted when attempts in progress must end. */
@@ -72,9 +79,9 @@ export type Runner<Claim extends Lease> = {
 };
 
 /**
- * Runs the attempts of a queue, many in parallel. The memory of the process holds no durable state: if it dies, its claims
- * are recovered when their leases expire. Each row is claimed, attempted and recorded in this order; each step commits
- * before the next one.
+ * Runs the attempts of a queue, many in parallel. The memory of the process holds no durable state: if it
+ * dies, its claims are recovered when their leases expire. Each row is claimed, attempted and recorded in
+ * this order; each step commits before the next one.
  */
 export function createRunner<Claim extends Lease, J extends Job<Claim>, Result extends Lease, Written>(
   queue: LeasedQueue<Claim, J, Result, Written>,
@@ -94,8 +101,8 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
   let isFull = false;
 
   /**
-   * A result exists only in this process, so transient database errors are retried. If a batch fails permanently, its
-   * results are written one by one. A result that fails alone stays leased.
+   * A result exists only in this process, so transient database errors are retried. If a batch fails
+   * permanently, its results are written one by one. A result that fails alone stays leased.
    */
   async function recordUntilWritten(results: Result[]): Promise<ReadonlyMap<string, Written>> {
     for (;;) {

@@ -6,9 +6,9 @@ import type { Recipient, Transport } from "#server/mail/transport/transport";
 import type { Attributes } from "#server/platform/telemetry/tracer";
 
 /**
- * Adds measurement to the deliveries of one transport: duration and the outcome of each recipient, and a span with the server's
- * reply. `transport` is the label of its metrics: of a fixed set, or `relay:` and the name of a relay of the installation. While
- * both are off, `deliver` itself is returned.
+ * Adds measurement to the deliveries of one transport: duration and the outcome of each recipient, and a span
+ * with the server's reply. `transport` is the label of its metrics: of a fixed set, or `relay:` and the name
+ * of a relay of the installation. While both are off, `deliver` itself is returned.
  */
 export function observeDialogue(
   { metrics, tracer }: Pick<WorkerDeps, "metrics" | "tracer">,

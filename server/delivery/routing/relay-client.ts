@@ -3,7 +3,9 @@ import type { Relay } from "#server/mail/transport/relay";
 import { openSealedRelay, type RelayDeps } from "#server/services/relays/connect";
 import type { SendingRelay } from "#server/services/relays/health";
 
-/** Creates the client of a relay: `smtpUrlRelay` is that of `SMTP_URL`, the others have a URL of their own. */
+/**
+ * Creates the client of a relay: `smtpUrlRelay` is that of `SMTP_URL`, the others have a URL of their own.
+ */
 export const openRelay = (deps: RelayDeps, smtpUrlRelay: Relay | null, relay: SendingRelay): Relay =>
   relay.isSmtpUrl && smtpUrlRelay ? smtpUrlRelay.clone() : openSealedRelay(deps, relay);
 
@@ -39,7 +41,10 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
   }
 
   return {
-    /** Runs `use` with the relay's client, which is created on first use. Returns `fail(reason)` if its URL cannot be read. */
+    /**
+     * Runs `use` with the relay's client, which is created on first use. Returns `fail(reason)` if its URL
+     * cannot be read.
+     */
     async use<T>(
       relay: SendingRelay,
       use: (client: Relay) => Promise<T>,
@@ -69,7 +74,10 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       if (entry) closeEntry(keyOf(relay), entry);
     },
     isPaused: (relay: SendingRelay): boolean => relay.pausedForMs !== null || pausedAtMs.has(relay.id),
-    /** Whether the relay had a fault since its last success: in this process, or by the state read at the claim. */
+    /**
+     * Whether the relay had a fault since its last success: in this process, or by the state read at the
+     * claim.
+     */
     isFailing: (relay: SendingRelay): boolean => relay.failures > 0 || failing.has(relay.id),
     setFailing({ id }: SendingRelay, isFailing: boolean): void {
       if (isFailing) failing.add(id);

@@ -15,14 +15,20 @@ import { openRelay, type RelayPool } from "./relay-client";
 const probesBatch = 20;
 const probeMs = 30_000;
 
-/** A fault of a relay: login and TLS faults are severe, connection faults are not. `reason` may quote the server. */
+/**
+ * A fault of a relay: login and TLS faults are severe, connection faults are not. `reason` may quote the
+ * server.
+ */
 type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
 
 /** A lost connection or a timeout, before or after the final dot. */
 const isSilent = ({ kind, reply }: Outcome): boolean =>
   reply === null && (kind === "deferred" || kind === "unknown");
 
-/** The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no outcomes. */
+/**
+ * The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no
+ * outcomes.
+ */
 function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
   for (const { alarm, reply, reason } of outcomes)
     if (alarm) return { alarm, code: reply?.code ?? null, reason };
@@ -31,10 +37,10 @@ function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
 }
 
 /**
- * Records the relay's success or fault for all workers, and pauses the relay in this process too. Returns the outcomes to
- * record. While the relay is paused, an email that it did not reply to waits for the relay, and its attempt is not counted. A
- * silence that pauses no relay is counted, because the email itself can cause it. Never throws: a failed write here must not
- * lose the outcomes.
+ * Records the relay's success or fault for all workers, and pauses the relay in this process too. Returns the
+ * outcomes to record. While the relay is paused, an email that it did not reply to waits for the relay, and
+ * its attempt is not counted. A silence that pauses no relay is counted, because the email itself can cause
+ * it. Never throws: a failed write here must not lose the outcomes.
  */
 export async function recordRelayResult(
   deps: Pick<WorkerDeps, "hot" | "log">,
@@ -82,8 +88,9 @@ async function recordResult(
 }
 
 /**
- * Probes the paused relays that are due, that of `SMTP_URL` included, one probe a minute per relay over all workers, without
- * sending an email. A relay that accepts connection and login is resumed. Returns how many were resumed. With the capture transport nothing is probed.
+ * Probes the paused relays that are due, that of `SMTP_URL` included, one probe a minute per relay over all
+ * workers, without sending an email. A relay that accepts connection and login is resumed. Returns how many
+ * were resumed. With the capture transport nothing is probed.
  */
 export async function probePausedRelays(
   deps: RelayDeps & Pick<WorkerDeps, "hot" | "log" | "transport">,

@@ -27,7 +27,10 @@ export type Route = {
   isByDestination: boolean;
   /** Key of the throttle for the route as a whole; null if it is not throttled as a whole. */
   throttleKey: string | null;
-  /** The route has relays: after a fault of the route (login, TLS …) a delivery waits for a relay, without limit. */
+  /**
+   * The route has relays: after a fault of the route (login, TLS …) a delivery waits for a relay, without
+   * limit.
+   */
   retriesFaultsIndefinitely: boolean;
   /** How long a delivery should wait if all relays are paused; null if one is available. */
   waitMs(): number | null;
@@ -37,15 +40,20 @@ export type Route = {
  * How a relay is chosen:
  *
  * 1. With `SMTP_URL=capture:` no relay is used.
- * 2. The first scope that has relays: the sender's domain, its team, the installation. Without any, the transport of
- *    `SMTP_URL`. Relays of an outer scope never replace failed relays of an inner one: a team that has relays decides
- *    which servers send its email. A relay in `SMTP_URL` is paused and probed like any other.
- * 3. Within the scope, relays are tried by position, then by age. A paused one is skipped (`relay-faults.ts` pauses and
- *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
+ * 2. The first scope that has relays: the sender's domain, its team, the installation. Without any, the
+ *    transport of `SMTP_URL`. Relays of an outer scope never replace failed relays of an inner one: a team
+ *    that has relays decides which servers send its email. A relay in `SMTP_URL` is paused and probed like
+ *    any other.
+ * 3. Within the scope, relays are tried by position, then by age. A paused one is skipped (`relay-faults.ts`
+ *    pauses and resumes them), and the next one gets only recipients that no relay accepted or rejected
+ *    (`deliverInOrder`).
  * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
  */
 export type Routing = {
-  /** Reads the current relays of these teams. Returns the function that chooses the route of an email, null if there is none. */
+  /**
+   * Reads the current relays of these teams. Returns the function that chooses the route of an email, null if
+   * there is none.
+   */
   read(
     teamIds: readonly string[],
   ): Promise<(email: Pick<StoredMessage, "teamId" | "domainId">) => Route | null>;
@@ -144,7 +152,8 @@ function routeOfRelays(
     deliver: (message, recipients, watch) => deliverInOrder(ordered, message, recipients, watch),
     isFinal: false,
     isByDestination: false,
-    // The operator's relays are shared by all teams, like SMTP_URL. A team's slow relay must not use other teams' slots.
+    // The operator's relays are shared by all teams, like SMTP_URL. A team's slow relay must not use other
+    // teams' slots.
     throttleKey: relays.some(({ teamId }) => teamId !== null) ? key : null,
     retriesFaultsIndefinitely: true,
     waitMs() {
@@ -161,7 +170,9 @@ function routeOfRelays(
   };
 }
 
-/** The relays of teams share one label, because their number has no limit and their names belong to the teams. */
+/**
+ * The relays of teams share one label, because their number has no limit and their names belong to the teams.
+ */
 const labelOf = ({ teamId, name, isSmtpUrl }: SendingRelay): string => {
   if (isSmtpUrl) return "smtp_url";
   return teamId === null ? `relay:${name}` : "team_relay";

@@ -20,8 +20,8 @@ export const SYSTEM_EMAIL_RETRY_AFTER_SECONDS = [15, 60, 180, 300, 600, 1_800, 1
 
 const concurrencyMax = 4;
 /**
- * Short, because a person waits for the email. After a crash it is sent again. A second copy is harmless, because each link
- * works only once.
+ * Short, because a person waits for the email. After a crash it is sent again. A second copy is harmless,
+ * because each link works only once.
  */
 const attemptMs = 90_000;
 const leaseMs = 120_000;
@@ -30,8 +30,8 @@ type SystemEmailJob = { claims: [SystemEmailClaim] };
 type Result = Pick<SystemEmailResult, "status" | "reply">;
 
 /**
- * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or events. An
- * email with an expired lease is sent again. The owner of the routing closes it.
+ * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or
+ * events. An email with an expired lease is sent again. The owner of the routing closes it.
  */
 export function createSystemEmailSender(
   deps: WorkerDeps,
@@ -107,8 +107,8 @@ export function createSystemEmailSender(
 }
 
 /**
- * A rejection is final, because the person does not wait for a new mailbox. An exception is a missing domain, which can be
- * a single wrong DNS response: it is checked once more.
+ * A rejection is final, because the person does not wait for a new mailbox. An exception is a missing domain,
+ * which can be a single wrong DNS response: it is checked once more.
  */
 function classify(outcome: Outcome | undefined, attempt: number): Result {
   const reply = cleanText(outcome?.reason ?? "The route returned no outcome.");

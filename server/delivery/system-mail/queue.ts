@@ -14,8 +14,8 @@ export type SystemEmailClaim = StoredSystemEmail & {
 };
 
 /**
- * Claims due emails and those with an expired lease in one statement: sets a lease, counts the attempt and commits. Rows
- * locked by another worker are skipped.
+ * Claims due emails and those with an expired lease in one statement: sets a lease, counts the attempt and
+ * commits. Rows locked by another worker are skipped.
  */
 export async function claimSystemEmails(
   hot: HotSql,
@@ -42,8 +42,8 @@ export type SystemEmailResult = Pick<SystemEmailClaim, "id" | "leaseToken"> & {
 };
 
 /**
- * Records results whose lease is current. A final status erases the content. An email that expires before its next attempt
- * fails. Returns the written statuses by id.
+ * Records results whose lease is current. A final status erases the content. An email that expires before its
+ * next attempt fails. Returns the written statuses by id.
  */
 export async function recordSystemEmails(
   hot: HotSql,
@@ -81,8 +81,8 @@ returning m.id, m.status`,
 );
 
 /**
- * Deletes up to `limit` rows of each kind: ended emails after `keptDays`, dropped ones (no such account) after one hour,
- * when they no longer count towards limits, and sign-in tokens one day after they expire.
+ * Deletes up to `limit` rows of each kind: ended emails after `keptDays`, dropped ones (no such account)
+ * after one hour, when they no longer count towards limits, and sign-in tokens one day after they expire.
  */
 export async function deleteOldSystemEmails(hot: HotSql, keptDays: number, limit: number): Promise<void> {
   await hot`

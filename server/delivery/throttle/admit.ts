@@ -23,7 +23,10 @@ const moveBatch = 5_000;
 
 /** An attempt that may run now. */
 export type Turn = {
-  /** Resolves when the dialogue may start: null, or why it must not, because sending was paused in the meantime. */
+  /**
+   * Resolves when the dialogue may start: null, or why it must not, because sending was paused in the
+   * meantime.
+   */
   startDialogue(): Promise<Requeue | null>;
   /** Ends the turn, with the outcomes of the dialogue or null without one. Only the first call counts. */
   end(outcomes: readonly Outcome[] | null): void;
@@ -32,14 +35,15 @@ export type Turn = {
 /**
  * Everything that delays a delivery that is due and has a route:
  *
- * 0. A pause of the installation, the team or the sender's domain (`pauses.ts`), checked first and again when the dialogue may
- *    start. Rules `installation_paused`, `team_paused`, `team_deletion` and `domain_paused`.
- * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below the operator's
- *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_throttled`.
+ * 0. A pause of the installation, the team or the sender's domain (`pauses.ts`), checked first and again when
+ *    the dialogue may start. Rules `installation_paused`, `team_paused`, `team_deletion` and `domain_paused`.
+ * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below
+ *    the operator's limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule
+ *    `destination_throttled`.
  * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.
  * 3. All relays of the route are paused (`routing/routes.ts`). Rule `relay_paused`.
- * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`, `warm_up` and
- *    `team_daily_cap`.
+ * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`,
+ *    `warm_up` and `team_daily_cap`.
  */
 export type Throttle = ReturnType<typeof createThrottle>;
 
@@ -122,8 +126,9 @@ export function createThrottle(
     },
 
     /**
-     * Check 4, and commits that the dialogues are about to start. The caller owns the leases. Returns the claims whose
-     * dialogue may start, and those that must wait. Claims in neither lost their lease or were suppressed.
+     * Check 4, and commits that the dialogues are about to start. The caller owns the leases. Returns the
+     * claims whose dialogue may start, and those that must wait. Claims in neither lost their lease or were
+     * suppressed.
      */
     async handOver(claims: readonly Claim[], email: StoredMessage) {
       const { teamId, senderDomain, listUnsubscribe, isCapped } = email;

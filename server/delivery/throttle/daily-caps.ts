@@ -8,9 +8,9 @@ import type { DeliveryLease } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
 
 /*
- * Daily caps of sender domains and teams. A delivery is counted once a day, when it is handed over. Further attempts on the
- * same day, even after an unknown outcome, are not counted again; an attempt on another day counts for that day. The day
- * is the UTC date of the transaction.
+ * Daily caps of sender domains and teams. A delivery is counted once a day, when it is handed over. Further
+ * attempts on the same day, even after an unknown outcome, are not counted again; an attempt on another day
+ * counts for that day. The day is the UTC date of the transaction.
  */
 
 /** The cap that delays a delivery, and for how long. */
@@ -28,10 +28,11 @@ type LockedDelivery = DeliveryKey & {
 };
 
 /**
- * Commits that a dialogue is about to start, like `markHandedOver`, for as many deliveries as the caps of their domains and
- * teams allow, and counts them in the same transaction. The counters stay locked from before the read until the commit:
- * workers count one after another, and only committed hand-overs count. Returns the ids that may start (`marked`) and
- * those over a cap with rule and delay (`delayed`). Ids in neither lost their lease or were suppressed.
+ * Commits that a dialogue is about to start, like `markHandedOver`, for as many deliveries as the caps of
+ * their domains and teams allow, and counts them in the same transaction. The counters stay locked from
+ * before the read until the commit: workers count one after another, and only committed hand-overs count.
+ * Returns the ids that may start (`marked`) and those over a cap with rule and delay (`delayed`). Ids in
+ * neither lost their lease or were suppressed.
  */
 export async function handOverWithinCaps(
   hot: HotSql,
@@ -45,7 +46,10 @@ export async function handOverWithinCaps(
   });
 }
 
-/** Locks today's counters of each capped domain and team, in a fixed order, and returns what is left of each cap. */
+/**
+ * Locks today's counters of each capped domain and team, in a fixed order, and returns what is left of each
+ * cap.
+ */
 const lockRooms = writeStatement<{ requested: readonly CapRequest[] }, Room>(
   ({ rows }) => `
 with pair as materialized (
@@ -64,7 +68,10 @@ select k.team_id as "teamId", k.domain, greatest(0, c.cap - k.handed_over) as ro
 from counter k join capped c on c.team_id = k.team_id and c.domain = k.domain`,
 );
 
-/** SQL: the new due time on the next day. Today's due times are compressed into its first hour and keep their order. */
+/**
+ * SQL: the new due time on the next day. Today's due times are compressed into its first hour and keep their
+ * order.
+ */
 const nextDay = (due: string) => `(
   (${TODAY} + 1)::timestamp + (greatest(${due} at time zone 'utc', ${TODAY}::timestamp) - ${TODAY}::timestamp) / 24
 ) at time zone 'utc'`;
@@ -133,9 +140,9 @@ function allocate(mine: readonly LockedDelivery[], rooms: readonly Room[]) {
 const nameOf = ({ teamId, domain }: CapScope) => `${teamId} ${domain}`;
 
 /**
- * Postpones the next due deliveries of a domain to the next day if its cap is reached; `""` as domain means the team's cap
- * and all its domains. They then block no other email and are not claimed only to be released. Reads up to `limit` rows
- * of each priority. Returns how many were postponed.
+ * Postpones the next due deliveries of a domain to the next day if its cap is reached; `""` as domain means
+ * the team's cap and all its domains. They then block no other email and are not claimed only to be released.
+ * Reads up to `limit` rows of each priority. Returns how many were postponed.
  */
 export async function postponeToNextDay(
   hot: HotSql,
@@ -161,8 +168,8 @@ update deliveries d set due_at = ${nextDay("d.due_at")}, wait_rule = $3, updated
 where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;
 
 /**
- * Makes postponed deliveries due again where today's cap has capacity again, because it was raised or removed: as many as
- * fit, oldest first, up to `limit` for each domain and team. Returns how many.
+ * Makes postponed deliveries due again where today's cap has capacity again, because it was raised or
+ * removed: as many as fit, oldest first, up to `limit` for each domain and team. Returns how many.
  */
 export async function releaseCapped(hot: HotSql, limit: number): Promise<number> {
   const available = await runPrepared<CapScope & { room: number }>(hot, FIND_AVAILABLE, [limit]);

@@ -4,9 +4,9 @@ import type { BacklogSchedule } from "./postpone-backlog";
 
 /** Concurrency limit of a destination without history. */
 const concurrencyStart = 2;
-/** A delivery that would wait longer than this for a slot is requeued, because a wait in memory blocks other deliveries. */
+/** Longer waits for a slot are requeued, because a wait in memory blocks other deliveries. */
 const acquireWaitMs = 2_000;
-/** While a dialogue, or the average dialogue, takes longer than this, no second one starts with its destination. */
+/** No second dialogue starts with a destination while one, or the average, takes longer than this. */
 export const slowMs = 5_000;
 /** Pause after a throttling reply; each further throttling reply in a row doubles it. */
 const pauseMs = { first: 30_000, max: 15 * 60_000 };
@@ -19,17 +19,18 @@ const minuteMs = 60_000;
 const newestWeight = 0.3;
 
 /**
- * One of a destination's concurrent dialogues. Call `startDialogue` when the dialogue starts, then `release` with its
- * outcomes, or with null if there was no dialogue. Only the first `release` counts.
+ * One of a destination's concurrent dialogues. Call `startDialogue` when the dialogue starts, then `release`
+ * with its outcomes, or with null if there was no dialogue. Only the first `release` counts.
  */
 export type DialogueSlot = { startDialogue(): void; release(outcomes: readonly Outcome[] | null): void };
 
 /**
- * Adaptive throttling per destination: concurrency, dialogues per minute and pauses (`admit.ts` also applies the limits that
- * are not a destination's own). The limits are learned from replies and kept in memory only. Concurrency grows with
- * successes; a 421 or a rate-limit reply halves it, limits the dialogues per minute to half of the present rate, and pauses
- * the destination; one that cannot be reached gets one dialogue at a time. `concurrencyMax` and the operator's limits always
- * apply. While dialogues with a destination are slow, no second one starts.
+ * Adaptive throttling per destination: concurrency, dialogues per minute and pauses (`admit.ts` also applies
+ * the limits that are not a destination's own). The limits are learned from replies and kept in memory only.
+ * Concurrency grows with successes; a 421 or a rate-limit reply halves it, limits the dialogues per minute to
+ * half of the present rate, and pauses the destination; one that cannot be reached gets one dialogue at a
+ * time. `concurrencyMax` and the operator's limits always apply. While dialogues with a destination are slow,
+ * no second one starts.
  */
 export type Throttles = ReturnType<typeof createThrottles>;
 
@@ -151,7 +152,7 @@ export function createThrottles(options: {
       });
     },
 
-    /** Postpones more deliveries behind those already requeued. `move` returns the number of postponed deliveries. */
+    /** Postpones more deliveries behind those requeued before. `move` returns the number of deliveries. */
     async postponeBehind(
       name: string,
       move: (schedule: BacklogSchedule) => Promise<number>,
@@ -166,7 +167,7 @@ export function createThrottles(options: {
       return count;
     },
 
-    /** Sets the operator's limit, an upper bound of the learned ones; null removes it. Applies from the next slot on. */
+    /** Sets the operator's limit, an upper bound of the learned ones. Null removes it. */
     setLimit(name: string, share: DestinationShare | null): void {
       if (share === null && !destinations.has(name)) return;
       const target = destinationOf(name);
@@ -242,7 +243,7 @@ function occupy(target: Destination, atMs: number): DialogueSlotState {
   return slot;
 }
 
-/** Expected duration of a dialogue: the moving average, or the age of the oldest one in progress if that is longer. */
+/** Expected duration of a dialogue: the moving average, or the age of the oldest in progress if longer. */
 function dialogueMs({ meanMs, inProgress }: Destination, atMs: number): number {
   let longestMs = meanMs ?? 0;
   for (const { startedAtMs } of inProgress) longestMs = Math.max(longestMs, atMs - (startedAtMs ?? atMs));
@@ -291,7 +292,7 @@ function countDialogue({ started }: Destination, atMs: number): void {
   started.count++;
 }
 
-/** Dialogues in the last minute; those of the previous counting minute are assumed to be spread evenly over it. */
+/** Dialogues in the last minute; those of the previous counting minute count as spread evenly over it. */
 function presentRate({ started: { sinceMs, count, before } }: Destination, atMs: number): number {
   return count + before * Math.max(0, 1 - (atMs - sinceMs) / minuteMs);
 }

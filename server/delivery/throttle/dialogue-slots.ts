@@ -8,13 +8,14 @@ const aheadFactor = 4;
 const asideFactor = 4;
 
 /**
- * Limits the concurrent dialogues of this worker. `reserve` resolves when the message may be prepared. Up to four times as
- * many messages are prepared ahead: no slot is idle while a hand-over commits, and many hand-overs share a commit. The cost
- * is that a crash leaves more deliveries with an unknown outcome. Therefore preparing ahead stops while dialogues are long,
- * and for messages that need much memory (`isHeavy`): these get their slot first.
+ * Limits the concurrent dialogues of this worker. `reserve` resolves when the message may be prepared. Up to
+ * four times as many messages are prepared ahead: no slot is idle while a hand-over commits, and many
+ * hand-overs share a commit. The cost is that a crash leaves more deliveries with an unknown outcome.
+ * Therefore preparing ahead stops while dialogues are long, and for messages that need much memory
+ * (`isHeavy`): these get their slot first.
  *
- * With `canMoveAside`, a dialogue that becomes slow releases its slot and continues outside the limit. A tarpit then
- * occupies a slot only for that long, while there are few enough dialogues aside.
+ * With `canMoveAside`, a dialogue that becomes slow releases its slot and continues outside the limit. A
+ * tarpit then occupies a slot only for that long, while there are few enough dialogues aside.
  */
 export function createDialogueSlots(dialoguesMax: number) {
   const ahead = createSemaphore(dialoguesMax * aheadFactor);

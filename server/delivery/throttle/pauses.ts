@@ -6,13 +6,17 @@ import type { StoredMessage } from "../attempt/stored-messages";
 import type { Requeue } from "../queue/requeue";
 import { queueHead } from "./postpone-backlog";
 
-/** No dialogue starts on pauses read longer ago than this: within it, a new pause takes effect in every worker. */
+/**
+ * No dialogue starts on pauses read longer ago than this: within it, a new pause takes effect in every
+ * worker.
+ */
 const freshMs = 1_000;
 
 /**
- * Finds the pause that an email must wait for. Claims already omit the email of paused teams and of a paused installation; this
- * check also covers email that was claimed before, and paused domains. While the database does not respond, the last
- * known pauses apply: without it, the leases of this worker end soon, and no dialogue starts.
+ * Finds the pause that an email must wait for. Claims already omit the email of paused teams and of a paused
+ * installation; this check also covers email that was claimed before, and paused domains. While the database
+ * does not respond, the last known pauses apply: without it, the leases of this worker end soon, and no
+ * dialogue starts.
  */
 export function createPauseCheck({ hot, log }: { hot: HotSql; log: Log }, moveBatch: number) {
   let known: readonly ActivePause[] = [];
@@ -47,8 +51,9 @@ export function createPauseCheck({ hot, log }: { hot: HotSql; log: Log }, moveBa
 }
 
 /**
- * Postpones the next due deliveries of a paused domain until the pause ends. They then block no other email of the team and are
- * not claimed only to be released. Reads up to `limit` rows of each priority. Returns how many were postponed.
+ * Postpones the next due deliveries of a paused domain until the pause ends. They then block no other email
+ * of the team and are not claimed only to be released. Reads up to `limit` rows of each priority. Returns how
+ * many were postponed.
  */
 async function parkBacklog(
   hot: HotSql,
@@ -59,8 +64,8 @@ async function parkBacklog(
   return count;
 }
 
-// The lock makes a resume wait for this statement, or this statement sees that the pause was lifted. Without it, rows could be
-// postponed after the resume, and stay so.
+// The lock makes a resume wait for this statement, or this statement sees that the pause was lifted. Without
+// it, rows could be postponed after the resume, and stay so.
 const PARK_BACKLOG = `
 with pause as materialized (
   select id from queue_pauses where id = $4 and lifted_at is null for share

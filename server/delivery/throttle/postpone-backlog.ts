@@ -8,12 +8,16 @@ export const queueHead = (team: string, limit: string) => `
       and q.due_at <= now()
     order by q.due_at, q.id limit ${limit}) d`;
 
-/** New due times: the first delivery after `waitMs`, each next one `stepMs` later, none later than `maxMs` from now. */
+/**
+ * New due times: the first delivery after `waitMs`, each next one `stepMs` later, none later than `maxMs`
+ * from now.
+ */
 export type BacklogSchedule = { waitMs: number; stepMs: number; maxMs: number };
 
 /**
- * Postpones the next deliveries in a team's queue for one destination. They then block no other delivery and are not
- * claimed only to be released again. Reads up to `limit` rows of each priority. Returns how many were postponed.
+ * Postpones the next deliveries in a team's queue for one destination. They then block no other delivery and
+ * are not claimed only to be released again. Reads up to `limit` rows of each priority. Returns how many were
+ * postponed.
  */
 export async function postponeBacklog(
   hot: HotSql,

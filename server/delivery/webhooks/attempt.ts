@@ -14,8 +14,9 @@ const responseBytesMax = 16 * 1024;
 export type Attempt = { result: WebhookResult; kind: Classification["kind"]; durationMs: number };
 
 /**
- * Sends an event to its endpoint and converts the response into the result to record. This function is the whole webhook
- * delivery policy. Returns null if `signal` aborted the request, because the outcome is unknown.
+ * Sends an event to its endpoint and converts the response into the result to record. This function is the
+ * whole webhook delivery policy. Returns null if `signal` aborted the request, because the outcome is
+ * unknown.
  */
 export async function attemptWebhook(
   deps: Pick<Deps, "outside" | "vault" | "clock">,
@@ -109,7 +110,10 @@ export function classifyResponse(response: OutsideResponse, now: Date): Classifi
   return { kind: "failed", pauseMs: requestedPauseMs ?? (OVERLOADED.has(status) ? pauseMs : null) };
 }
 
-/** Parses Retry-After in seconds or as a date (RFC 9110 section 10.2.3) to milliseconds from now; null if invalid. */
+/**
+ * Parses Retry-After in seconds or as a date (RFC 9110 section 10.2.3) to milliseconds from now; null if
+ * invalid.
+ */
 function parseRetryAfter(value: string | undefined, now: Date): number | null {
   if (value === undefined) return null;
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime();

@@ -120,7 +120,10 @@ async function readTraceparents(
   return new Map(rows.map(({ id, traceparent }) => [id, traceparent]));
 }
 
-/** The body of each claimed event, rendered and stored now if it had none. An event whose email was deleted has no body. */
+/**
+ * The body of each claimed event, rendered and stored now if it had none. An event whose email was deleted
+ * has no body.
+ */
 async function preparePayloads(
   hot: Deps["hot"],
   claims: readonly WebhookClaim[],
@@ -143,8 +146,9 @@ const fastMs = 1_000;
 const endpointsMax = 500;
 
 /**
- * Adaptive concurrency limit per endpoint, in this process's memory. Each fast success raises it; a failure resets it. Busy
- * endpoints drain quickly, and slow ones never use all of a worker's attempts. A restart starts again from the initial limit.
+ * Adaptive concurrency limit per endpoint, in this process's memory. Each fast success raises it; a failure
+ * resets it. Busy endpoints drain quickly, and slow ones never use all of a worker's attempts. A restart
+ * starts again from the initial limit.
  */
 function createEndpointConcurrency() {
   /** Endpoints with a limit above the initial one. */

@@ -3,8 +3,8 @@ import type { webhookDeliveries } from "#db/schema/webhooks";
 import { HAS_EVENTS_SENT } from "#server/services/pauses/stopped-teams";
 
 /*
- * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or skipped. Deleting
- * an endpoint locks all its event deliveries.
+ * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or
+ * skipped. Deleting an endpoint locks all its event deliveries.
  */
 
 /** Four times the maximum duration of an attempt, so leases are never renewed. */
@@ -30,11 +30,11 @@ export type WebhookClaim = Pick<
 };
 
 /**
- * Claims due events in one statement: sets a lease, counts the attempt and commits. Each endpoint has its own concurrency
- * limit over all workers; a failing one has a limit of 1. Endpoints with the fewest attempts in progress come first, and
- * rows are chosen round-robin over endpoints, so the backlog of one endpoint never delays another. Rows locked by
- * another worker are skipped. `max` limits the rows of healthy and of failing endpoints; `widths` are the concurrency limits by
- * endpoint id, if other than `concurrencyStart`.
+ * Claims due events in one statement: sets a lease, counts the attempt and commits. Each endpoint has its own
+ * concurrency limit over all workers; a failing one has a limit of 1. Endpoints with the fewest attempts in
+ * progress come first, and rows are chosen round-robin over endpoints, so the backlog of one endpoint never
+ * delays another. Rows locked by another worker are skipped. `max` limits the rows of healthy and of failing
+ * endpoints; `widths` are the concurrency limits by endpoint id, if other than `concurrencyStart`.
  */
 export async function claimWebhooks(
   hot: HotSql,
@@ -115,8 +115,8 @@ export async function storePayloads(
     update webhook_deliveries d set payload = held.payload from held where d.id = held.id`;
 }
 
-// Only rows with status 'attempting' have a lease token, so statements on claimed rows do not filter by status as well. With such a
-// filter the planner may scan the index of leases for each row.
+// Only rows with status 'attempting' have a lease token, so statements on claimed rows do not filter by
+// status as well. With such a filter the planner may scan the index of leases for each row.
 
 /** Releases claims without a result. They are due immediately, and the attempt is not counted. */
 export async function releaseWebhooks(hot: HotSql, held: readonly LeasedWebhook[]): Promise<void> {

@@ -33,9 +33,10 @@ export type RecordedWebhook = { isFailingForLong: boolean; recovery: Recovery | 
 type Written = { id: string; webhookId: string; url: string; concernsHealth: boolean };
 
 /**
- * Records results in one statement: event deliveries and attempts. Then updates the health of each endpoint that fails or
- * recovers. A result is written only if its lease token is still current. Returns the written event deliveries by id.
- * `onHealthError` receives errors of health updates; the next failure updates the health again.
+ * Records results in one statement: event deliveries and attempts. Then updates the health of each endpoint
+ * that fails or recovers. A result is written only if its lease token is still current. Returns the written
+ * event deliveries by id. `onHealthError` receives errors of health updates; the next failure updates the
+ * health again.
  */
 export async function recordWebhookResults(
   hot: HotSql,
@@ -67,9 +68,9 @@ export async function recordWebhookResults(
 const endpointOf = ({ webhookId, url }: Written) => `${webhookId} ${url}`;
 
 /**
- * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without holding another:
- * deleting an endpoint locks it and then waits for its event deliveries. Returns whether the endpoint has a long run of
- * failures, and the seconds that a run lasted which has just ended.
+ * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without
+ * holding another: deleting an endpoint locks it and then waits for its event deliveries. Returns whether the
+ * endpoint has a long run of failures, and the seconds that a run lasted which has just ended.
  */
 async function recordEndpointHealth(
   hot: HotSql,

@@ -9,11 +9,12 @@ const batchesMax = 100;
 export type Recovery = { webhookId: string; url: string; failedSeconds: number };
 
 /**
- * Makes the pending event deliveries of an endpoint that has recovered due now, in the order of their due times. Each batch is a
- * transaction and reads the next rows, so its cost does not depend on the number of the others. Changes only due times:
- * attempts still count, the claim limits how many are sent at once, and rows that a worker has claimed are skipped. Does
- * nothing for a short run of failures, and stops if the endpoint was disabled, its URL is no longer `url`, or `shouldContinue`
- * returns false. If the process stops in between, the rest waits for its own times.
+ * Makes the pending event deliveries of an endpoint that has recovered due now, in the order of their due
+ * times. Each batch is a transaction and reads the next rows, so its cost does not depend on the number of
+ * the others. Changes only due times: attempts still count, the claim limits how many are sent at once, and
+ * rows that a worker has claimed are skipped. Does nothing for a short run of failures, and stops if the
+ * endpoint was disabled, its URL is no longer `url`, or `shouldContinue` returns false. If the process stops
+ * in between, the rest waits for its own times.
  */
 export async function makePendingDue(
   hot: HotSql,

@@ -12,8 +12,9 @@ export type Round = {
 };
 
 /**
- * One bounded round of webhook deliveries: sweeps, then sends events until none are due and no more can follow, or half of
- * the time is over, because later attempts would have too little time left. An attempt never outlasts the round.
+ * One bounded round of webhook deliveries: sweeps, then sends events until none are due and no more can
+ * follow, or half of the time is over, because later attempts would have too little time left. An attempt
+ * never outlasts the round.
  */
 export async function runWebhookRound(deps: Deps, { leftMs, mayHaveMore }: Round): Promise<void> {
   await sweepWebhooks(deps);

@@ -8,11 +8,12 @@ const endBatch = 5_000;
 const deleteBatch = 5_000;
 
 /**
- * Periodic maintenance, each part bounded: recovers expired leases, fails pending events of disabled endpoints and deletes old
- * event deliveries. Returns how many leases were recovered.
+ * Periodic maintenance, each part bounded: recovers expired leases, fails pending events of disabled
+ * endpoints and deletes old event deliveries. Returns how many leases were recovered.
  */
 export async function sweepWebhooks({ hot, log }: Pick<Deps, "hot" | "log">): Promise<number> {
-  // The outcome of an attempt whose lease expired is unknown, so the event is sent again, up to the maximum of attempts.
+  // The outcome of an attempt whose lease expired is unknown, so the event is sent again, up to the maximum
+  // of attempts.
   const { count } = await hot`
     with expired as materialized (
       select id from webhook_deliveries where status = 'attempting' and leased_until < now()
@@ -30,7 +31,8 @@ export async function sweepWebhooks({ hot, log }: Pick<Deps, "hot" | "log">): Pr
       where w.status = 'disabled' and d.status = 'pending' limit ${endBatch} for update of d skip locked
     )
     update webhook_deliveries d set status = 'failed' from ended where d.id = ended.id`;
-  // Only deliveries that ended are deleted, with their attempts, oldest first. Ids start with their creation time.
+  // Only deliveries that ended are deleted, with their attempts, oldest first. Ids start with their creation
+  // time.
   await hot`
     with bound as (
       select rpad(lpad(to_hex(floor(extract(epoch from now() - ${keptDays} * interval '1 day') * 1000)::bigint), 12, '0'), 32, '0')

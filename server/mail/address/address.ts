@@ -2,9 +2,9 @@ import { encodeMailbox, quoteName } from "../mime/encode-header";
 import { toAsciiDomain } from "./idna";
 
 /**
- * A parsed mailbox. `domain` is a lower-case A-label host name of at least two labels, `local` is an unquoted dot-atom,
- * `address` is `local@domain`. `smtpUtf8` marks a non-ASCII local part, which requires servers with SMTPUTF8 (RFC 6531). An
- * internationalized domain alone does not require it.
+ * A parsed mailbox. `domain` is a lower-case A-label host name of at least two labels, `local` is an unquoted
+ * dot-atom, `address` is `local@domain`. `smtpUtf8` marks a non-ASCII local part, which requires servers with
+ * SMTPUTF8 (RFC 6531). An internationalized domain alone does not require it.
  */
 export type Mailbox = {
   name: string | null;
@@ -18,12 +18,15 @@ export type Mailbox = {
 export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; fault: string };
 
 /**
- * Maximum sizes: in octets for SMTP (RFC 5321 section 4.5.3.1), and in characters (`chars`) for the whole mailbox, both as
- * entered and as encoded in a header.
+ * Maximum sizes: in octets for SMTP (RFC 5321 section 4.5.3.1), and in characters (`chars`) for the whole
+ * mailbox, both as entered and as encoded in a header.
  */
 export const MAILBOX_LIMITS = { chars: 1000, local: 64, label: 63, domain: 255 } as const;
 
-/** A mailbox of this length is never too long in a header: encoded words take at most eight characters for one. */
+/**
+ * A mailbox of this length is never too long in a header: encoded words take at most eight characters for
+ * one.
+ */
 const shortChars = 100;
 
 const ONE_MAILBOX = "Enter one mailbox: ann@example.com or Ann <ann@example.com>.";
@@ -35,10 +38,11 @@ const LOCAL_CHAR = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]$|^[^\0-\x7f\p{C}\p{Z}]$/u;
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Parses exactly one mailbox with a stricter grammar than RFC 5322: `dot-atom@host.name`, alone or in angle brackets after a
- * display name, quoted or not. Input that other parsers could interpret differently is rejected, never repaired: routes,
- * groups, comments, domain literals, quoted local parts, lists, text after the address. A display name may contain `@`; only
- * the address counts. The domain is normalized with UTS-46. Takes linear time.
+ * Parses exactly one mailbox with a stricter grammar than RFC 5322: `dot-atom@host.name`, alone or in angle
+ * brackets after a display name, quoted or not. Input that other parsers could interpret differently is
+ * rejected, never repaired: routes, groups, comments, domain literals, quoted local parts, lists, text after
+ * the address. A display name may contain `@`; only the address counts. The domain is normalized with UTS-46.
+ * Takes linear time.
  */
 export function parseMailbox(input: string): ParsedMailbox {
   if (input.length > MAILBOX_LIMITS.chars) return refuse(TOO_LONG);
@@ -48,8 +52,8 @@ export function parseMailbox(input: string): ParsedMailbox {
 }
 
 /**
- * `parseMailbox` without the limit on the total length, for mailboxes from the database or from our own headers: the
- * formatted mailbox may be longer than the caller's input.
+ * `parseMailbox` without the limit on the total length, for mailboxes from the database or from our own
+ * headers: the formatted mailbox may be longer than the caller's input.
  */
 export function readMailbox(input: string): ParsedMailbox {
   if (/\p{Cc}/u.test(input))
@@ -79,7 +83,10 @@ export function readStoredMailbox(text: string): Mailbox {
   return read.mailbox;
 }
 
-/** Formats a mailbox for API responses and pages, not for email headers. `readMailbox` parses it back unchanged. */
+/**
+ * Formats a mailbox for API responses and pages, not for email headers. `readMailbox` parses it back
+ * unchanged.
+ */
 export function formatMailbox(mailbox: Pick<Mailbox, "name" | "address">): string {
   if (mailbox.name === null) return mailbox.address;
   return `${isPlainName(mailbox.name) ? mailbox.name : quoteName(mailbox.name)} <${mailbox.address}>`;
@@ -118,8 +125,8 @@ function faultOfLocal(local: string): string | null {
 }
 
 /**
- * Normalizes a domain name: UTS-46 mapped, lower-case A-labels. Rejects address literals, numeric hosts, single labels and a
- * trailing dot.
+ * Normalizes a domain name: UTS-46 mapped, lower-case A-labels. Rejects address literals, numeric hosts,
+ * single labels and a trailing dot.
  */
 export function readDomainName(input: string): { ok: true; domain: string } | { ok: false; fault: string } {
   const example = "Use a full domain such as example.com.";
@@ -127,7 +134,8 @@ export function readDomainName(input: string): { ok: true; domain: string } | { 
   if (input.startsWith("[")) return refuse(NO_IP_DOMAIN);
   if (input.length > MAILBOX_LIMITS.domain)
     return refuse(`A domain has at most ${MAILBOX_LIMITS.domain} characters.`);
-  // The host mapping may accept other ASCII, such as "_" or "/": only letters, digits, "-" and "." may reach it.
+  // The host mapping may accept other ASCII, such as "_" or "/": only letters, digits, "-" and "." may reach
+  // it.
   if (/[\0-,/:-@[-`{-\x7f]/.test(input))
     return refuse(`The domain contains an invalid character. ${example}`);
   const ascii = toAsciiDomain(input);
@@ -166,7 +174,10 @@ function parseName(text: string): { ok: true; value: string | null } | { ok: fal
   return { ok: true, value: trimBlanks(name) || null };
 }
 
-/** Whether a name needs no quotes: it has no character that starts a comment, group, route, list or second address. */
+/**
+ * Whether a name needs no quotes: it has no character that starts a comment, group, route, list or second
+ * address.
+ */
 function isPlainName(name: string): boolean {
   return name !== "" && !name.startsWith(" ") && !name.endsWith(" ") && !/[()<>,;:\\"]/.test(name);
 }

@@ -24,8 +24,8 @@ const OF_ANY = /[\p{sc=Zyyy}\p{sc=Zinh}]/u;
 export type MixedLabel = { label: string; scripts: string[] };
 
 /**
- * Returns the labels of a domain, in A-label or Unicode form, that mix scripts: a letter of another script can make a name
- * look like a different domain.
+ * Returns the labels of a domain, in A-label or Unicode form, that mix scripts: a letter of another script
+ * can make a name look like a different domain.
  */
 export function findMixedLabels(domain: string): MixedLabel[] {
   return (toUnicodeDomain(domain) ?? "").split(".").flatMap((label) => {

@@ -7,8 +7,9 @@ const RULES = { checkBidi: true, checkJoiners: true } as const;
 const PLAIN = /^[a-z0-9.-]*$/;
 
 /**
- * Normalizes a domain for comparison and DNS queries: mapped, lower case, A-labels. Null if it is invalid by UTS #46. Uses a
- * library instead of Node's mapping, which differs between releases for names such as `xn--a`.
+ * Normalizes a domain for comparison and DNS queries: mapped, lower case, A-labels. Null if it is invalid by
+ * UTS #46. Uses a library instead of Node's mapping, which differs between releases for names such as
+ * `xn--a`.
  */
 export function toAsciiDomain(domain: string): string | null {
   const lower = domain.toLowerCase();

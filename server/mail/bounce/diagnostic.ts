@@ -7,9 +7,9 @@ const QUOTED_CODE =
   /(?:^|said: ?|said ?\(|<<< |response:? ?|error: ?|returned: ?|returned was: ?|answered: ?|\]: ?|\): ?|: |#)([45]\d\d)(?=[ -]|$)/i;
 
 /**
- * Extracts the SMTP reply from a diagnostic text; words before the first reply code are skipped. `status` is the enhanced
- * code from the report's Status field. An enhanced code inside the text takes precedence, because it comes from the server
- * that rejected the message.
+ * Extracts the SMTP reply from a diagnostic text; words before the first reply code are skipped. `status` is
+ * the enhanced code from the report's Status field. An enhanced code inside the text takes precedence,
+ * because it comes from the server that rejected the message.
  */
 export function readDiagnostic(text: string, status: string | null): Reply {
   const diagnostic = text.slice(0, textCharsMax).replace(/\s+/g, " ").trim();

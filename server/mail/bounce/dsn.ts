@@ -7,9 +7,10 @@ const recipientsMax = 100;
 const STATUS_TYPE = /^message\/(global-)?delivery-status$/;
 
 /**
- * Reads the per-recipient status of a delivery status notification (RFC 3464 inside RFC 6522, and RFC 6533 for non-ASCII
- * addresses). The first address of each entry is the one that we sent to, if the report includes it (ORCPT, RFC 3461).
- * Null if the message is not such a notification. Recipients without a known action are skipped.
+ * Reads the per-recipient status of a delivery status notification (RFC 3464 inside RFC 6522, and RFC 6533
+ * for non-ASCII addresses). The first address of each entry is the one that we sent to, if the report
+ * includes it (ORCPT, RFC 3461). Null if the message is not such a notification. Recipients without a known
+ * action are skipped.
  */
 export function readDsn(message: Part): Reported[] | null {
   const status = [...listParts(message)].find(({ type }) => STATUS_TYPE.test(type));

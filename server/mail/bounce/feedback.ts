@@ -16,7 +16,10 @@ const TYPE = /^(abuse|auth-failure|fraud|not-spam|opt-out|opt-out-list|other|vir
 /** Types that report a recipient's complaint. */
 const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/;
 
-/** Whether feedback of this type is a complaint. Recipients do not cause reports about authentication failures or viruses. */
+/**
+ * Whether feedback of this type is a complaint. Recipients do not cause reports about authentication failures
+ * or viruses.
+ */
 export const isComplaint = (type: string): boolean => COMPLAINT.test(type);
 
 /** Reads a feedback report (RFC 5965); null if the message is not one or lacks a required field. */

@@ -5,8 +5,8 @@ const fieldsMax = 500;
 const valueCharsMax = 4_000;
 
 /**
- * Parses the fields of a header or of a block in a delivery report (RFC 5322 section 2.2). Invalid lines are skipped.
- * Reads at most `fieldsMax` fields and `valueCharsMax` characters of each value. Takes linear time.
+ * Parses the fields of a header or of a block in a delivery report (RFC 5322 section 2.2). Invalid lines are
+ * skipped. Reads at most `fieldsMax` fields and `valueCharsMax` characters of each value. Takes linear time.
  */
 export function readFields(block: string): Field[] {
   const fields: Field[] = [];

@@ -7,8 +7,8 @@ import type { Reported } from "./report";
 export type Judged = { class: ReplyClass; reason: string; advice: string; isDead: boolean };
 
 /**
- * Interprets a reported failure or delay with the tables for SMTP replies. `isDead` means that the address will never
- * accept email; only an enhanced code that says this can set it.
+ * Interprets a reported failure or delay with the tables for SMTP replies. `isDead` means that the address
+ * will never accept email; only an enhanced code that says this can set it.
  */
 export function interpretReported({ action, recipients, reply, host }: Reported): Judged {
   const hasNoCode = reply.code === null && reply.enhanced === null;

@@ -36,7 +36,10 @@ export type ListenerOptions = {
   domain: string;
   /** Whether we issued this return path. */
   isOurs(address: string): boolean;
-  /** Processes a message for one recipient. Resolves after its effect is committed; `later` asks the client to retry. */
+  /**
+   * Processes a message for one recipient. Resolves after its effect is committed; `later` asks the client to
+   * retry.
+   */
   receive(bytes: Uint8Array, recipient: string): Promise<"done" | "later">;
   log: Log;
   /** A client must send EHLO or HELO within this time. */
@@ -48,11 +51,12 @@ export type Listener = { port: number; close(): Promise<void> };
 const NO_REJECTIONS = { recipients: 0, connections: 0, messages: 0, oversized: 0, idle: 0 };
 
 /**
- * Starts the SMTP server for bounces and complaints (RFC 5321). It accepts messages from any sender, including the null
- * sender, but only to return paths that we issued. It does not relay and offers no login. It replies 250 after `receive`
- * has processed the message for every recipient, and 451 on failure: the client then keeps the message and retries.
- * Connections, messages, sizes and times are limited. At the connection limit an idle connection is closed. Rejections are
- * counted and logged at most once a minute. The promise rejects if the port cannot be bound.
+ * Starts the SMTP server for bounces and complaints (RFC 5321). It accepts messages from any sender,
+ * including the null sender, but only to return paths that we issued. It does not relay and offers no login.
+ * It replies 250 after `receive` has processed the message for every recipient, and 451 on failure: the
+ * client then keeps the message and retries. Connections, messages, sizes and times are limited. At the
+ * connection limit an idle connection is closed. Rejections are counted and logged at most once a minute. The
+ * promise rejects if the port cannot be bound.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { domain, isOurs, receive, log } = options;

@@ -1,7 +1,9 @@
 import { createDecoder, decodeQuotedPrintable, readStructured } from "../mime/raw/content-type";
 import { type Field, findField, readFields } from "./fields";
 
-/** A part of a message. `content` is undecoded, one character per byte; `parts` are the parts of a multipart. */
+/**
+ * A part of a message. `content` is undecoded, one character per byte; `parts` are the parts of a multipart.
+ */
 export type Part = {
   /** In lower case: `text/plain`. */
   type: string;
@@ -19,8 +21,8 @@ const depthMax = 8;
 const partsMax = 60;
 
 /**
- * Splits a message into its parts (RFC 2045, RFC 2046). Accepts any input: a part that is malformed, nested too deeply or
- * above the part limit stays unsplit. Reads each byte of the first MB at most `depthMax` times.
+ * Splits a message into its parts (RFC 2045, RFC 2046). Accepts any input: a part that is malformed, nested
+ * too deeply or above the part limit stays unsplit. Reads each byte of the first MB at most `depthMax` times.
  */
 export function readMessage(bytes: Uint8Array): Part {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, readBytesMax))
@@ -47,7 +49,9 @@ export function decodeText({ fields, params, content }: Part, charsMax = 65_536)
   return createDecoder(params.get("charset")).decode(bytes).replace(/\r\n?/g, "\n").slice(0, charsMax);
 }
 
-/** The header fields of an embedded email (`message/rfc822`) or of an embedded header (`text/rfc822-headers`). */
+/**
+ * The header fields of an embedded email (`message/rfc822`) or of an embedded header (`text/rfc822-headers`).
+ */
 export function readInnerFields(part: Part): Field[] {
   const text = decodeText(part, 131_072).replace(/^\n+/, "");
   const end = text.indexOf("\n\n");

@@ -7,7 +7,9 @@ const textCharsMax = 32_768;
 const linesMax = 600;
 const recipientsMax = 100;
 
-/** Phrases in the opening lines, in lower case with single spaces. A delay phrase wins over a failure phrase. */
+/**
+ * Phrases in the opening lines, in lower case with single spaces. A delay phrase wins over a failure phrase.
+ */
 const DELAYS: readonly string[] = [
   "you do not need to resend your message",
   "do not need to resend",
@@ -56,8 +58,8 @@ const MACHINES =
   /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|mdaemon|mail[-_.]?delivery|mailerdaemon|microsoftexchange|bounces?|mmdf|maildelivery|mail-?system|mailsubsystem)/i;
 
 /**
- * Reads bounces that do not follow RFC 3464: those of qmail, Exim, older Exchange, and plain text notices. Null if the
- * message is not a bounce: it must come from a mail system's address and contain a known phrase.
+ * Reads bounces that do not follow RFC 3464: those of qmail, Exim, older Exchange, and plain text notices.
+ * Null if the message is not a bounce: it must come from a mail system's address and contain a known phrase.
  */
 export function readPlainBounce(message: Part): Reported[] | null {
   const failed = findFields(message.fields, "x-failed-recipients").flatMap((value) =>
@@ -93,8 +95,8 @@ function readNoticeLines(text: string): string[] {
 }
 
 /**
- * Finds lines that start with an address; the text of an entry is everything up to the next such line. With a non-empty
- * `allowed` only those addresses count.
+ * Finds lines that start with an address; the text of an entry is everything up to the next such line. With a
+ * non-empty `allowed` only those addresses count.
  */
 function readEntries(
   lines: readonly string[],
@@ -118,7 +120,10 @@ function readEntries(
   return [...entries.values()].map(({ address, lines: own }) => ({ address, text: own.join(" ") }));
 }
 
-/** Matches `<ann@example.com>:`, `  ann@example.com` or `ann@example.com on Mon, …`, but not a sentence with an address. */
+/**
+ * Matches `<ann@example.com>:`, ` ann@example.com` or `ann@example.com on Mon, …`, but not a sentence with an
+ * address.
+ */
 function readLeadingAddress(line: string): string | null {
   const found = /^[\s"'(<[]{0,40}([^\s@<>()[\],;:"']{1,64}@[^\s@<>()[\],;:"']{1,255})(?=$|[>:)\]"'\s])/.exec(
     line,

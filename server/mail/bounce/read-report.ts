@@ -16,8 +16,9 @@ const AUTO_REPLY_FIELD =
   /^x-(autoreply|autorespond|autoresponder|autoreply-from|mail-autoreply|auto-response-suppress)$/;
 
 /**
- * Classifies a message received at a return path: a delivery report (RFC 3464 or an older format), a complaint (RFC 5965),
- * an automatic reply (RFC 3834) or anything else. Null if the bytes are not a message. Never throws; takes linear time.
+ * Classifies a message received at a return path: a delivery report (RFC 3464 or an older format), a
+ * complaint (RFC 5965), an automatic reply (RFC 3834) or anything else. Null if the bytes are not a message.
+ * Never throws; takes linear time.
  */
 export function readReport(bytes: Uint8Array): Report | null {
   const message = readMessage(bytes);
@@ -78,7 +79,10 @@ function readQuotedFields(parts: readonly Part[]): Field[] {
 const readMessageId = (value: string | null): string | null =>
   /<?([^\s<>]{1,300}@[^\s<>]{1,255})>?/.exec(value?.slice(0, 1_000) ?? "")?.[1] ?? null;
 
-/** A hash of the Message-ID, or of the text if there is none. Excludes header lines that servers add in transit. */
+/**
+ * A hash of the Message-ID, or of the text if there is none. Excludes header lines that servers add in
+ * transit.
+ */
 function idOf({ fields, content }: Part): string {
   const own = findField(fields, "message-id") ?? content.slice(0, 65_536);
   return createHash("sha256").update(own).digest("hex").slice(0, 32);

@@ -17,7 +17,9 @@ export type Reported = {
 
 /** Data that identifies the email of a report. All of it is untrusted input. */
 export type About = {
-  /** Addresses that received the report, and envelope senders of the email: one of them may contain our token. */
+  /**
+   * Addresses that received the report, and envelope senders of the email: one of them may contain our token.
+   */
   returnPaths: string[];
   /** Unsubscribe links of the email. */
   unsubscribeLinks: string[];

@@ -5,8 +5,8 @@ import type { Reply } from "../outcome";
 export type Callback = { bytes: Uint8Array; header: (name: string) => string | null };
 
 /**
- * genuine: the provider sent it. forged: the authentication failed. expired: authentic, but older than the provider's retry
- * period.
+ * genuine: the provider sent it. forged: the authentication failed. expired: authentic, but older than the
+ * provider's retry period.
  */
 export type Verdict = "genuine" | "forged" | "expired";
 
@@ -42,7 +42,10 @@ export type Scheme = {
 /** Allowed clock skew: how far a provider's clock may be ahead of ours. */
 const aheadSecondsMax = 300;
 
-/** Checks the age of a callback with a valid signature. `signedSeconds` is the signed time in seconds since 1970. */
+/**
+ * Checks the age of a callback with a valid signature. `signedSeconds` is the signed time in seconds since
+ * 1970.
+ */
 export function judgeAge(signedSeconds: number, now: Date, ageSecondsMax: number): Verdict {
   const age = now.getTime() / 1_000 - signedSeconds;
   return age <= ageSecondsMax && age >= -aheadSecondsMax ? "genuine" : "expired";

@@ -51,9 +51,9 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
 ]);
 
 /**
- * Mailgun signs the timestamp and a token of each callback with HMAC-SHA-256 and the account's signing key ("Securing
- * Webhooks" in its user manual). The signature does not cover the body, so the caller must accept each token with one body
- * only: see `tokenOf`.
+ * Mailgun signs the timestamp and a token of each callback with HMAC-SHA-256 and the account's signing key
+ * ("Securing Webhooks" in its user manual). The signature does not cover the body, so the caller must accept
+ * each token with one body only: see `tokenOf`.
  */
 export const mailgun: Scheme = {
   verify(callback, secret, now) {

@@ -53,9 +53,10 @@ const Event = z.object({
 });
 
 /**
- * Postmark does not sign callbacks. Its documentation ("Webhooks overview", section "Protecting your webhook") recommends
- * basic authentication in the URL; its Webhooks API can also send custom headers. Callbacks have no trusted timestamp, so
- * an intercepted one can be replayed. A replay only repeats a recorded event.
+ * Postmark does not sign callbacks. Its documentation ("Webhooks overview", section "Protecting your
+ * webhook") recommends basic authentication in the URL; its Webhooks API can also send custom headers.
+ * Callbacks have no trusted timestamp, so an intercepted one can be replayed. A replay only repeats a
+ * recorded event.
  */
 export const postmark: Scheme = {
   authenticatesByHeader: true,

@@ -4,7 +4,9 @@ import { splitType } from "../bounce/fields";
 import { cleanText, type Reply, readReply } from "../outcome";
 import type { Callback } from "./callback";
 
-/** An optional text field. Any other type counts as absent, because the providers' documentation is imprecise. */
+/**
+ * An optional text field. Any other type counts as absent, because the providers' documentation is imprecise.
+ */
 export const OptionalText = z.string().max(20_000).nullish().catch(null);
 
 export const OptionalNumber = z.number().nullish().catch(null);
@@ -28,8 +30,8 @@ export function readJson<T>(schema: z.ZodType<T>, { bytes }: Callback): T | null
 export const TextList = z.array(z.string().max(20_000)).max(1_000).catch([]);
 
 /**
- * Enhanced code (RFC 3463) for each bounce subtype of SES that names a specific cause. Resend uses the same subtypes.
- * Other subtypes, such as `General`, do not name a cause.
+ * Enhanced code (RFC 3463) for each bounce subtype of SES that names a specific cause. Resend uses the same
+ * subtypes. Other subtypes, such as `General`, do not name a cause.
  */
 export const ENHANCED_CODE_BY_SUBTYPE = new Map([
   ["NoEmail", "5.1.1"],
@@ -37,12 +39,18 @@ export const ENHANCED_CODE_BY_SUBTYPE = new Map([
   ["MessageTooLarge", "5.2.3"],
 ]);
 
-/** With these subtypes no server was contacted: the address is on the provider's suppression list, with no reason given. */
+/**
+ * With these subtypes no server was contacted: the address is on the provider's suppression list, with no
+ * reason given.
+ */
 export const SUPPRESSED_SUBTYPES: ReadonlySet<string> = new Set(["Suppressed", "OnAccountSuppressionList"]);
 
 const NOTHING: Reply = { code: null, enhanced: null, text: "" };
 
-/** Parses the reply of a rejection, also in the form `smtp; 550 5.1.1 …`. `status` is the separately reported enhanced code. */
+/**
+ * Parses the reply of a rejection, also in the form `smtp; 550 5.1.1 …`. `status` is the separately reported
+ * enhanced code.
+ */
 export function parseRejection(text: string | null | undefined, status: string | null | undefined): Reply {
   const typed = splitType(text ?? "");
   return readDiagnostic(typed.type === "smtp" ? typed.value : (text ?? ""), status ?? null);

@@ -43,8 +43,9 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
 ]);
 
 /**
- * Resend uses Svix signatures: Standard Webhooks with different header names, HMAC-SHA-256 over id, timestamp and bytes
- * ("Verify Webhooks Requests" in its documentation). During a secret rotation a callback has several signatures.
+ * Resend uses Svix signatures: Standard Webhooks with different header names, HMAC-SHA-256 over id, timestamp
+ * and bytes ("Verify Webhooks Requests" in its documentation). During a secret rotation a callback has
+ * several signatures.
  */
 export const resend: Scheme = {
   verify(callback, secret, now) {

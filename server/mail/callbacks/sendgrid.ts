@@ -36,8 +36,9 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
 ]);
 
 /**
- * SendGrid signs the timestamp and the bytes of a callback with ECDSA on P-256 and SHA-256 ("Getting Started with the Event
- * Webhook Security Features"). `secret` is the public verification key from its dashboard, DER in Base64. It is not secret.
+ * SendGrid signs the timestamp and the bytes of a callback with ECDSA on P-256 and SHA-256 ("Getting Started
+ * with the Event Webhook Security Features"). `secret` is the public verification key from its dashboard, DER
+ * in Base64. It is not secret.
  */
 export const sendgrid: Scheme = {
   verify({ header, bytes }, secret, now) {
@@ -78,7 +79,10 @@ function readEvent(value: unknown): ProviderEvent[] {
   ];
 }
 
-/** The id of the SMTP reply is the first part of the event's message id; SendGrid appends the names of its machines. */
+/**
+ * The id of the SMTP reply is the first part of the event's message id; SendGrid appends the names of its
+ * machines.
+ */
 const readReplyId = (eventId: string): string => eventId.split(/\.(?:filter|recv)/, 1)[0] ?? eventId;
 
 /** Parses SendGrid's verification key, with or without PEM lines; null if it is not a P-256 key. */

@@ -59,9 +59,9 @@ type Facts = Pick<Event["bounce"], keyof typeof Common>;
 type Part = Pick<ProviderEvent, "kind" | "reply"> & { address: string; appliesToAllRecipients?: boolean };
 
 /**
- * Parses an SES notification ("Amazon SNS notification contents for Amazon SES") or an event of a configuration set; the two
- * formats differ slightly. SES assigns its own id and Message-ID to an email. Our Message-ID is among the headers, if the
- * notification includes them.
+ * Parses an SES notification ("Amazon SNS notification contents for Amazon SES") or an event of a
+ * configuration set; the two formats differ slightly. SES assigns its own id and Message-ID to an email. Our
+ * Message-ID is among the headers, if the notification includes them.
  */
 export function readSes(payload: unknown): ProviderEvent[] {
   const read = Event.safeParse(payload);
@@ -131,7 +131,10 @@ function readBounce({ bounceType, bounceSubType, bouncedRecipients }: Event["bou
   });
 }
 
-/** Few mailbox providers name the complainant. Otherwise SES lists all recipients of the email at that provider. */
+/**
+ * Few mailbox providers name the complainant. Otherwise SES lists all recipients of the email at that
+ * provider.
+ */
 function readComplaint(complaint: Event["complaint"]): Part[] {
   const { complainedRecipients, complaintFeedbackType: type, complaintSubType: subtype } = complaint;
   const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");

@@ -40,8 +40,8 @@ const TOPIC =
 export const isTopic = (text: string): boolean => TOPIC.test(text);
 
 /**
- * The SNS host of the topic's region; null if the ARN is invalid. All requests triggered by a message go to this host,
- * whatever URL the message contains.
+ * The SNS host of the topic's region; null if the ARN is invalid. All requests triggered by a message go to
+ * this host, whatever URL the message contains.
  */
 export function hostOfTopic(topic: string): string | null {
   const [, partition, region] = TOPIC.exec(topic) ?? [];
@@ -57,7 +57,10 @@ export function certificateUrlOf({ SigningCertURL: url }: SnsMessage, topic: str
   return host !== null && urlHost === host ? url : null;
 }
 
-/** The URL that confirms a subscription. Built from the topic and the token; the URL in the message is not trusted. */
+/**
+ * The URL that confirms a subscription. Built from the topic and the token; the URL in the message is not
+ * trusted.
+ */
 export function confirmationUrlOf(topic: string, token: string): string {
   const query = new URLSearchParams({ Action: "ConfirmSubscription", TopicArn: topic, Token: token });
   return `https://${hostOfTopic(topic)}/?${query}`;
@@ -66,8 +69,8 @@ export function confirmationUrlOf(topic: string, token: string): string {
 const HASHES = { "1": "sha1", "2": "sha256" } as const;
 
 /**
- * Verifies the age and the signature of a message: RSA over the fields that SNS documents ("Verifying the signatures of
- * Amazon SNS messages"), each name and value on its own line. `certificate` is PEM.
+ * Verifies the age and the signature of a message: RSA over the fields that SNS documents ("Verifying the
+ * signatures of Amazon SNS messages"), each name and value on its own line. `certificate` is PEM.
  */
 export function judgeSnsMessage(message: SnsMessage, certificate: string, now: Date): Verdict {
   const read = readCertificate(certificate);

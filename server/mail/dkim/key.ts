@@ -3,7 +3,10 @@ import { promisify } from "node:util";
 
 const generate = promisify(generateKeyPair);
 
-/** Signature algorithms: RSA with 2048 bits (RFC 8301) for all receivers, and Ed25519 (RFC 8463) for those that support it. */
+/**
+ * Signature algorithms: RSA with 2048 bits (RFC 8301) for all receivers, and Ed25519 (RFC 8463) for those
+ * that support it.
+ */
 export const DKIM_ALGORITHMS = ["rsa", "ed25519"] as const;
 export type DkimAlgorithm = (typeof DKIM_ALGORITHMS)[number];
 
@@ -60,7 +63,10 @@ export function isDkimRecordOf(text: string, algorithm: DkimAlgorithm, publicKey
 /** Whether a TXT record is a DKIM key record, valid or not. */
 export const isDkimRecord = (text: string): boolean => readDkimTags(text).has("p");
 
-/** Parses a tag list (RFC 6376 section 3.2): `name=value` separated by semicolons, trimmed; the first of a name wins. */
+/**
+ * Parses a tag list (RFC 6376 section 3.2): `name=value` separated by semicolons, trimmed; the first of a
+ * name wins.
+ */
 function readDkimTags(text: string): Map<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(";")) {

@@ -4,8 +4,9 @@ const CR = 0x0d;
 const SPACE = 0x20;
 
 /**
- * The relaxed canonical form of a body (RFC 6376 section 3.4.4): runs of whitespace become one space, trailing whitespace and
- * trailing empty lines are removed, and the last line ends in CRLF. A body without content is empty.
+ * The relaxed canonical form of a body (RFC 6376 section 3.4.4): runs of whitespace become one space,
+ * trailing whitespace and trailing empty lines are removed, and the last line ends in CRLF. A body without
+ * content is empty.
  */
 export function canonicalizeBody(body: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(body.length + 2);
@@ -51,7 +52,10 @@ export function canonicalizeField(field: string): string {
 export const getFieldName = (field: string): string =>
   field.slice(0, field.indexOf(":")).trimEnd().toLowerCase();
 
-/** Splits a message into header fields, top to bottom, still folded and with one character per byte, and the body. */
+/**
+ * Splits a message into header fields, top to bottom, still folded and with one character per byte, and the
+ * body.
+ */
 export function splitMessage(bytes: Uint8Array): { fields: string[]; body: Buffer } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = buffer.indexOf("\r\n\r\n");

@@ -12,14 +12,17 @@ export type SigningKey = {
 };
 
 /**
- * Header fields that a signature covers once more than they occur: an added field of that name then breaks the signature
- * (RFC 6376 section 8.15).
+ * Header fields that a signature covers once more than they occur: an added field of that name then breaks
+ * the signature (RFC 6376 section 8.15).
  */
 const CLOSED =
   "from reply-to to cc subject date message-id mime-version content-type content-transfer-encoding list-unsubscribe list-unsubscribe-post".split(
     " ",
   );
-/** Fields that are covered as often as they occur, because mailing lists and forwarders legitimately add such fields. */
+/**
+ * Fields that are covered as often as they occur, because mailing lists and forwarders legitimately add such
+ * fields.
+ */
 const OPEN =
   "content-disposition content-id in-reply-to references list-id list-help list-subscribe list-post list-owner list-archive feedback-id".split(
     " ",
@@ -29,9 +32,9 @@ const lineMax = 76;
 const signAsync = promisify<string, Buffer, KeyObject, Buffer>(sign);
 
 /**
- * Returns the message with one DKIM-Signature per key on top, in order (RFC 6376, relaxed/relaxed, the whole body). The same
- * message, keys and time give the same bytes, because both algorithms are deterministic. RSA signatures are computed in the
- * thread pool. Without keys the message is returned unchanged.
+ * Returns the message with one DKIM-Signature per key on top, in order (RFC 6376, relaxed/relaxed, the whole
+ * body). The same message, keys and time give the same bytes, because both algorithms are deterministic. RSA
+ * signatures are computed in the thread pool. Without keys the message is returned unchanged.
  */
 export async function signMessage(
   bytes: Uint8Array,
@@ -52,8 +55,8 @@ export async function signMessage(
 }
 
 /**
- * The data to sign (RFC 6376 section 3.7): the named fields, the lowest first among fields of one name, absent ones as an
- * empty string, then the signature field itself with an empty `b=`.
+ * The data to sign (RFC 6376 section 3.7): the named fields, the lowest first among fields of one name,
+ * absent ones as an empty string, then the signature field itself with an empty `b=`.
  */
 export function formatSignedData(
   fields: readonly string[],
@@ -76,8 +79,8 @@ export function formatSignedData(
 }
 
 /**
- * The signature in base64. Ed25519 signs the SHA-256 of the data (RFC 8463 section 3), synchronously: this takes less time
- * than starting a task in the thread pool.
+ * The signature in base64. Ed25519 signs the SHA-256 of the data (RFC 8463 section 3), synchronously: this
+ * takes less time than starting a task in the thread pool.
  */
 export async function signData({ algorithm, privateKey }: SigningKey, data: Buffer): Promise<string> {
   const signature =

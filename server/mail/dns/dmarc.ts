@@ -5,7 +5,10 @@ export type DmarcPolicy = {
   isSpfStrict: boolean;
 };
 
-/** The result of reading a DMARC name: no record, one policy, several (receivers then ignore all) or an invalid one. */
+/**
+ * The result of reading a DMARC name: no record, one policy, several (receivers then ignore all) or an
+ * invalid one.
+ */
 export type DmarcReading =
   | { kind: "none" }
   | { kind: "policy"; policy: DmarcPolicy }
@@ -15,8 +18,8 @@ export type DmarcReading =
 const POLICIES = ["none", "quarantine", "reject"] as const;
 
 /**
- * Reads the TXT records at `_dmarc.<domain>`. `isInherited`: the records are those of the registered domain, so `sp=` takes
- * precedence over `p=`.
+ * Reads the TXT records at `_dmarc.<domain>`. `isInherited`: the records are those of the registered domain,
+ * so `sp=` takes precedence over `p=`.
  */
 export function readDmarc(texts: readonly string[], isInherited: boolean): DmarcReading {
   const records = texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text));

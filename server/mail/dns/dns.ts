@@ -13,9 +13,9 @@ type RecordOf = {
 export type DnsType = keyof RecordOf;
 
 /**
- * The result of one DNS query. `nxdomain`: the name does not exist. `nodata`: the name has no record of that type (both
- * RFC 2308). `servfail` covers every error response. `resolver` is the `address:port` that responded, or the last one
- * queried.
+ * The result of one DNS query. `nxdomain`: the name does not exist. `nodata`: the name has no record of that
+ * type (both RFC 2308). `servfail` covers every error response. `resolver` is the `address:port` that
+ * responded, or the last one queried.
  */
 export type DnsAnswer<T extends DnsType = DnsType> = { name: string; type: T; resolver: string } & (
   | { kind: "answer"; records: RecordOf[T][] }
@@ -43,8 +43,8 @@ const KIND_OF_CODE: Record<string, "nxdomain" | "nodata" | "timeout"> = {
 };
 
 /**
- * Returns one query function per name server, to compare their answers. Without `servers` each call uses the system's
- * current name servers. At most three name servers.
+ * Returns one query function per name server, to compare their answers. Without `servers` each call uses the
+ * system's current name servers. At most three name servers.
  */
 export function createResolvers(servers: readonly NameServer[] = []): () => QueryDns[] {
   const configured = servers.map(formatNameServer);
@@ -59,8 +59,8 @@ export function createResolvers(servers: readonly NameServer[] = []): () => Quer
 }
 
 /**
- * Queries the given name servers, or those of the system, one after the other until one responds without an error. The
- * result names the server. Does not cache.
+ * Queries the given name servers, or those of the system, one after the other until one responds without an
+ * error. The result names the server. Does not cache.
  */
 export function createQueryDns(servers: readonly NameServer[] = []): QueryDns {
   const resolvers = createResolvers(servers);

@@ -19,9 +19,9 @@ const policiesMax = 10_000;
 const retryAfterMs = 300_000;
 
 /**
- * Finds MTA-STS policies (RFC 8461) and caches them for their `max_age`. A record with a new id triggers a new fetch. If the
- * fetch fails or the record is missing, a cached policy stays in force until it expires, because an attacker could have
- * removed the record. The cache belongs to this process.
+ * Finds MTA-STS policies (RFC 8461) and caches them for their `max_age`. A record with a new id triggers a
+ * new fetch. If the fetch fails or the record is missing, a cached policy stays in force until it expires,
+ * because an attacker could have removed the record. The cache belongs to this process.
  */
 export function createFindStsPolicy(dns: QueryDns, fetchPolicy: FetchPolicy): FindStsPolicy {
   const policies = new Map<string, Cached>();

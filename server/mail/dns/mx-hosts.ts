@@ -1,8 +1,9 @@
 import type { QueryDns } from "./dns";
 
 /**
- * The MX hosts of a domain. found: host names in the order to try them. refused: the domain's records say that it does not
- * accept email. missing: the name does not exist, which may be one wrong DNS answer. unsure: DNS gave no valid answer.
+ * The MX hosts of a domain. found: host names in the order to try them. refused: the domain's records say
+ * that it does not accept email. missing: the name does not exist, which may be one wrong DNS answer. unsure:
+ * DNS gave no valid answer.
  */
 export type MxHosts = { kind: "found"; hosts: string[] } | NotFound;
 
@@ -12,9 +13,9 @@ export type Reachable = { kind: "found"; addresses: string[] } | NotFound;
 type NotFound = { kind: "refused" | "missing" | "unsure"; reason: string };
 
 /**
- * Finds the MX hosts of a domain (RFC 5321 section 5.1), by preference. Hosts of equal preference are in random order to
- * distribute the load. A domain without MX records is its own MX host. A null MX (RFC 7505) gives `refused`. A failed query
- * gives `unsure`, never an empty list.
+ * Finds the MX hosts of a domain (RFC 5321 section 5.1), by preference. Hosts of equal preference are in
+ * random order to distribute the load. A domain without MX records is its own MX host. A null MX (RFC 7505)
+ * gives `refused`. A failed query gives `unsure`, never an empty list.
  */
 export async function findMxHosts(
   dns: QueryDns,
@@ -47,8 +48,8 @@ export async function findMxHosts(
 }
 
 /**
- * Resolves an MX host, IPv4 before IPv6, because receivers filter email over IPv6 more strictly. Addresses that `canConnectTo`
- * rejects are omitted: a domain's owner controls where its MX records point.
+ * Resolves an MX host, IPv4 before IPv6, because receivers filter email over IPv6 more strictly. Addresses
+ * that `canConnectTo` rejects are omitted: a domain's owner controls where its MX records point.
  */
 export async function resolveAllowedAddresses(
   dns: QueryDns,

@@ -176,7 +176,10 @@ export const DNS_PANELS = {
 export type DnsPanel = keyof typeof DNS_PANELS;
 export const DNS_PANEL_NAMES = Object.keys(DNS_PANELS) as [DnsPanel, ...DnsPanel[]];
 
-/** Formats a record for a provider's form. `zone` is the zone edited there: the record's name or a parent of it. */
+/**
+ * Formats a record for a provider's form. `zone` is the zone edited there: the record's name or a parent of
+ * it.
+ */
 export function formatForPanel(name: DnsPanel, record: PlainRecord, zone: string): PanelEntry {
   const panel: Panel = DNS_PANELS[name];
   const { type, priority = 0 } = record;

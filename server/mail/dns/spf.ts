@@ -4,7 +4,10 @@ import type { QueryDns } from "./dns";
 export const spfLookupsMax = 10;
 
 export type SpfWalk = {
-  /** Number of terms that need a DNS lookup, including those of included records; capped at `spfLookupsMax + 1`. */
+  /**
+   * Number of terms that need a DNS lookup, including those of included records; capped at `spfLookupsMax +
+   * 1`.
+   */
   lookups: number;
   /** Terms with the result "pass", in lower case and without `+`, including those of included records. */
   passing: ReadonlySet<string>;
@@ -20,8 +23,9 @@ const termsMax = 200;
 export const isSpfRecord = (text: string): boolean => /^v=spf1(\s|$)/i.test(text);
 
 /**
- * Follows a record and its includes and counts the lookups of a receiver's worst case. Stops at the limit, also in a loop of
- * includes. A name with a macro counts as one lookup and is not followed, because its value depends on the email.
+ * Follows a record and its includes and counts the lookups of a receiver's worst case. Stops at the limit,
+ * also in a loop of includes. A name with a macro counts as one lookup and is not followed, because its value
+ * depends on the email.
  */
 export async function walkSpf(query: QueryDns, record: string, signal?: AbortSignal): Promise<SpfWalk> {
   const passing = new Set<string>();

@@ -14,8 +14,8 @@ export type ZoneRecord = {
 const ttlSeconds = 3600;
 
 /**
- * Formats records as a master file (RFC 1035 section 5), which BIND reads and most DNS panels import. Names are absolute and
- * therefore valid in any zone.
+ * Formats records as a master file (RFC 1035 section 5), which BIND reads and most DNS panels import. Names
+ * are absolute and therefore valid in any zone.
  */
 export function formatZoneFile(title: string, records: readonly ZoneRecord[]): string {
   const lines = records.flatMap((record) => [

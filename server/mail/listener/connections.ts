@@ -11,8 +11,9 @@ export type ConnectionRules = {
 };
 
 /**
- * The open connections; report each step towards a message with `recordProgress`. Prevents a few clients from occupying all slots with idle connections. Commands that do not lead to a message, such as
- * NOOP, do not reset the idle order.
+ * The open connections; report each step towards a message with `recordProgress`. Prevents a few clients from
+ * occupying all slots with idle connections. Commands that do not lead to a message, such as NOOP, do not
+ * reset the idle order.
  */
 export function createConnections({ max, perAddressMax, firstCommandMs, end }: ConnectionRules) {
   /** Ordered by last progress, the longest idle first. */
@@ -43,7 +44,10 @@ export function createConnections({ max, perAddressMax, firstCommandMs, end }: C
     open.set(session, state);
   };
   return {
-    /** Whether to accept the connection. At the limit, the connection that has been idle longest is closed to free a slot. */
+    /**
+     * Whether to accept the connection. At the limit, the connection that has been idle longest is closed to
+     * free a slot.
+     */
     admit(session: SMTPServerSession): boolean {
       if (countConnections(session.remoteAddress) >= perAddressMax) return false;
       if (open.size >= max && !closeLongestIdle()) return false;

@@ -4,8 +4,9 @@ import { type Entity, type FilePart, fileEntity, messageOf, multipart, textEntit
 import { checkHeaders, checkHeaderText } from "./headers";
 
 /**
- * The complete input of a message. `text: ""` means no text part. `messageId` includes angle brackets. `boundarySeed` is any
- * string that differs between messages. Bcc is absent: such recipients belong to the envelope only.
+ * The complete input of a message. `text: ""` means no text part. `messageId` includes angle brackets.
+ * `boundarySeed` is any string that differs between messages. Bcc is absent: such recipients belong to the
+ * envelope only.
  */
 export type Draft = {
   from: Mailbox;
@@ -26,9 +27,9 @@ export type Draft = {
 };
 
 /**
- * Builds the message of a draft; the same draft always gives the same bytes. The format is RFC 5322 and 2045 to 2047 with
- * UTF-8, CRLF only, 7-bit (except addresses that need SMTPUTF8, RFC 6532), lines of at most 998 octets.
- * The API validates all inputs, so an invalid draft is a bug: RangeError.
+ * Builds the message of a draft; the same draft always gives the same bytes. The format is RFC 5322 and 2045
+ * to 2047 with UTF-8, CRLF only, 7-bit (except addresses that need SMTPUTF8, RFC 6532), lines of at most 998
+ * octets. The API validates all inputs, so an invalid draft is a bug: RangeError.
  */
 export function composeMessage(draft: Draft): Uint8Array {
   assertHeaderText(draft);
@@ -54,7 +55,9 @@ export function headersOf(bytes: Uint8Array): { name: string; value: string }[] 
   });
 }
 
-/** Text before HTML (RFC 2046 section 5.1.4); inline files in `related` with the HTML, other files in `mixed`. */
+/**
+ * Text before HTML (RFC 2046 section 5.1.4); inline files in `related` with the HTML, other files in `mixed`.
+ */
 function contentOf(draft: Draft): Entity {
   const files = draft.files ?? [];
   const html = draft.html || null;

@@ -1,4 +1,5 @@
-// Plain JavaScript, because threads load this file without compilation: under tsx, in the compiled program and in Next.
+// Plain JavaScript, because threads load this file without compilation: under tsx, in the compiled program
+// and in Next.
 import { compile } from "html-to-text";
 import { Tokenizer } from "htmlparser2";
 
@@ -32,9 +33,9 @@ const convert = compile({
 });
 
 /**
- * Converts an HTML body to text, wrapped at 78 characters, with links in brackets and the alternative text of images. HTML
- * that is nested too deeply, or whose text is too long, uses `stripTags`. Deterministic. Takes up to a few hundred
- * milliseconds.
+ * Converts an HTML body to text, wrapped at 78 characters, with links in brackets and the alternative text of
+ * images. HTML that is nested too deeply, or whose text is too long, uses `stripTags`. Deterministic. Takes
+ * up to a few hundred milliseconds.
  *
  * @param {string} html
  * @returns {string}
@@ -47,7 +48,8 @@ export function convertHtml(html) {
 }
 
 /**
- * Removes the tags of an HTML body, decodes entities and puts each block on its own line. Always takes linear time.
+ * Removes the tags of an HTML body, decodes entities and puts each block on its own line. Always takes linear
+ * time.
  *
  * @param {string} html
  * @returns {string}

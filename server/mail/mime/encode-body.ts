@@ -1,6 +1,6 @@
 /**
- * A body part that any server can transfer: 7-bit bytes, CRLF only, lines of at most 76 characters. It decodes to exactly
- * the text with CRLF line ends; no final line end is added.
+ * A body part that any server can transfer: 7-bit bytes, CRLF only, lines of at most 76 characters. It
+ * decodes to exactly the text with CRLF line ends; no final line end is added.
  */
 export type EncodedBody = { encoding: "7bit" | "quoted-printable" | "base64"; bytes: Buffer };
 
@@ -19,14 +19,18 @@ const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 const HEX = Buffer.from("0123456789ABCDEF", "latin1");
 
-/** 1 for each byte that needs no escape inside a line; the first byte of a line and trailing whitespace have extra rules. */
+/**
+ * 1 for each byte that needs no escape inside a line; the first byte of a line and trailing whitespace have
+ * extra rules.
+ */
 const PLAIN = Uint8Array.from(ESCAPED, (escaped, byte) =>
   escaped === 1 || byte === TAB || byte === SPACE ? 0 : 1,
 );
 
 /**
- * Encodes text as UTF-8 in the shortest safe transfer encoding: 7bit for ASCII with short lines, else quoted-printable or
- * base64, whichever is smaller. CR, LF and CRLF each count as a line end. One pass selects the encoding, one writes it.
+ * Encodes text as UTF-8 in the shortest safe transfer encoding: 7bit for ASCII with short lines, else
+ * quoted-printable or base64, whichever is smaller. CR, LF and CRLF each count as a line end. One pass
+ * selects the encoding, one writes it.
  */
 export const encodeBody = (text: string): EncodedBody =>
   encodeBytes(Buffer.from(normaliseLines(text), "utf8"));
@@ -49,8 +53,8 @@ function normaliseLines(text: string): string {
 }
 
 /**
- * Counts the bytes that quoted-printable must escape. `isPlain`: the bytes need no encoding, because they are printable ASCII
- * in lines of at most 76 characters and servers do not alter any line.
+ * Counts the bytes that quoted-printable must escape. `isPlain`: the bytes need no encoding, because they are
+ * printable ASCII in lines of at most 76 characters and servers do not alter any line.
  */
 function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
   let escapes = 0;
@@ -74,10 +78,13 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
   return { escapes, isPlain };
 }
 
-/** Quoted-printable of CRLF-normalised bytes. `quotedSize` bounds their size with every escape but no soft line break. */
+/**
+ * Quoted-printable of CRLF-normalised bytes. `quotedSize` bounds their size with every escape but no soft
+ * line break.
+ */
 function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
-  // An escape is never split over two lines, so a soft line break comes after at least 73 bytes. It needs three bytes, and
-  // the next byte may need an escape with two more.
+  // An escape is never split over two lines, so a soft line break comes after at least 73 bytes. It needs
+  // three bytes, and the next byte may need an escape with two more.
   const out = Buffer.allocUnsafe(quotedSize + 5 * Math.ceil(quotedSize / 73));
   let to = 0;
   let column = 0;

@@ -1,7 +1,10 @@
 /** The part of a mailbox that a header contains. */
 type Mailbox = { name: string | null; address: string };
 
-/** Maximum length of a line with encoded words (RFC 2047 section 2); other lines are folded at the same length. */
+/**
+ * Maximum length of a line with encoded words (RFC 2047 section 2); other lines are folded at the same
+ * length.
+ */
 const LINE_MAX = 76;
 const WORD_MAX = 75;
 const WORD_OVERHEAD = "=?UTF-8?Q??=".length;
@@ -23,8 +26,8 @@ export const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 type Field = { text: string; column: number };
 
 /**
- * Formats a free-text field such as Subject: unchanged if it is ASCII that survives folding, else as encoded words. Lines
- * have at most 76 characters. The value must not contain control characters.
+ * Formats a free-text field such as Subject: unchanged if it is ASCII that survives folding, else as encoded
+ * words. Lines have at most 76 characters. The value must not contain control characters.
  */
 export function textField(name: string, value: string): string {
   const field = beginField(name);
@@ -35,8 +38,8 @@ export function textField(name: string, value: string): string {
 }
 
 /**
- * Formats a machine-readable field: ASCII is only folded at spaces, never rewritten, so a long token stays on one line (the
- * caller limits the value to 998 characters). A non-ASCII value becomes encoded words.
+ * Formats a machine-readable field: ASCII is only folded at spaces, never rewritten, so a long token stays on
+ * one line (the caller limits the value to 998 characters). A non-ASCII value becomes encoded words.
  */
 export function rawField(name: string, value: string): string {
   const field = beginField(name);
@@ -45,7 +48,10 @@ export function rawField(name: string, value: string): string {
   return endField(field);
 }
 
-/** Formats an address list field. Names are plain, quoted or encoded as necessary; addresses are never split or encoded. */
+/**
+ * Formats an address list field. Names are plain, quoted or encoded as necessary; addresses are never split
+ * or encoded.
+ */
 export function addressField(name: string, mailboxes: readonly Mailbox[]): string {
   const field = beginField(name);
   for (const [index, { name: label, address }] of mailboxes.entries()) {
@@ -56,7 +62,10 @@ export function addressField(name: string, mailboxes: readonly Mailbox[]): strin
   return endField(field);
 }
 
-/** Formats text as encoded words, folded for lines of at most 76 characters after a space and a name of up to ten. */
+/**
+ * Formats text as encoded words, folded for lines of at most 76 characters after a space and a name of up to
+ * ten.
+ */
 export function encodeWords(text: string): string {
   const field: Field = { text: "", column: PARAMETER_COLUMN };
   appendEncoded(field, text);

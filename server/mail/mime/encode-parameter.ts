@@ -4,10 +4,10 @@ import { encodeWords, graphemes, quoteName } from "./encode-header";
 const sectionLength = 50;
 
 /**
- * Formats a parameter of a content field, on a new line. ASCII is quoted. Other values are percent-encoded and, if long,
- * continued (RFC 2231 sections 3 and 4); a plain ASCII form for older clients follows. This order matters: Python's parser
- * uses the first form. A value that resembles an encoded word becomes encoded words: many clients decode these even here,
- * some after RFC 2231, and would otherwise decode hidden content.
+ * Formats a parameter of a content field, on a new line. ASCII is quoted. Other values are percent-encoded
+ * and, if long, continued (RFC 2231 sections 3 and 4); a plain ASCII form for older clients follows. This
+ * order matters: Python's parser uses the first form. A value that resembles an encoded word becomes encoded
+ * words: many clients decode these even here, some after RFC 2231, and would otherwise decode hidden content.
  */
 export function parameter(name: string, value: string): string {
   if (value.includes("=?")) return `;\r\n ${name}="${encodeWords(value)}"`;

@@ -41,7 +41,10 @@ export function fileEntity({ filename, contentType, contentId, content }: FilePa
   };
 }
 
-/** Combines entities into a multipart. A single entity is returned unwrapped. The boundary depends only on seed and parts. */
+/**
+ * Combines entities into a multipart. A single entity is returned unwrapped. The boundary depends only on
+ * seed and parts.
+ */
 export function multipart(
   subtype: "alternative" | "related" | "mixed",
   parts: readonly [Entity, ...Entity[]],
@@ -70,7 +73,10 @@ export function messageOf(fields: string, { fields: own, content }: Entity): Buf
 
 const typeOf = ({ fields }: Entity): string => /^Content-Type: ([^;\r]+)/.exec(fields)?.[1] ?? "text/html";
 
-/** `=_` cannot occur in quoted-printable or base64, so only a 7-bit part can contain the boundary and require another one. */
+/**
+ * `=_` cannot occur in quoted-printable or base64, so only a 7-bit part can contain the boundary and require
+ * another one.
+ */
 function boundaryFor(parts: readonly Entity[], seed: string): string {
   for (let round = 0; ; round += 1) {
     const hash = createHash("sha256").update(`${round}:${seed}`).digest("hex").slice(0, 32);

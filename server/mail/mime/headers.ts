@@ -34,13 +34,16 @@ const RESERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["x-pm-metadata-backstamp", "Backstamp uses it to identify emails."],
 ]);
 
-/** Fields with a structured value, in which encoded words are not allowed (RFC 5322 section 3.6, RFC 2369, RFC 2919, RFC 8058). */
+/**
+ * Fields with a structured value, in which encoded words are not allowed (RFC 5322 section 3.6, RFC 2369, RFC
+ * 2919, RFC 8058).
+ */
 const STRUCTURED = /^(in-reply-to|references|precedence|importance|list-.*)$/;
 
 /**
- * Validates a custom header field: `null`, or a sentence that explains the fault. A name matches `[A-Za-z0-9-]{1,76}` and is
- * not reserved. A value is one line that fits into 998 octets together with the name. The two fields of one-click
- * unsubscription must have the form required by RFC 2369 and RFC 8058.
+ * Validates a custom header field: `null`, or a sentence that explains the fault. A name matches
+ * `[A-Za-z0-9-]{1,76}` and is not reserved. A value is one line that fits into 998 octets together with the
+ * name. The two fields of one-click unsubscription must have the form required by RFC 2369 and RFC 8058.
  */
 export function checkHeader(name: string, value: string): string | null {
   if (!HEADER_NAME.test(name))
@@ -64,8 +67,8 @@ export function checkHeader(name: string, value: string): string | null {
 }
 
 /**
- * Validates all custom headers of a message with `checkHeader`. Rejects duplicate names, case-insensitively, because
- * receivers disagree on which duplicate to use.
+ * Validates all custom headers of a message with `checkHeader`. Rejects duplicate names, case-insensitively,
+ * because receivers disagree on which duplicate to use.
  */
 export function checkHeaders(headers: readonly (readonly [name: string, value: string])[]): string | null {
   const seen = new Set<string>();
@@ -80,8 +83,8 @@ export function checkHeaders(headers: readonly (readonly [name: string, value: s
 }
 
 /**
- * Validates text for a header field (a subject, a name, a value): `null`, or a sentence that starts with `subject`. Rejects
- * line breaks, NUL, other control characters and lone surrogates; never repairs them.
+ * Validates text for a header field (a subject, a name, a value): `null`, or a sentence that starts with
+ * `subject`. Rejects line breaks, NUL, other control characters and lone surrogates; never repairs them.
  */
 export function checkHeaderText(subject: string, text: string): string | null {
   if (/[\r\n]/.test(text)) return `${subject} must be one line. Remove the line break.`;

@@ -7,14 +7,17 @@ import { convertHtml, stripTags } from "./convert-html.mjs";
 import { createTeamTurns } from "./team-turns";
 
 /**
- * Converts an HTML body to plain text for a team; "" if it contains no text. Never rejects. Waiting teams take turns. The
- * same HTML gives the same text unless a conversion reaches its time limit: a caller that needs the text again must store it.
+ * Converts an HTML body to plain text for a team; "" if it contains no text. Never rejects. Waiting teams
+ * take turns. The same HTML gives the same text unless a conversion reaches its time limit: a caller that
+ * needs the text again must store it.
  */
 export type ConvertToText = (teamId: string, html: string) => Promise<string>;
 
 export type TextConverter = ReturnType<typeof createTextConverter>;
 
-/** HTML of up to this many characters is converted on the main thread, which takes a few milliseconds at most. */
+/**
+ * HTML of up to this many characters is converted on the main thread, which takes a few milliseconds at most.
+ */
 export const shortHtmlChars = 8_000;
 const timeLimitMsDefault = 5_000;
 const threadsMax = 4;
@@ -26,8 +29,9 @@ const heapMb = 256;
 const threadFile = path.join(path.dirname(fileURLToPath(import.meta.url)), "convert-html.mjs");
 
 /**
- * Converts HTML in threads, because a large newsletter would block the event loop. A conversion that reaches its time limit
- * is stopped together with its thread. The result is then that of `stripTags`, also if no thread can be started.
+ * Converts HTML in threads, because a large newsletter would block the event loop. A conversion that reaches
+ * its time limit is stopped together with its thread. The result is then that of `stripTags`, also if no
+ * thread can be started.
  */
 export function createTextConverter(options: {
   log: Log;

@@ -1,7 +1,10 @@
 /** Runs a task of a team when it is the team's turn. */
 export type TeamTurns = <T>(teamId: string, task: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `runningMax` tasks at a time, round-robin over teams: a team with many tasks does not delay the others. */
+/**
+ * Runs at most `runningMax` tasks at a time, round-robin over teams: a team with many tasks does not delay
+ * the others.
+ */
 export function createTeamTurns(runningMax: number): TeamTurns {
   /** Tasks by team, the next team first. A team moves to the end after its turn. */
   const waiting = new Map<string, (() => void)[]>();

@@ -11,8 +11,8 @@ export type Marks = {
 };
 
 /**
- * Attributes that exclude a link from click tracking: ours and those of SendGrid, Amazon SES, Postmark and Mailgun, for
- * templates written for these services. An empty value matches any value.
+ * Attributes that exclude a link from click tracking: ours and those of SendGrid, Amazon SES, Postmark and
+ * Mailgun, for templates written for these services. An empty value matches any value.
  */
 const OPT_OUTS: ReadonlyMap<string, string> = new Map([
   ["data-backstamp-track", "off"],
@@ -22,7 +22,10 @@ const OPT_OUTS: ReadonlyMap<string, string> = new Map([
   ["disable-tracking", "true"],
 ]);
 
-/** Unsubscribe links are never tracked: they must work without Backstamp, and a click on one shows no interest. */
+/**
+ * Unsubscribe links are never tracked: they must work without Backstamp, and a click on one shows no
+ * interest.
+ */
 const UNSUBSCRIBES = /unsubscribe|unsubscription|opt[-_]?out|list[-_]manage/i;
 
 /** Longer URLs are not tracked: with the token added they would exceed the limits of mail clients. */
@@ -32,9 +35,9 @@ type Attribute = { name: string; value: string; start: number; end: number; quot
 type Edit = { start: number; end: number; text: string };
 
 /**
- * Replaces the links of an HTML body with tracking URLs and inserts the tracking pixel before its end. All other bytes stay
- * unchanged: an HTML tokenizer locates the positions to edit, in linear time. Only http and https links of `a` and `area` are
- * replaced, not URLs in comments, scripts, styles or other attributes.
+ * Replaces the links of an HTML body with tracking URLs and inserts the tracking pixel before its end. All
+ * other bytes stay unchanged: an HTML tokenizer locates the positions to edit, in linear time. Only http and
+ * https links of `a` and `area` are replaced, not URLs in comments, scripts, styles or other attributes.
  */
 export function addTracking(html: string, { linkFor, pixel }: Marks): string {
   const edits: Edit[] = [];
@@ -90,7 +93,10 @@ function webAddress(value: string): string | null {
 const escapeAttribute = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 
-/** Calls `onLink` with the decoded attributes of each link, and `onClose` with the position of each closing tag. */
+/**
+ * Calls `onLink` with the decoded attributes of each link, and `onClose` with the position of each closing
+ * tag.
+ */
 function readTags(
   html: string,
   onLink: ((attributes: Attribute[]) => void) | null,

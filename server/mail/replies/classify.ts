@@ -6,7 +6,10 @@ export type Searchable = Pick<string, "indexOf">;
 
 /** The parts of a reply that determine its class. */
 type ReplyParts = { code: number | null; enhanced: string | null; text: string };
-/** A text without the whole word `requiredWord` cannot contain the phrase. This check excludes most texts cheaply. */
+/**
+ * A text without the whole word `requiredWord` cannot contain the phrase. This check excludes most texts
+ * cheaply.
+ */
 type Phrase = { requiredWord: string | null; pieces: readonly string[] };
 type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly Phrase[] };
 /** Normalized words, as one text and as a set. */
@@ -19,10 +22,10 @@ const VAGUE = VAGUE_WORDS.map(prepareRule);
 const READ_MAX = 1000;
 
 /**
- * Returns why a server rejected or deferred an email. The order of precedence is: clear phrases, the detail of the
- * enhanced code, vague phrases, the subject of the enhanced code, the basic code. A code for an unknown address ranks
- * below vague phrases, because only `hard` has consequences for the recipient. Takes linear time and reads the first
- * 1000 characters.
+ * Returns why a server rejected or deferred an email. The order of precedence is: clear phrases, the detail
+ * of the enhanced code, vague phrases, the subject of the enhanced code, the basic code. A code for an
+ * unknown address ranks below vague phrases, because only `hard` has consequences for the recipient. Takes
+ * linear time and reads the first 1000 characters.
  */
 export function classifyReply({ code, enhanced, text }: ReplyParts, isPermanent: boolean): ReplyClass {
   const normalized = normalizeWords(text);

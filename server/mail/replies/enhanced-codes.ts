@@ -8,8 +8,8 @@ const SEVERITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Meaning of subject and detail of an enhanced code: RFC 3463 sections 3.1 to 3.8, and from the registry of RFC 5248 the
- * codes that servers use in practice (RFC 7372, RFC 7505, RFC 6531, RFC 4954).
+ * Meaning of subject and detail of an enhanced code: RFC 3463 sections 3.1 to 3.8, and from the registry of
+ * RFC 5248 the codes that servers use in practice (RFC 7372, RFC 7505, RFC 6531, RFC 4954).
  */
 const CODES: Readonly<Record<string, string>> = {
   "0.0": "Unspecified status",
@@ -94,7 +94,9 @@ const CODES: Readonly<Record<string, string>> = {
   "7.30": "The server does not support the required REQUIRETLS",
 };
 
-/** Meaning of a basic code, for replies without an enhanced code (RFC 5321 section 4.2.3, RFC 7504, RFC 4954). */
+/**
+ * Meaning of a basic code, for replies without an enhanced code (RFC 5321 section 4.2.3, RFC 7504, RFC 4954).
+ */
 const BASIC: Readonly<Record<number, string>> = {
   421: "The service is not available and closes the connection",
   432: "The password must be changed",
@@ -124,8 +126,8 @@ const BASIC: Readonly<Record<number, string>> = {
 };
 
 /**
- * Explains a code in two sentences: the cause, and whether the failure is temporary or permanent. An unknown detail is
- * explained by its subject. Null for an unknown code.
+ * Explains a code in two sentences: the cause, and whether the failure is temporary or permanent. An unknown
+ * detail is explained by its subject. Null for an unknown code.
  */
 export function explainCode({ code, enhanced }: Pick<Reply, "code" | "enhanced">): string | null {
   const [digit = "", subject = "", detail = ""] = enhanced?.split(".") ?? [];

@@ -1,14 +1,16 @@
 import type { ReplyClass } from "#server/shared/reply-classes";
 
 /**
- * Phrases that identify a class. `phrases` holds one phrase per line, or several separated by `|`, in the form that the
- * classifier normalizes text to: lower case, no accents, no punctuation. A phrase starts at the start of a word and may
- * end inside one. A trailing `_` requires the end of a word; `…` matches any words in between. `only` limits the rule to
- * temporary or permanent rejections.
+ * Phrases that identify a class. `phrases` holds one phrase per line, or several separated by `|`, in the
+ * form that the classifier normalizes text to: lower case, no accents, no punctuation. A phrase starts at the
+ * start of a word and may end inside one. A trailing `_` requires the end of a word; `…` matches any words in
+ * between. `only` limits the rule to temporary or permanent rejections.
  */
 export type WordRule = { class: ReplyClass; only?: "temporary" | "permanent"; phrases: string };
 
-/** Phrases whose meaning does not depend on the reply code. Specific rules come first; the first match wins. */
+/**
+ * Phrases whose meaning does not depend on the reply code. Specific rules come first; the first match wins.
+ */
 export const PLAIN_WORDS: readonly WordRule[] = [
   { class: "greylist", phrases: "greylist | graylist | grey list | gray list" },
   {
@@ -122,9 +124,9 @@ export const VAGUE_WORDS: readonly WordRule[] = [
 ];
 
 /**
- * Class by subject and detail of an enhanced code (RFC 3463, the registry of RFC 5248, RFC 7372, RFC 7505), including the
- * additional codes of Microsoft and Google. Codes that servers use for many reasons, such as X.1.0, X.7.0 and X.7.1, are
- * omitted.
+ * Class by subject and detail of an enhanced code (RFC 3463, the registry of RFC 5248, RFC 7372, RFC 7505),
+ * including the additional codes of Microsoft and Google. Codes that servers use for many reasons, such as
+ * X.1.0, X.7.0 and X.7.1, are omitted.
  */
 export const CODES: Readonly<Record<string, ReplyClass>> = {
   "1.1": "hard",
@@ -182,8 +184,8 @@ export const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
 };
 
 /**
- * Class by basic code alone (RFC 5321 section 4.2.3, RFC 7504). For any other code a temporary rejection is `soft` and a
- * permanent one `other`.
+ * Class by basic code alone (RFC 5321 section 4.2.3, RFC 7504). For any other code a temporary rejection is
+ * `soft` and a permanent one `other`.
  */
 export const BASIC_CODES: Readonly<Record<number, ReplyClass>> = {
   500: "protocol",

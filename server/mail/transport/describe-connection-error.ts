@@ -14,8 +14,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 const SYSTEM_ERROR = /^[a-z]+ (E[A-Z0-9_]+)\b/;
 
 /**
- * Why a connection failed, safe to show to every reader of the email. A system error message contains the addresses of both
- * ends, which may be addresses of this machine or of its network: only the error code is used.
+ * Why a connection failed, safe to show to every reader of the email. A system error message contains the
+ * addresses of both ends, which may be addresses of this machine or of its network: only the error code is
+ * used.
  */
 export function describeConnectionError(error: unknown): string {
   if (!(error instanceof Error)) return "connection failed";

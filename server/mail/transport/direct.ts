@@ -15,7 +15,9 @@ import { createTransport, type OutgoingMessage, type SendWatch, type Transport }
 /** Dependencies for direct delivery to the recipients' MX hosts. */
 export type DirectDependencies = {
   dns: QueryDns;
-  /** Whether a connection to this address is allowed: a domain's owner controls where its MX records point. */
+  /**
+   * Whether a connection to this address is allowed: a domain's owner controls where its MX records point.
+   */
   canConnectTo(address: string): boolean;
   findStsPolicy: FindStsPolicy;
   /** In [0, 1): distributes the load between MX hosts of equal preference. */
@@ -40,17 +42,20 @@ const CONNECTIONS_MAX = 5;
 const IDLE_MS = 20_000;
 const MESSAGES_PER_CONNECTION = 100;
 const CROWDED_MS = 60_000;
-/** The pool of an unused destination is deleted after this time, which exceeds the idle time of its connections. */
+/**
+ * The pool of an unused destination is deleted after this time, which exceeds the idle time of its
+ * connections.
+ */
 const KEEP_POOL_MS = 60_000;
 
 /** TLS requirements for one destination: those of the message and of the domain's MTA-STS policy combined. */
 type Security = Pick<SmtpTarget, "tls" | "verify">;
 
 /**
- * Delivers messages to the MX hosts of the recipients' domains. MX hosts are tried in order of preference. The next one is
- * tried only for recipients without a final or temporary reply: the first reply about a recipient counts for the whole
- * domain. TLS is opportunistic, with any certificate. A domain with an enforced MTA-STS policy receives email only over TLS
- * with a valid certificate.
+ * Delivers messages to the MX hosts of the recipients' domains. MX hosts are tried in order of preference.
+ * The next one is tried only for recipients without a final or temporary reply: the first reply about a
+ * recipient counts for the whole domain. TLS is opportunistic, with any certificate. A domain with an
+ * enforced MTA-STS policy receives email only over TLS with a valid certificate.
  */
 export function createDirect(means: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
@@ -169,14 +174,17 @@ function securityOf(message: OutgoingMessage, policy: StsPolicy | null): Securit
   return { tls: message.needsTls === true ? "required" : "opportunistic", verify: false };
 }
 
-/** Whether the server gave no reply about this recipient: the connection was lost, or the server closed it with 421. */
+/**
+ * Whether the server gave no reply about this recipient: the connection was lost, or the server closed it
+ * with 421.
+ */
 function hasNoReply({ kind, reply }: Outcome): boolean {
   return kind === "deferred" && (reply === null || reply.code === null || reply.code === 421);
 }
 
 /**
- * Removes the alarm: a fault of one destination must not alert the operator, unlike a fault of the operator's own relay. A
- * reply about a login is a rejection of the message here, because direct delivery uses no login.
+ * Removes the alarm: a fault of one destination must not alert the operator, unlike a fault of the operator's
+ * own relay. A reply about a login is a rejection of the message here, because direct delivery uses no login.
  */
 function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
   if (alarm !== "auth" || outcome.reply === null) return outcome;

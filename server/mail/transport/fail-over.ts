@@ -24,11 +24,11 @@ export type OrderedRelay = {
 };
 
 /**
- * Sends a message through relays in order. The next relay is used only for recipients that the previous one certainly did not
- * accept and did not permanently reject. An unknown outcome, such as no reply to the final dot, ends the sequence.
- * Every attempt sends the same bytes to the same relay: without the signature fields if the relay must not receive them, and
- * with a metadata line on top if the provider identifies emails by one.
- * A relay's reply about a recipient takes precedence over a fault of a later relay. Never throws.
+ * Sends a message through relays in order. The next relay is used only for recipients that the previous one
+ * certainly did not accept and did not permanently reject. An unknown outcome, such as no reply to the final
+ * dot, ends the sequence. Every attempt sends the same bytes to the same relay: without the signature fields
+ * if the relay must not receive them, and with a metadata line on top if the provider identifies emails by
+ * one. A relay's reply about a recipient takes precedence over a fault of a later relay. Never throws.
  */
 export async function deliverInOrder(
   relays: readonly OrderedRelay[],

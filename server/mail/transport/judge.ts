@@ -2,7 +2,10 @@ import { type Outcome, outcomeOfReply, quote, type Reply, readReply } from "../o
 import { classifyReply } from "../replies/classify";
 import type { Exchange } from "./smtp/transcript";
 
-/** Why a dialogue ended before all replies arrived; `reply` is the server's reply about it and `dialogue` the transcript, if any. */
+/**
+ * Why a dialogue ended before all replies arrived; `reply` is the server's reply about it and `dialogue` the
+ * transcript, if any.
+ */
 export type Breakdown = Pick<Outcome, "alarm" | "dialogue" | "reason"> & { reply?: Reply };
 
 /** The record of one attempt at one message over one connection. */
@@ -23,9 +26,10 @@ type Replies = {
 };
 
 /**
- * Determines the outcome of each recipient from the recorded replies, not from the errors of the client library. Without a
- * 354, or before the final dot was written, the message was certainly not accepted: deferred. With the dot written and no
- * final reply the outcome is unknown. A rejection at RCPT applies to that recipient, whatever the outcome of the others.
+ * Determines the outcome of each recipient from the recorded replies, not from the errors of the client
+ * library. Without a 354, or before the final dot was written, the message was certainly not accepted:
+ * deferred. With the dot written and no final reply the outcome is unknown. A rejection at RCPT applies to
+ * that recipient, whatever the outcome of the others.
  */
 export function judgeAttempt(attempt: Attempt, recipients: readonly string[]): Outcome[] {
   const replies = readReplies(attempt.exchanges);
@@ -53,8 +57,8 @@ function judgeRecipient(attempt: Attempt, { mail, rcpt, data, final }: Replies, 
 }
 
 /**
- * Whether the reply means "too many recipients" (RFC 5321 section 4.5.3.1.10): 452, or 552 from older servers. With an
- * enhanced code x.2.x it concerns a mailbox, for example a full one.
+ * Whether the reply means "too many recipients" (RFC 5321 section 4.5.3.1.10): 452, or 552 from older
+ * servers. With an enhanced code x.2.x it concerns a mailbox, for example a full one.
  */
 const isTooMany = ({ code, enhanced }: Reply): boolean =>
   (code === 452 || code === 552) && !/^[45]\.2\./.test(enhanced ?? "");

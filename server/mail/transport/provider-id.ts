@@ -6,9 +6,10 @@ export type MailProvider = "ses" | "postmark" | "mailgun" | "sendgrid" | "resend
 const UUID = /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/i;
 
 /**
- * The provider's message id in its 250 reply. SES replies `Ok <id>`. SendGrid replies `Ok: queued as <id>`; the
- * `sg_message_id` of its events starts with this id. Resend uses a UUID. Mailgun returns no id and identifies the message by
- * its Message-ID. Postmark's `queued as` names the queue of one machine and appears in no event: it gets a metadata mark.
+ * The provider's message id in its 250 reply. SES replies `Ok <id>`. SendGrid replies `Ok: queued as <id>`;
+ * the `sg_message_id` of its events starts with this id. Resend uses a UUID. Mailgun returns no id and
+ * identifies the message by its Message-ID. Postmark's `queued as` names the queue of one machine and appears
+ * in no event: it gets a metadata mark.
  */
 const ID_PATTERNS: Record<MailProvider, RegExp | null> = {
   ses: /^Ok ([0-9A-Za-z-]{20,100})$/i,
@@ -31,8 +32,9 @@ const HOSTS: readonly (readonly [suffix: string, provider: MailProvider])[] = [
 export const postmarkMetadataKey = "backstamp";
 
 /**
- * The header line by which a provider can identify the message later; "" for most providers. Postmark removes such headers
- * and returns their values as metadata in its webhooks ("Custom metadata FAQ"), at most 80 characters.
+ * The header line by which a provider can identify the message later; "" for most providers. Postmark removes
+ * such headers and returns their values as metadata in its webhooks ("Custom metadata FAQ"), at most 80
+ * characters.
  */
 export const formatMetadataLine = (provider: MailProvider | null, { id }: Identified): string =>
   provider === "postmark" ? `X-PM-Metadata-${postmarkMetadataKey}: ${id}\r\n` : "";

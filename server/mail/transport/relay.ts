@@ -47,10 +47,10 @@ const LOGIN_PAUSE_MS = 60_000;
 const CROWDED_MS = 60_000;
 
 /**
- * Sends messages to one SMTP server over a pool of connections. `deliver` waits for a free connection. All recipients of a
- * call share one transaction, and each gets the outcome of its own replies. If TLS is optional and its setup fails, the
- * relay connects again without TLS. While the server rejects our login, emails are deferred with an alarm, and the login is
- * retried once per pause.
+ * Sends messages to one SMTP server over a pool of connections. `deliver` waits for a free connection. All
+ * recipients of a call share one transaction, and each gets the outcome of its own replies. If TLS is
+ * optional and its setup fails, the relay connects again without TLS. While the server rejects our login,
+ * emails are deferred with an alarm, and the login is retried once per pause.
  */
 export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Relay {
   const { host } = target;

@@ -1,13 +1,17 @@
 import { type Outcome, outcomeOfReply, type Reply } from "../outcome";
 
-/** The built-in test domain. Its recipients have a scripted outcome; email to them is never sent over the network. */
+/**
+ * The built-in test domain. Its recipients have a scripted outcome; email to them is never sent over the
+ * network.
+ */
 export const SCRIPTED_DOMAIN = "backstamp.test";
 
 /**
- * The script of a recipient. `replies[n]` is the reply to attempt n + 1; the last one repeats. `null` simulates a connection
- * lost after the final dot. `afterMs` is the response time. `retryAfterMs` replaces the retry schedule after an attempt
- * without a final outcome. `complaintAfterMs` is the delay between delivery and complaint. `isSuppressed` recipients are
- * treated as entries of the suppression list: no attempt is made.
+ * The script of a recipient. `replies[n]` is the reply to attempt n + 1; the last one repeats. `null`
+ * simulates a connection lost after the final dot. `afterMs` is the response time. `retryAfterMs` replaces
+ * the retry schedule after an attempt without a final outcome. `complaintAfterMs` is the delay between
+ * delivery and complaint. `isSuppressed` recipients are treated as entries of the suppression list: no
+ * attempt is made.
  */
 export type Fate = {
   replies: readonly (Reply | null)[];
@@ -56,7 +60,10 @@ export function getScriptedFate(address: string): Fate {
   return Object.hasOwn(FATES, name) ? FATES[name as keyof typeof FATES] : FATES["no-such-user"];
 }
 
-/** The script of an address at `backstamp.test`, and the outcome of the given attempt (the first is 1). A pure function. */
+/**
+ * The script of an address at `backstamp.test`, and the outcome of the given attempt (the first is 1). A pure
+ * function.
+ */
 export function scriptedOutcome(recipient: string, attempt: number): Fate & { outcome: Outcome } {
   const fate = getScriptedFate(recipient);
   const reply = fate.replies[Math.min(attempt, fate.replies.length) - 1] ?? null;

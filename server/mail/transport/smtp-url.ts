@@ -3,8 +3,8 @@ import { domainToASCII } from "node:url";
 import { parseUrl } from "#server/platform/egress/parse-url";
 
 /**
- * How a session is encrypted. implicit: TLS from the first byte (RFC 8314). required: STARTTLS (RFC 3207) must succeed.
- * opportunistic: STARTTLS if it works, else no encryption.
+ * How a session is encrypted. implicit: TLS from the first byte (RFC 8314). required: STARTTLS (RFC 3207)
+ * must succeed. opportunistic: STARTTLS if it works, else no encryption.
  */
 export type TlsMode = "implicit" | "required" | "opportunistic";
 
@@ -27,10 +27,11 @@ const CONNECTIONS_DEFAULT = 10;
 const CONNECTIONS_MAX = 100;
 
 /**
- * Parses `smtp://` (port 587 as in RFC 6409, STARTTLS) and `smtps://` (port 465). Options: `pool` is the maximum number of
- * connections. `tls=required` requires a valid certificate; `tls=insecure` requires TLS but accepts any certificate. With
- * credentials TLS and a valid certificate are required, except on loopback, where the traffic does not leave this machine.
- * A fault explains the correct form and never contains the URL, which may include a password.
+ * Parses `smtp://` (port 587 as in RFC 6409, STARTTLS) and `smtps://` (port 465). Options: `pool` is the
+ * maximum number of connections. `tls=required` requires a valid certificate; `tls=insecure` requires TLS but
+ * accepts any certificate. With credentials TLS and a valid certificate are required, except on loopback,
+ * where the traffic does not leave this machine. A fault explains the correct form and never contains the
+ * URL, which may include a password.
  */
 export function parseSmtpUrl(text: string): ParsedSmtpUrl {
   if (!/^smtps?:\/\//i.test(text)) return refuse(`It must begin with smtp:// or smtps://. ${FORM}`);

@@ -4,11 +4,12 @@ import type { Outcome } from "../outcome";
 import { deferAll, setOutcome } from "./judge";
 
 /**
- * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt. `returnPath` is the
- * envelope sender, "" for the null sender. `smtpUtf8`: the header contains other characters than ASCII. `needsTls`: send the
- * message only over TLS. The first `signatureBytes` are our DKIM-Signature fields; the rest is the unsigned message.
- * `messageId` has no angle brackets. `wantsReports`: Backstamp reads the return path, which belongs to one recipient. `sevenBit`:
- * `bytes` have 8-bit content, and this is the same message, with its own signature, for servers without 8BITMIME.
+ * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt.
+ * `returnPath` is the envelope sender, "" for the null sender. `smtpUtf8`: the header contains other
+ * characters than ASCII. `needsTls`: send the message only over TLS. The first `signatureBytes` are our
+ * DKIM-Signature fields; the rest is the unsigned message. `messageId` has no angle brackets. `wantsReports`:
+ * Backstamp reads the return path, which belongs to one recipient. `sevenBit`: `bytes` have 8-bit content,
+ * and this is the same message, with its own signature, for servers without 8BITMIME.
  */
 export type OutgoingMessage = {
   id: string;
@@ -44,8 +45,9 @@ export type DeliveryWatch = {
 export type SendWatch = { isLeaseValid(): boolean; signal: AbortSignal };
 
 /**
- * A transport for outgoing email. `deliver` returns exactly one outcome per entry of `recipients`, in the same order, and
- * never throws: every failure is an outcome. `close` ends idle connections and waits for running deliveries.
+ * A transport for outgoing email. `deliver` returns exactly one outcome per entry of `recipients`, in the
+ * same order, and never throws: every failure is an outcome. `close` ends idle connections and waits for
+ * running deliveries.
  */
 export type Transport = {
   name: "relay" | "capture" | "direct";
@@ -57,7 +59,10 @@ export type Transport = {
   close(): Promise<void>;
 };
 
-/** A transport whose attempts may throw: their outcomes are then unknown, because an internal error must not stop the worker. */
+/**
+ * A transport whose attempts may throw: their outcomes are then unknown, because an internal error must not
+ * stop the worker.
+ */
 export function createTransport(
   name: Transport["name"],
   host: string | null,
@@ -97,7 +102,10 @@ export function createTransport(
   };
 }
 
-/** Combines the deadline and the caller's signal into one signal, whose reason is a sentence. `end` releases both. */
+/**
+ * Combines the deadline and the caller's signal into one signal, whose reason is a sentence. `end` releases
+ * both.
+ */
 export function watchAttempt({ deadlineMs, signal: outer }: DeliveryWatch): {
   signal: AbortSignal;
   end(): void;

@@ -9,7 +9,10 @@ export type OutsideRequest = {
   timeoutMs: number;
   /** Maximum bytes of the response body to read. The rest is cut off. */
   responseBytesMax: number;
-  /** Awaited with the size of each part of the response body before the next part is read. A rejection aborts the request. */
+  /**
+   * Awaited with the size of each part of the response body before the next part is read. A rejection aborts
+   * the request.
+   */
   onPart?: (bytes: number) => Promise<void>;
   /** Aborts the request. The result is then the fault `network`. */
   signal?: AbortSignal;

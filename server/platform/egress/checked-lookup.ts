@@ -8,8 +8,8 @@ import type { ResolveName } from "./resolve";
 const addressesMax = 4;
 
 /**
- * The DNS lookup function of a socket. It returns only addresses that it has checked, and the socket connects to them without
- * a second lookup, so DNS rebinding cannot bypass the check.
+ * The DNS lookup function of a socket. It returns only addresses that it has checked, and the socket connects
+ * to them without a second lookup, so DNS rebinding cannot bypass the check.
  */
 export function createCheckedLookup(
   needs: OutsideTarget["needs"],

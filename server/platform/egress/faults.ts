@@ -1,6 +1,6 @@
 /**
- * Why a request has no response. The classes are coarse because the owner of the URL sees them: a blocked address must
- * look the same whether or not a service listens there.
+ * Why a request has no response. The classes are coarse because the owner of the URL sees them: a blocked
+ * address must look the same whether or not a service listens there.
  */
 export const OUTSIDE_FAULTS = ["blocked", "timeout", "refused", "tls", "dns", "network"] as const;
 export type OutsideFault = (typeof OUTSIDE_FAULTS)[number];

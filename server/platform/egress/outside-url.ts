@@ -21,8 +21,9 @@ const PORTS: ReadonlySet<string> = new Set(["", "443", "8443"]);
 const INTERNAL_END = /\.(localhost|local|internal|intranet|localdomain|lan|corp|home\.arpa|private)$/;
 
 /**
- * Parses a URL from an untrusted source. A URL that can never be called is a fault with a message. Plain http, other ports
- * and internal names are not faults, because they are valid for addresses that the operator allowed.
+ * Parses a URL from an untrusted source. A URL that can never be called is a fault with a message. Plain
+ * http, other ports and internal names are not faults, because they are valid for addresses that the operator
+ * allowed.
  */
 export function readOutsideUrl(text: string): { target: OutsideTarget } | { fault: string } {
   if (text.length > lengthMax) return { fault: `The URL is longer than ${lengthMax} characters.` };

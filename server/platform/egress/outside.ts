@@ -8,7 +8,10 @@ import { createResolveName, type NameServer } from "./resolve";
 export type Outside = ReturnType<typeof createOutside>;
 
 export type OutsideOptions = {
-  /** Allowed networks besides the public Internet, in CIDR notation. For them, http and all ports are allowed, too. */
+  /**
+   * Allowed networks besides the public Internet, in CIDR notation. For them, http and all ports are allowed,
+   * too.
+   */
   allow?: readonly string[];
   /** Name servers to use instead of the system's. */
   nameServers?: readonly NameServer[];
@@ -24,8 +27,8 @@ const headerBytesMax = 16 * 1024;
 const connectMs = 10_000;
 
 /**
- * The guarded client for requests to URLs and hosts that teams configure. All such requests use it. It opens no connection
- * before the first request.
+ * The guarded client for requests to URLs and hosts that teams configure. All such requests use it. It opens
+ * no connection before the first request.
  */
 export function createOutside(options: OutsideOptions = {}) {
   const allow = options.allow ?? [];
@@ -43,7 +46,8 @@ export function createOutside(options: OutsideOptions = {}) {
         ...(options.ca ? { ca: options.ca } : {}),
       },
     });
-  // Two agents: a connection to an allowed network must never be reused for a request that requires a public address.
+  // Two agents: a connection to an allowed network must never be reused for a request that requires a public
+  // address.
   const agents = { public: agentFor("public"), allowed: agentFor("allowed") };
 
   /** The checks before a DNS lookup. For a literal address the result is final. */
@@ -64,15 +68,18 @@ export function createOutside(options: OutsideOptions = {}) {
   return {
     /** Classifies an address, for connections other than HTTP. */
     judgeAddress,
-    /** Validates a URL without a DNS lookup. Returns a message for the owner of the URL, or null if it is valid. */
+    /**
+     * Validates a URL without a DNS lookup. Returns a message for the owner of the URL, or null if it is
+     * valid.
+     */
     checkUrl(text: string): string | null {
       const read = readChecked(text);
       return "fault" in read ? read.fault : null;
     },
     /**
-     * Sends one request. Never throws. All addresses of the name are checked at connection time, and the connection uses a
-     * checked address; SNI and Host contain the name. Redirects are returned, not followed. Proxy variables of the
-     * environment are ignored.
+     * Sends one request. Never throws. All addresses of the name are checked at connection time, and the
+     * connection uses a checked address; SNI and Host contain the name. Redirects are returned, not followed.
+     * Proxy variables of the environment are ignored.
      */
     async fetch(text: string, request: OutsideRequest): Promise<OutsideResponse> {
       const read = readChecked(text);

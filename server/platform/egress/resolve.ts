@@ -7,8 +7,9 @@ export const formatNameServer = ({ host, port }: NameServer): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 
 /**
- * Resolves all addresses of a name, IPv4 first. `isInternal` is true if only addresses of allowed networks are accepted; the
- * hosts file and search domains of the machine then apply, too. Rejects if the name has no address or the lookup fails.
+ * Resolves all addresses of a name, IPv4 first. `isInternal` is true if only addresses of allowed networks
+ * are accepted; the hosts file and search domains of the machine then apply, too. Rejects if the name has no
+ * address or the lookup fails.
  */
 export type ResolveName = (name: string, isInternal: boolean) => Promise<string[]>;
 
@@ -16,9 +17,9 @@ const timeoutMs = 4_000;
 const tries = 2;
 
 /**
- * Resolves with the given name servers, else with those of the system. It uses c-ares over the network: the system's
- * getaddrinfo blocks one of few threads for as long as a hostile name server delays its response. getaddrinfo is used only
- * for internal names, which depend on the hosts file and search domains.
+ * Resolves with the given name servers, else with those of the system. It uses c-ares over the network: the
+ * system's getaddrinfo blocks one of few threads for as long as a hostile name server delays its response.
+ * getaddrinfo is used only for internal names, which depend on the hosts file and search domains.
  */
 export function createResolveName(servers: readonly NameServer[]): ResolveName {
   const resolver = new Resolver({ timeout: timeoutMs, tries });

@@ -1,6 +1,6 @@
 /**
- * The command that runs the CLI, for texts that name one of its commands. The entry script of a packed installation and of
- * the image sets it.
+ * The command that runs the CLI, for texts that name one of its commands. The entry script of a packed
+ * installation and of the image sets it.
  */
 export const cli: string = process.env.BACKSTAMP_CLI || "npm run -s backstamp --";
 

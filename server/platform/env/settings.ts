@@ -7,7 +7,10 @@ import type { LimitStore } from "../limits/limits";
 import type { Setting } from "./operation";
 import { SETTINGS } from "./table";
 
-/** How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel functions. */
+/**
+ * How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel
+ * functions.
+ */
 export type Mode = "dev" | "start" | "vercel";
 
 type Source = Record<string, string | undefined>;
@@ -138,8 +141,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from an environment. An empty string counts as not set. Throws SettingsError with all faults at
- * once. No message contains the value of a secret.
+ * Reads the settings from an environment. An empty string counts as not set. Throws SettingsError with all
+ * faults at once. No message contains the value of a secret.
  */
 export function readSettings(source: Source, mode: Mode): Settings {
   const isSet = (name: Name): boolean => (source[name] ?? "").trim() !== "";
@@ -176,7 +179,9 @@ function applyDefaults(values: Values, mode: Mode) {
     dataDir: path.resolve(/* turbopackIgnore: true */ values.BACKSTAMP_DATA_DIR ?? ".backstamp"),
     /** Scheme, host and port, without a trailing slash. */
     url,
-    /** The configured URL, null if not set. The CLI builds links only from this value, never from the default. */
+    /**
+     * The configured URL, null if not set. The CLI builds links only from this value, never from the default.
+     */
     givenUrl: values.BACKSTAMP_URL ?? null,
     /** Null if not set; the launcher then generates it. */
     secret: values.BACKSTAMP_SECRET ?? null,
@@ -191,10 +196,16 @@ function applyDefaults(values: Values, mode: Mode) {
     unpooledUrl: values.DATABASE_URL_UNPOOLED ?? null,
     isDatabasePooled: values.BACKSTAMP_DB_POOLED ?? isVercel,
     limitStore: limitStoreOf(values),
-    /** `smtp:`, `smtps:`, `direct:` or `capture:`. Null: email to real recipients stays queued until a relay is added. */
+    /**
+     * `smtp:`, `smtps:`, `direct:` or `capture:`. Null: email to real recipients stays queued until a relay
+     * is added.
+     */
     smtpUrl: values.SMTP_URL ?? (mode === "dev" ? "capture:" : null),
     hostname: values.BACKSTAMP_HOSTNAME ?? hostname(),
-    /** The configured host name, null if not set. DNS records for senders are built only from this value, never from the default. */
+    /**
+     * The configured host name, null if not set. DNS records for senders are built only from this value,
+     * never from the default.
+     */
     mailHost: values.BACKSTAMP_HOSTNAME ?? null,
     returnPathDomain: values.BACKSTAMP_RETURN_PATH_DOMAIN ?? null,
     inboundPort: values.BACKSTAMP_INBOUND_PORT ?? null,
@@ -296,8 +307,8 @@ function oidcOf(values: Values) {
 }
 
 /**
- * Adds the variables of the `.env*` files in `folder` to `target`, unless `target` already has them. Reads the same files
- * in the same order of precedence as Next, so both see the same environment.
+ * Adds the variables of the `.env*` files in `folder` to `target`, unless `target` already has them. Reads
+ * the same files in the same order of precedence as Next, so both see the same environment.
  */
 export function loadDotEnv(folder: string, mode: "development" | "production", target: Source): void {
   for (const file of [`.env.${mode}.local`, ".env.local", `.env.${mode}`, ".env"]) {

@@ -139,8 +139,8 @@ export const secret = (charsMin: number, hint: string) =>
 export const formerSecretsMax = 10;
 
 /**
- * Several secrets of at least `charsMin` characters, separated by commas or spaces. A secret that contains these is
- * written in a JSON list.
+ * Several secrets of at least `charsMin` characters, separated by commas or spaces. A secret that contains
+ * these is written in a JSON list.
  */
 export const secrets = (charsMin: number) =>
   text(

@@ -7,8 +7,9 @@ type Network = [base: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 const mappedBits = 96;
 
 /**
- * A network in CIDR notation with its first address, such as `192.0.2.0/24`; null for any other text. An address without a
- * prefix length is a network of one address. An IPv4-mapped IPv6 network (RFC 4291, 2.5.5.2) becomes the IPv4 network.
+ * A network in CIDR notation with its first address, such as `192.0.2.0/24`; null for any other text. An
+ * address without a prefix length is a network of one address. An IPv4-mapped IPv6 network (RFC 4291,
+ * 2.5.5.2) becomes the IPv4 network.
  */
 export function readNetwork(text: string): string | null {
   const [, address = "", digits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
@@ -28,7 +29,10 @@ export function readNetwork(text: string): string | null {
 const contains = ([base, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   base.kind() === address.kind() && address.match(base, bits);
 
-/** Whether a client may use a key with these networks. Without networks every client may; an unknown address is in none. */
+/**
+ * Whether a client may use a key with these networks. Without networks every client may; an unknown address
+ * is in none.
+ */
 export function isInNetworks(address: string | null, networks: readonly string[]): boolean {
   if (networks.length === 0) return true;
   if (address === null || isIP(address) === 0) return false;
@@ -45,7 +49,10 @@ export const rejectAddress = (address: string | null): AppError =>
       : `This key is limited to client networks, which do not include the client address ${address}.`,
   );
 
-/** The first of the inner networks that the outer ones do not cover; null if they cover all. An empty list is every address. */
+/**
+ * The first of the inner networks that the outer ones do not cover; null if they cover all. An empty list is
+ * every address.
+ */
 export function findUncovered(outer: readonly string[], inner: readonly string[]): string | null {
   if (outer.length === 0) return null;
   if (inner.length === 0) return "every address";

@@ -27,7 +27,9 @@ export const csvLines = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly
     OPTIONS,
   );
 
-/** Streams an export, one chunk for each batch of rows. A batch is read only when the consumer requests it. */
+/**
+ * Streams an export, one chunk for each batch of rows. A batch is read only when the consumer requests it.
+ */
 export async function* writeCsv<Row>(
   columns: readonly CsvColumn<Row>[],
   batches: AsyncIterable<readonly Row[]>,

@@ -1,6 +1,6 @@
 /**
- * `Content-Disposition` for a download (RFC 6266): the file name in ASCII for old clients, and the full name as in RFC 8187
- * if it differs. A name cannot break out of the quotes or the header.
+ * `Content-Disposition` for a download (RFC 6266): the file name in ASCII for old clients, and the full name
+ * as in RFC 8187 if it differs. A name cannot break out of the quotes or the header.
  */
 export function attachmentDisposition(filename: string): string {
   // Some clients decode percent signs in the ASCII name.

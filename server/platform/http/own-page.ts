@@ -4,9 +4,10 @@ import { parseUrl } from "../egress/parse-url";
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Whether a request comes from a page at the public URL. The `Host` header is not checked: after DNS rebinding it contains
- * the other site's name, as `Origin` does. If the public URL has a loopback name, as in `dev`, all loopback names with the
- * same scheme and port are equivalent. False for a request without `Origin`.
+ * Whether a request comes from a page at the public URL. The `Host` header is not checked: after DNS
+ * rebinding it contains the other site's name, as `Origin` does. If the public URL has a loopback name, as in
+ * `dev`, all loopback names with the same scheme and port are equivalent. False for a request without
+ * `Origin`.
  */
 export function isFromOwnPage(publicUrl: string, headers: Headers): boolean {
   const origin = headers.get("origin");
@@ -33,7 +34,10 @@ export function formatForeignOrigin(publicUrl: string, headers: Headers): string
     : `This request must come from a Backstamp page at ${publicUrl}.`;
 }
 
-/** Whether the request has a `Content-Length` of at most `maxBytes`. The HTTP server does not read more than that. */
+/**
+ * Whether the request has a `Content-Length` of at most `maxBytes`. The HTTP server does not read more than
+ * that.
+ */
 export function isBodyWithin(maxBytes: number, headers: Headers): boolean {
   const length = headers.get("content-length") ?? "";
   return /^\d{1,9}$/.test(length) && Number(length) <= maxBytes;

@@ -5,8 +5,9 @@ const HOME = "/console";
 const OWN_WINDOW_END = "/login/return";
 
 /**
- * The redirect target after sign-in or sign-out: the path and query of `wanted` if it is a page of this installation, else
- * the console. It uses the URL parser of browsers, so `//host`, `/\host` and tabs between them count as other hosts.
+ * The redirect target after sign-in or sign-out: the path and query of `wanted` if it is a page of this
+ * installation, else the console. It uses the URL parser of browsers, so `//host`, `/\host` and tabs between
+ * them count as other hosts.
  */
 export function resolveRedirectPath(wanted: string | null | undefined, origin: string): string {
   const url = parseUrl(wanted ?? HOME, origin);

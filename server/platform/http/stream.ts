@@ -1,6 +1,6 @@
 /**
- * Streams chunks as a response body. A chunk is read only when the client requests it. `onFault` receives the error if
- * reading fails. It is not called if the client disconnects.
+ * Streams chunks as a response body. A chunk is read only when the client requests it. `onFault` receives the
+ * error if reading fails. It is not called if the client disconnects.
  */
 export function streamOf(
   parts: AsyncIterable<string | Uint8Array>,
@@ -21,7 +21,8 @@ export function streamOf(
         } catch (error) {
           if (!isOpen) return;
           onFault(error);
-          // The HTTP server may log this error, and a database error can contain addresses. So it gets a generic message.
+          // The HTTP server may log this error, and a database error can contain addresses. So it gets a
+          // generic message.
           controller.error(new Error("The response was interrupted. See the log for the reason."));
         }
       },

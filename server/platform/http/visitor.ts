@@ -2,8 +2,8 @@ import { addressBucket } from "../limits/address-bucket";
 import type { Log } from "../log";
 
 /**
- * A browser in which users signed in before, according to its cookie: the email address of the last one, and of the ones
- * before.
+ * A browser in which users signed in before, according to its cookie: the email address of the last one, and
+ * of the ones before.
  */
 export type KnownDevice = { id: string; email: string; earlierEmails: readonly string[] };
 
@@ -11,9 +11,10 @@ export type KnownDevice = { id: string; email: string; earlierEmails: readonly s
 export type Visitor = { address: string; userAgent: string | null; device?: KnownDevice | null };
 
 /**
- * The rate-limit bucket of sign-in attempts for an account. A browser in which the account's owner signed in before has its
- * own bucket; all others share the bucket of their network address. If a proxy hides the addresses, other visitors cannot
- * use up the limit of a known browser. A known device has no effect for another account or without an account.
+ * The rate-limit bucket of sign-in attempts for an account. A browser in which the account's owner signed in
+ * before has its own bucket; all others share the bucket of their network address. If a proxy hides the
+ * addresses, other visitors cannot use up the limit of a known browser. A known device has no effect for
+ * another account or without an account.
  */
 export const signInBucketOf = ({ device, address }: Visitor, email: string | null): string =>
   device && device.email === email ? `device-${device.id}` : address;

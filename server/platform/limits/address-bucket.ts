@@ -2,15 +2,16 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * The rate-limit bucket of a client address, for requests without a valid key. Never throws. An invalid forwarded address
- * falls back to the socket address; without that, all such clients share one bucket.
+ * The rate-limit bucket of a client address, for requests without a valid key. Never throws. An invalid
+ * forwarded address falls back to the socket address; without that, all such clients share one bucket.
  *
- * `trustedHops` is the number of reverse proxies. Each proxy appends the client address it saw to `X-Forwarded-For`. The
- * outermost proxy wrote the entry at this position from the right; the client can forge all entries left of it. No other
- * header is trusted. With fewer entries than hops, the request bypassed the proxies, and only the socket address is valid.
+ * `trustedHops` is the number of reverse proxies. Each proxy appends the client address it saw to
+ * `X-Forwarded-For`. The outermost proxy wrote the entry at this position from the right; the client can
+ * forge all entries left of it. No other header is trusted. With fewer entries than hops, the request
+ * bypassed the proxies, and only the socket address is valid.
  *
- * An IPv4 address has its own bucket, also in its IPv6-mapped form (RFC 4291, 2.5.5.2). All IPv6 addresses of a /64 share
- * a bucket, because a subscriber has at least a /64.
+ * An IPv4 address has its own bucket, also in its IPv6-mapped form (RFC 4291, 2.5.5.2). All IPv6 addresses of
+ * a /64 share a bucket, because a subscriber has at least a /64.
  */
 export function addressBucket(
   headers: Headers,

@@ -10,7 +10,10 @@ export const BODY_TIMEOUTS = {
   bytesPerSecondMin: 16 * 1024,
   /** A request that waits longer than this for memory is rejected. */
   roomMs: 15_000,
-  /** How long the announced size of a request is reserved in its holder's share. Large requests of one holder take turns. */
+  /**
+   * How long the announced size of a request is reserved in its holder's share. Large requests of one holder
+   * take turns.
+   */
   turnMs: 3_000,
 };
 export type BodyTimeouts = typeof BODY_TIMEOUTS;
@@ -32,8 +35,9 @@ type Claim = Entry & { stop?: AbortController };
 type Waiter = { claim: Claim; bytes: number; since: number; admit(): void; reject(fault: AppError): void };
 
 /**
- * Memory budget for the large bodies of all requests of a process, and for the files fetched for them: two bodies of the maximum size. Only received bytes count, not the declared size. Waiting requests of
- * the holder that uses the least memory are admitted first.
+ * Memory budget for the large bodies of all requests of a process, and for the files fetched for them: two
+ * bodies of the maximum size. Only received bytes count, not the declared size. Waiting requests of the
+ * holder that uses the least memory are admitted first.
  */
 export function createBodyBudget(
   sizes: { bodyMaxBytes: number; filesMaxBytes: number },
@@ -53,7 +57,8 @@ export function createBodyBudget(
   const freeMemory = ({ claim }: Waiter, limit: ReachedLimit): boolean => {
     const rivals: Claim[] = ledger.rivals(claim, limit);
     const waiting = new Set([...waiters].map((waiter) => waiter.claim));
-    // A request that is being handled frees its memory soon, so requests that wait for memory do not count as stalled.
+    // A request that is being handled frees its memory soon, so requests that wait for memory do not count as
+    // stalled.
     const isRoomComing = rivals.some(({ isArriving }) => !isArriving);
     const stalled = rivals.filter(
       (rival) => rival.isArriving && rival.stillFor >= stillReviews && !(isRoomComing && waiting.has(rival)),
@@ -110,7 +115,10 @@ export function createBodyBudget(
       review();
     });
 
-  /** Opens the claim of one request. `holder` is the team or, without a key, the client address. A holder gets at most half. */
+  /**
+   * Opens the claim of one request. `holder` is the team or, without a key, the client address. A holder gets
+   * at most half.
+   */
   const open = (holder: string) => {
     const claim: Claim = {
       holder,
@@ -130,8 +138,9 @@ export function createBodyBudget(
         claim.wantsTurn = true;
       },
       /**
-       * Counts received bytes, and waits if the budget is full. Throws 503 if the wait is too long, or if this request has the
-       * least progress and others need its memory. The files of one email count as at most one body.
+       * Counts received bytes, and waits if the budget is full. Throws 503 if the wait is too long, or if
+       * this request has the least progress and others need its memory. The files of one email count as at
+       * most one body.
        */
       async grow(arrived: number, as: BodyPart = "body"): Promise<void> {
         claim.stop?.signal.throwIfAborted();
@@ -162,7 +171,10 @@ export function createBodyBudget(
   return { patience, open };
 }
 
-/** The holder with the least memory first. For one holder, the largest request first, because it releases the most. */
+/**
+ * The holder with the least memory first. For one holder, the largest request first, because it releases the
+ * most.
+ */
 function inOrder(waiters: ReadonlySet<Waiter>, heldBy: (holder: string) => number): Waiter[] {
   const held = new Map<string, number>();
   for (const { claim } of waiters) if (!held.has(claim.holder)) held.set(claim.holder, heldBy(claim.holder));

@@ -16,7 +16,10 @@ export type Entry = {
   turnEndsAt: number;
   progressBytes: number;
   progressAt: number;
-  /** Number of reviews since its last progress. Unlike time, it does not grow while the process is too busy to read. */
+  /**
+   * Number of reviews since its last progress. Unlike time, it does not grow while the process is too busy to
+   * read.
+   */
   stillFor: number;
   /** True while its body arrives; it can then be rejected. False while it is handled. */
   isArriving: boolean;

@@ -2,8 +2,9 @@ import { AppError } from "../errors";
 import type { BodyClaim, BodyTimeouts } from "./body-budget";
 
 /**
- * Yields the parts of a request body as they arrive, each after it is counted in the budget. Throws 408 if the body stalls
- * or arrives too slowly, and 503 if the budget is full. Only the time spent reading counts. Leaves the stream unlocked.
+ * Yields the parts of a request body as they arrive, each after it is counted in the budget. Throws 408 if
+ * the body stalls or arrives too slowly, and 503 if the budget is full. Only the time spent reading counts.
+ * Leaves the stream unlocked.
  */
 export async function* bodyParts(
   body: ReadableStream<Uint8Array>,

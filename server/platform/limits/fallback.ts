@@ -2,15 +2,22 @@ import type { Log } from "../log";
 import type { Count, InProcessStore } from "./in-process";
 import type { SharedStore } from "./shared-store";
 
-/** How long a request waits for the store. 50 ms less than the 300 ms that a limit may add, because timers can fire late. */
+/**
+ * How long a request waits for the store. 50 ms less than the 300 ms that a limit may add, because timers can
+ * fire late.
+ */
 export const STORE_TIMEOUT_MS = 250;
-/** After a failure the store is not used for this time. Then one request tries it, and the others still do not wait. */
+/**
+ * After a failure the store is not used for this time. Then one request tries it, and the others still do not
+ * wait.
+ */
 export const STORE_PAUSE_MS = 2_000;
 const logIntervalMs = 60_000;
 
 /**
- * Uses the shared store, and the store in this process if the shared one fails or is slow. Never rejects. Failures are
- * logged as `limits.store_unreachable` at most once per minute, recovery as `limits.store_recovered`.
+ * Uses the shared store, and the store in this process if the shared one fails or is slow. Never rejects.
+ * Failures are logged as `limits.store_unreachable` at most once per minute, recovery as
+ * `limits.store_recovered`.
  */
 export function judgeWithFallback(options: {
   name: string;
@@ -70,7 +77,8 @@ export function judgeWithFallback(options: {
 async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    // A busy process runs timers before it reads sockets. setImmediate accepts a reply that has already arrived.
+    // A busy process runs timers before it reads sockets. setImmediate accepts a reply that has already
+    // arrived.
     timer = setTimeout(
       () => setImmediate(() => reject(new Error(`no answer within ${timeoutMs} ms`))),
       timeoutMs,
@@ -84,8 +92,8 @@ async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
 }
 
 /**
- * The reason of a store failure: the cause of "fetch failed" errors, without the command that the Upstash client appends,
- * because it contains key names.
+ * The reason of a store failure: the cause of "fetch failed" errors, without the command that the Upstash
+ * client appends, because it contains key names.
  */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";

@@ -1,6 +1,9 @@
 import { judgedAtMs, WINDOW_MS, weighPrevious } from "./sliding-window";
 
-/** A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its minute. */
+/**
+ * A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its
+ * minute.
+ */
 export type Count = { allowed: boolean; remaining: number; resetAtMs: number };
 
 export type InProcessStore = ReturnType<typeof createInProcessStore>;
@@ -10,9 +13,9 @@ const countersPerMinuteMax = 50_000;
 /**
  * The sliding window in this process's memory: the same arithmetic as the shared stores, for one process.
  *
- * Memory is bounded. At most three minutes are stored: the current one and its neighbors, which keeps the counts if the clock
- * steps back over a boundary. Each minute has at most `countersMax` counters. Beyond that, the oldest counter of the minute is
- * deleted, which can only allow more requests.
+ * Memory is bounded. At most three minutes are stored: the current one and its neighbors, which keeps the
+ * counts if the clock steps back over a boundary. Each minute has at most `countersMax` counters. Beyond
+ * that, the oldest counter of the minute is deleted, which can only allow more requests.
  */
 export function createInProcessStore(clock: () => number, countersMax: number = countersPerMinuteMax) {
   const windows = new Map<number, Map<string, number>>();

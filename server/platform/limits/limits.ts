@@ -28,7 +28,10 @@ export type LimitStore =
 
 export type LimitsOptions = {
   store: LimitStore;
-  /** Milliseconds since the epoch. With a shared store it must be the host's clock, which the Upstash library reads. */
+  /**
+   * Milliseconds since the epoch. With a shared store it must be the host's clock, which the Upstash library
+   * reads.
+   */
   clock: () => number;
   log: Log;
   /** How long a request waits for a shared store. After it, the store of this process decides. */
@@ -38,9 +41,10 @@ export type LimitsOptions = {
 };
 
 /**
- * Counts requests per bucket and tier in a sliding minute: one algorithm with three stores. Instances with the same Redis or
- * Upstash database share counts. `bucket` is a key's id or an address bucket. `limit` is the effective limit per minute, an
- * integer of at least 1. The methods never reject and add at most 300 ms: if the store fails, this process counts.
+ * Counts requests per bucket and tier in a sliding minute: one algorithm with three stores. Instances with
+ * the same Redis or Upstash database share counts. `bucket` is a key's id or an address bucket. `limit` is
+ * the effective limit per minute, an integer of at least 1. The methods never reject and add at most 300 ms:
+ * if the store fails, this process counts.
  */
 export function createLimits(options: LimitsOptions) {
   const { store, clock, log, onFallback, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;

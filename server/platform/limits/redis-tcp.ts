@@ -7,9 +7,9 @@ const replyTimeoutMs = 1_000;
 const reconnectMaxMs = 1_000;
 
 /**
- * The Upstash client over a plain Redis connection (`redis://`, `rediss://`), for `REDIS_URL`. It connects on the first
- * command, and reconnects if the connection is lost or has no reply for a second. Without a connection, a command is
- * rejected immediately. Commands are never queued or sent twice.
+ * The Upstash client over a plain Redis connection (`redis://`, `rediss://`), for `REDIS_URL`. It connects on
+ * the first command, and reconnects if the connection is lost or has no reply for a second. Without a
+ * connection, a command is rejected immediately. Commands are never queued or sent twice.
  */
 export function createTcpClient(url: string): { redis: Redis; close: () => void } {
   const tcp = new TcpRedis(url, {
@@ -45,8 +45,8 @@ export function createTcpClient(url: string): { redis: Redis; close: () => void 
 }
 
 /**
- * Runs the commands of the Upstash client with `call`. Its scripts begin with a line of flags that only Upstash's servers
- * support. The line is removed, which changes the digest of the script.
+ * Runs the commands of the Upstash client with `call`. Its scripts begin with a line of flags that only
+ * Upstash's servers support. The line is removed, which changes the digest of the script.
  */
 function createRequester(call: (name: string, args: string[]) => Promise<unknown>): Requester {
   const plainDigests = new Map<string, string>();

@@ -9,12 +9,13 @@ const limitersMax = 1_000;
 
 /**
  * A store that several processes share. It can fail or be slow; `judgeWithFallback` handles both. It is
- * `@upstash/ratelimit` with the given client, which uses REST for Upstash or TCP for Redis. Its clock is this host's
- * `Date.now()`. Redis's own clock only expires old counters.
+ * `@upstash/ratelimit` with the given client, which uses REST for Upstash or TCP for Redis. Its clock is this
+ * host's `Date.now()`. Redis's own clock only expires old counters.
  *
- * Two options of the library must stay off. Its timeout allows requests without counting them. Its `ephemeralCache` rejects
- * a bucket until the end of the minute even if its weighted window allows requests again, rejects it also in the first
- * millisecond after that, and never deletes the entry of a bucket without further requests.
+ * Two options of the library must stay off. Its timeout allows requests without counting them. Its
+ * `ephemeralCache` rejects a bucket until the end of the minute even if its weighted window allows requests
+ * again, rejects it also in the first millisecond after that, and never deletes the entry of a bucket without
+ * further requests.
  */
 export function createSharedStore(redis: Redis, close: () => void) {
   redis.use((request, next) => next({ ...request, body: adjustTimes(request.body) }));
@@ -67,8 +68,8 @@ function adjustTimes(body: unknown): unknown {
 }
 
 /**
- * Moves the time in a script call off the first millisecond of a minute. A call is [verb, script, number of keys, ...keys,
- * limit, now, window, ...]. The key names stay correct, because the minute does not change.
+ * Moves the time in a script call off the first millisecond of a minute. A call is [verb, script, number of
+ * keys, ...keys, limit, now, window, ...]. The key names stay correct, because the minute does not change.
  */
 function adjustTime(command: unknown[]): unknown[] {
   const [verb, , keys] = command;

@@ -1,32 +1,41 @@
 /**
- * The arithmetic of the limiter, the same in all stores: Upstash's sliding window of one clock minute. The count against a
- * limit is the current minute, plus the previous minute weighted by the share that the sliding minute still covers, rounded
- * down. Rejected requests are not counted.
+ * The arithmetic of the limiter, the same in all stores: Upstash's sliding window of one clock minute. The
+ * count against a limit is the current minute, plus the previous minute weighted by the share that the
+ * sliding minute still covers, rounded down. Rejected requests are not counted.
  *
- * Guarantee: if a request is rejected with `retryAfterSeconds` = n, a retry n seconds later is allowed, provided that the
- * bucket has not counted a request of the new minute before. Four facts ensure it.
+ * Guarantee: if a request is rejected with `retryAfterSeconds` = n, a retry n seconds later is allowed,
+ * provided that the bucket has not counted a request of the new minute before. Four facts ensure it.
  * 1. Rejected requests are not counted, so the count of a minute never exceeds the limit.
- * 2. The limit is part of the counter's name. A lower limit starts a new counter; otherwise the old minute's larger count
- *    would cause rejections after the promised time.
+ * 2. The limit is part of the counter's name. A lower limit starts a new counter; otherwise the old minute's
+ *    larger count would cause rejections after the promised time.
  * 3. The retry is at least one millisecond into a later minute. There, a full previous minute weighs at most
  *    floor(limit * 59999 / 60000), which is below the limit.
- * 4. Only a rejection in the first millisecond of a minute would be retried 60 seconds later in a first millisecond, where
- *    the previous minute still has its full weight. So the first millisecond of a minute counts as the second one.
+ * 4. Only a rejection in the first millisecond of a minute would be retried 60 seconds later in a first
+ *    millisecond, where the previous minute still has its full weight. So the first millisecond of a minute
+ *    counts as the second one.
  */
 export const WINDOW_MS = 60_000;
 
-/** The time at which a request at `nowMs` is counted: the same minute, but never its first millisecond (fact 4 above). */
+/**
+ * The time at which a request at `nowMs` is counted: the same minute, but never its first millisecond (fact 4
+ * above).
+ */
 export function judgedAtMs(nowMs: number): number {
   return nowMs % WINDOW_MS === 0 ? nowMs + 1 : nowMs;
 }
 
-/** The weighted count of the previous minute. The expression matches Upstash's script, so both round in the same way. */
+/**
+ * The weighted count of the previous minute. The expression matches Upstash's script, so both round in the
+ * same way.
+ */
 export function weighPrevious(previousCount: number, atMs: number): number {
   const shareOfCurrent = (atMs % WINDOW_MS) / WINDOW_MS;
   return Math.floor((1 - shareOfCurrent) * previousCount);
 }
 
-/** Whole seconds, 1 to 60, after which a rejected request is allowed. `nowMs` is the time of the rejection. */
+/**
+ * Whole seconds, 1 to 60, after which a rejected request is allowed. `nowMs` is the time of the rejection.
+ */
 export function secondsUntilItPasses(resetAtMs: number, nowMs: number): number {
   return Math.max(1, Math.min(60, Math.floor((resetAtMs - nowMs) / 1000) + 1));
 }

@@ -1,7 +1,10 @@
 import { AppError } from "../errors";
 import { deriveKey } from "./secrets";
 
-/** A secret of the installation. The id identifies it in sealed values and in the database, and does not reveal it. */
+/**
+ * A secret of the installation. The id identifies it in sealed values and in the database, and does not
+ * reveal it.
+ */
 export type RingKey = { id: string; secret: string };
 
 /** A key seals and signs from this time until the next period begins. */
@@ -23,9 +26,9 @@ const idLength = 16;
 export const keyIdOf = (secret: string): string => deriveKey(secret, "key-id").slice(0, idLength);
 
 /**
- * The secrets of the installation: the configured one first, then those that only open and verify. Which of them seals and
- * signs is recorded in the database, so that all processes change at the same time. Until that record is read, it is the
- * configured one.
+ * The secrets of the installation: the configured one first, then those that only open and verify. Which of
+ * them seals and signs is recorded in the database, so that all processes change at the same time. Until that
+ * record is read, it is the configured one.
  */
 export function createKeyring(secrets: readonly [string, ...string[]]) {
   const keys = [...new Set(secrets)].map((secret): RingKey => ({ id: keyIdOf(secret), secret }));
@@ -49,8 +52,8 @@ export function createKeyring(secrets: readonly [string, ...string[]]) {
     /** The key that seals. Throws if the database rejected these secrets. */
     active,
     /**
-     * The key that signs what was created at this time, so that each attempt of an email has the same bytes. The active one,
-     * if that key was removed.
+     * The key that signs what was created at this time, so that each attempt of an email has the same bytes.
+     * The active one, if that key was removed.
      */
     keyAt: (ms: number): RingKey => {
       const current = active();
@@ -59,7 +62,10 @@ export function createKeyring(secrets: readonly [string, ...string[]]) {
     /** Throws if the database rejected these secrets. */
     requireUsable,
     isChecked: (): boolean => state === "admitted",
-    /** Throws AppError `unavailable` until the database has admitted these secrets: another process might not have them. */
+    /**
+     * Throws AppError `unavailable` until the database has admitted these secrets: another process might not
+     * have them.
+     */
     requireChecked(): void {
       requireUsable();
       if (state === "unchecked") throw new AppError("unavailable", UNCHECKED);

@@ -1,7 +1,10 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors";
 
-/** 32 MiB and about 0.2 s on one core. OWASP lists these parameters as equivalent to its first choice for scrypt. */
+/**
+ * 32 MiB and about 0.2 s on one core. OWASP lists these parameters as equivalent to its first choice for
+ * scrypt.
+ */
 const COST = { N: 2 ** 15, r: 8, p: 3 } as const;
 /** More than any stored hash requires. A tampered hash cannot cause a larger allocation. */
 const memoryMaxBytes = 128 * 1024 * 1024;
@@ -15,8 +18,8 @@ const waitingMax = 100;
 const STORED = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([A-Za-z0-9_-]{16,})\$([A-Za-z0-9_-]{43})$/;
 
 /**
- * Hashes a password as `scrypt$N$r$p$salt$hash` (RFC 7914), salt and hash in base64url. Throws AppError `unavailable` if too
- * many calls wait.
+ * Hashes a password as `scrypt$N$r$p$salt$hash` (RFC 7914), salt and hash in base64url. Throws AppError
+ * `unavailable` if too many calls wait.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
@@ -25,8 +28,9 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password matches the stored hash. Without a stored hash it does the same work and returns false, so an unknown
- * account takes as long as a wrong password. Throws AppError `unavailable` if too many calls wait.
+ * Whether the password matches the stored hash. Without a stored hash it does the same work and returns
+ * false, so an unknown account takes as long as a wrong password. Throws AppError `unavailable` if too many
+ * calls wait.
  */
 export async function isPasswordCorrect(password: string, stored: string | null): Promise<boolean> {
   const [, n, r, p, salt, hash] = STORED.exec(stored ?? "") ?? [];

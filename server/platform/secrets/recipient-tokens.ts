@@ -28,10 +28,11 @@ export type Copy = { teamId: string; emailId: string; deliveryId: string };
 export type RecipientTokens = ReturnType<typeof createRecipientTokens>;
 
 /**
- * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be the same in each
- * attempt. They are encrypted and authenticated with the secret: AES-256-CTR with the HMAC-SHA-256 of the content as nonce, as
- * in SIV modes (RFC 5297); the nonce also authenticates the content. Each purpose has its own keys. The secret is the one
- * that was active when the email was created, which its id contains. Tokens of the other secrets are accepted.
+ * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be
+ * the same in each attempt. They are encrypted and authenticated with the secret: AES-256-CTR with the
+ * HMAC-SHA-256 of the content as nonce, as in SIV modes (RFC 5297); the nonce also authenticates the content.
+ * Each purpose has its own keys. The secret is the one that was active when the email was created, which its
+ * id contains. Tokens of the other secrets are accepted.
  */
 export function createRecipientTokens(ring: Keyring, origin: string) {
   const unsubscribe = createRingSealer(ring, "unsubscribe");

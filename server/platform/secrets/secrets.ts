@@ -22,8 +22,8 @@ function base62(number: Uint8Array | number, length: number): string {
 export type MintedToken = { token: string; tokenId: string; secretHash: Uint8Array };
 
 /**
- * Creates an API key token, `re_<id>_<secret>_<crc>`. The secret has 256 random bits. The id is public. The checksum lets
- * secret scanners and the API detect a mistyped token without a database query.
+ * Creates an API key token, `re_<id>_<secret>_<crc>`. The secret has 256 random bits. The id is public. The
+ * checksum lets secret scanners and the API detect a mistyped token without a database query.
  */
 export function mintToken(): MintedToken {
   const tokenId = base62(randomBytes(9), ID_LENGTH);

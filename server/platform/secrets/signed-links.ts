@@ -13,9 +13,10 @@ export type LinkPath = `/api/${string}/{token}`;
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
 /**
- * Signed links that give access to one resource without sign-in, until they expire. Tokens are authenticated by
- * HMAC-SHA-256 (RFC 2104) over path, expiry and ids, with a key derived from the active secret; those of the other secrets
- * are accepted. Links are not stored, so they cannot be revoked. `origin` is the public origin of the installation.
+ * Signed links that give access to one resource without sign-in, until they expire. Tokens are authenticated
+ * by HMAC-SHA-256 (RFC 2104) over path, expiry and ids, with a key derived from the active secret; those of
+ * the other secrets are accepted. Links are not stored, so they cannot be revoked. `origin` is the public
+ * origin of the installation.
  */
 export function createSignedLinks(ring: Keyring, origin: string) {
   const macKeys = new Map(

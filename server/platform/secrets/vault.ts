@@ -4,12 +4,15 @@ import { deriveKey } from "./secrets";
 
 const ivBytes = 12;
 const tagBytes = 16;
-/** The form of an encrypted text: `k1.<base64>.<key id>`. Release 0.2.0 wrote no key id, and ignores it when it reads. */
+/**
+ * The form of an encrypted text: `k1.<base64>.<key id>`. Release 0.2.0 wrote no key id, and ignores it when
+ * it reads.
+ */
 const FORM = "k1";
 
 /**
- * The location of an encrypted text: table, column, row and team. The location is authenticated, so a text copied to
- * another row cannot be decrypted.
+ * The location of an encrypted text: table, column, row and team. The location is authenticated, so a text
+ * copied to another row cannot be decrypted.
  */
 export type Place = { table: string; column: string; id: string; teamId: string };
 
@@ -24,8 +27,9 @@ export class UnknownSecretError extends Error {
 export const keyIdOfSealed = (sealed: string): string | null => sealed.split(".")[2] ?? null;
 
 /**
- * Encrypts secrets that must be read again (DKIM keys, webhook secrets) at rest: AES-256-GCM with a random 96-bit IV (NIST SP
- * 800-38D) and a key derived from a secret of the installation. Each text has the id of its secret.
+ * Encrypts secrets that must be read again (DKIM keys, webhook secrets) at rest: AES-256-GCM with a random
+ * 96-bit IV (NIST SP 800-38D) and a key derived from a secret of the installation. Each text has the id of
+ * its secret.
  */
 export function createVault(ring: Keyring) {
   const derived = new Map(

@@ -32,9 +32,10 @@ const KINDS = {
 const logIntervalMs = 60_000;
 
 /**
- * Exports spans over OTLP/HTTP. The packages of OpenTelemetry read the standard variables themselves: endpoint, headers, sampler,
- * service name (default: backstamp) and limits of the batches. Spans wait in a queue of bounded length; a collector that does
- * not respond costs spans, never an email. Export failures are logged at most once a minute.
+ * Exports spans over OTLP/HTTP. The packages of OpenTelemetry read the standard variables themselves:
+ * endpoint, headers, sampler, service name (default: backstamp) and limits of the batches. Spans wait in a
+ * queue of bounded length; a collector that does not respond costs spans, never an email. Export failures are
+ * logged at most once a minute.
  */
 export function createOtel({ version, role, log }: OtelOptions): ExportingTracer {
   let loggedAtMs = Number.NEGATIVE_INFINITY;

@@ -33,9 +33,10 @@ export type PrometheusOptions = {
 };
 
 /**
- * The metrics of this process in a registry of their own, with the figures of Node and of the process. The number of series
- * is bounded: labels have fixed sets of values, except the names of the operator's relays, of which the first 20 are kept.
- * Counters with few series start at 0, so that an alert sees their first increase.
+ * The metrics of this process in a registry of their own, with the figures of Node and of the process. The
+ * number of series is bounded: labels have fixed sets of values, except the names of the operator's relays,
+ * of which the first 20 are kept. Counters with few series start at 0, so that an alert sees their first
+ * increase.
  */
 export function createPrometheus({ version, role }: PrometheusOptions): Prometheus {
   const registry = new Registry();
@@ -142,7 +143,10 @@ export function createPrometheus({ version, role }: PrometheusOptions): Promethe
   };
 }
 
-/** Keeps the first `valuesMax` distinct values and replaces further ones by `other`, so that the number of series is bounded. */
+/**
+ * Keeps the first `valuesMax` distinct values and replaces further ones by `other`, so that the number of
+ * series is bounded.
+ */
 function boundLabels(valuesMax: number, charsMax: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

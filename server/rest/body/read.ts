@@ -7,7 +7,10 @@ import { checkTree, marksMax, rejectOversizedTree } from "./tree";
 // Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Limits for reading and discarding the rest of a rejected body: a multiple of the maximum size, and times in ms. */
+/**
+ * Limits for reading and discarding the rest of a rejected body: a multiple of the maximum size, and times in
+ * ms.
+ */
 const discardedTimes = 2;
 const discardMsMax = 10_000;
 const discardIdleMs = 1_000;
@@ -22,9 +25,10 @@ export type BodySize = {
 };
 
 /**
- * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length says), another
- * content type, invalid UTF-8, invalid JSON, excessive nesting, and text that PostgreSQL cannot store. Returns `undefined`
- * for an empty body of any type. If a name occurs twice in an object, the last value counts.
+ * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length
+ * says), another content type, invalid UTF-8, invalid JSON, excessive nesting, and text that PostgreSQL
+ * cannot store. Returns `undefined` for an empty body of any type. If a name occurs twice in an object, the
+ * last value counts.
  */
 export async function readJson(request: Request, size: BodySize): Promise<unknown> {
   const { maxBytes, advice, patience } = size;
@@ -35,7 +39,8 @@ export async function readJson(request: Request, size: BodySize): Promise<unknow
     if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
     if (declared === null || declared > smallBodyBytes) bytes = await readCounted(request, size, declared);
     else {
-      // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting the parts.
+      // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting
+      // the parts.
       bytes = await within(request.arrayBuffer(), arrivalMsMax(declared, patience));
       if (bytes.byteLength > 0) checkType(request);
     }
@@ -79,8 +84,9 @@ async function abortBody(request: Request, { claim, maxBytes }: BodySize, cause:
 }
 
 /**
- * Reads and discards the rest of a body, up to `bytesMax`, `discardMsMax` and a pause of `discardIdleMs`. Most clients read
- * the response only after they have sent the whole body; if the connection closes earlier, they never receive the error.
+ * Reads and discards the rest of a body, up to `bytesMax`, `discardMsMax` and a pause of `discardIdleMs`.
+ * Most clients read the response only after they have sent the whole body; if the connection closes earlier,
+ * they never receive the error.
  */
 async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
   if (!body || body.locked) return;
@@ -101,8 +107,8 @@ async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
 }
 
 /**
- * Waits for the end of a body and discards it. A route that ignores its body acts only once the whole request has arrived:
- * a request that turns out to be malformed gets 400 and must have no effect.
+ * Waits for the end of a body and discards it. A route that ignores its body acts only once the whole request
+ * has arrived: a request that turns out to be malformed gets 400 and must have no effect.
  */
 export async function skipBody(request: Request, size: BodySize): Promise<void> {
   try {
@@ -123,7 +129,10 @@ async function readCounted(request: Request, size: BodySize, declared: number | 
   return Buffer.concat(chunks, length);
 }
 
-/** Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum size. */
+/**
+ * Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum
+ * size.
+ */
 async function* countedParts(
   { body, signal }: Request,
   { maxBytes, advice, claim, patience }: BodySize,
@@ -142,8 +151,9 @@ async function* countedParts(
 }
 
 /**
- * Streams the bytes of a body of one of these content types when the memory budget has room. Throws immediately if a header
- * shows a wrong type or length. The stream throws if the body is too large or ends early.
+ * Streams the bytes of a body of one of these content types when the memory budget has room. Throws
+ * immediately if a header shows a wrong type or length. The stream throws if the body is too large or ends
+ * early.
  */
 export function streamBody(
   request: Request,

@@ -1,6 +1,8 @@
 import { AppError } from "#server/platform/errors";
 
-/** Limits on the structure of a body. A string counts as one value; so does a file sent as an array of bytes. */
+/**
+ * Limits on the structure of a body. A string counts as one value; so does a file sent as an array of bytes.
+ */
 export const TREE_LIMITS = {
   depth: 32,
   fieldsPerObject: 1_000,
@@ -8,16 +10,18 @@ export const TREE_LIMITS = {
   values: 50_000,
 } as const;
 
-/** Fields that may contain the bytes of a file as an array of numbers. Such an array is not checked per item. */
+/**
+ * Fields that may contain the bytes of a file as an array of numbers. Such an array is not checked per item.
+ */
 const FILE_CONTENT = /(^|\.)content(\.data)?$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 type Node = { value: object; field: string; depth: number };
 
 /**
- * Rejects a parsed body that exceeds `TREE_LIMITS` or contains a number out of range, the name `__proto__`, or (only if
- * `mayHoldEscapes`) NUL or a lone surrogate. Iterative, because deep nesting would exhaust the stack. Linear in the size of
- * the body.
+ * Rejects a parsed body that exceeds `TREE_LIMITS` or contains a number out of range, the name `__proto__`,
+ * or (only if `mayHoldEscapes`) NUL or a lone surrogate. Iterative, because deep nesting would exhaust the
+ * stack. Linear in the size of the body.
  */
 export function checkTree(root: unknown, mayHoldEscapes: boolean): void {
   const pending: Node[] = [];
@@ -63,8 +67,8 @@ export function checkTree(root: unknown, mayHoldEscapes: boolean): void {
 export const marksMax = TREE_LIMITS.values * 3;
 
 /**
- * Rejects a text with more than `marksMax` brackets and strings. Call it before the text is parsed: millions of small objects
- * take far more memory than their text.
+ * Rejects a text with more than `marksMax` brackets and strings. Call it before the text is parsed: millions
+ * of small objects take far more memory than their text.
  */
 export function rejectOversizedTree(text: string): void {
   let marks = 0;
@@ -83,7 +87,9 @@ export function rejectOversizedTree(text: string): void {
   }
 }
 
-/** The index of the quote that closes the string starting at `start`; the length of the text if there is none. */
+/**
+ * The index of the quote that closes the string starting at `start`; the length of the text if there is none.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -93,7 +99,10 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A file sent as an array of bytes counts as one value: building a name for each of millions of items is too expensive. */
+/**
+ * A file sent as an array of bytes counts as one value: building a name for each of millions of items is too
+ * expensive.
+ */
 const isNumbers = (items: unknown[]): boolean =>
   typeof items[0] === "number" && items.every((item) => typeof item === "number");
 

@@ -131,7 +131,10 @@ export const DryRunResponse = z
   .union([z.object({ ...Head, ...Prediction.shape }), z.object({ ...Head, ...Replayed.shape })])
   .meta({ id: "DryRun" });
 
-/** The dry-run response for a batch. `data` contains the emails that would be accepted, with their index in the request. */
+/**
+ * The dry-run response for a batch. `data` contains the emails that would be accepted, with their index in
+ * the request.
+ */
 export const BatchDryRunResponse = z
   .union([
     z.object({
@@ -146,9 +149,9 @@ export const BatchDryRunResponse = z
 type DryRunCall = { tier: Tier; once: Once | undefined; verdict: Verdict };
 
 /**
- * The response to the dry run of a call: the state of the caller's rate limit, and what `predict` returns. If the
- * `Idempotency-Key` of the call has a stored response, that is what the real call would return; a key that was used
- * with another payload is rejected as there.
+ * The response to the dry run of a call: the state of the caller's rate limit, and what `predict` returns. If
+ * the `Idempotency-Key` of the call has a stored response, that is what the real call would return; a key
+ * that was used with another payload is rejected as there.
  */
 export async function dryRun<T>(ctx: Ctx, { tier, once, verdict }: DryRunCall, predict: () => Promise<T>) {
   const { limit, remaining, resetAtMs } = verdict;

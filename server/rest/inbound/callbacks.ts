@@ -30,7 +30,10 @@ const EXAMPLE = JSON.stringify({
 });
 
 export const callbackRoutes = [
-  /** Public: providers have no API key. Each authenticates its calls as it documents, with a secret of one relay. */
+  /**
+   * Public: providers have no API key. Each authenticates its calls as it documents, with a secret of one
+   * relay.
+   */
   withApi(
     {
       route: "POST /api/inbound/relays/{relay_id}",

@@ -42,7 +42,10 @@ const EXAMPLE = [
 ].join("\r\n");
 
 export const returnRoutes = [
-  /** For operators who receive email for the return paths on another server, or who have a mailbox for complaints. */
+  /**
+   * For operators who receive email for the return paths on another server, or who have a mailbox for
+   * complaints.
+   */
   withApi(
     {
       route: "POST /api/inbound/message",

@@ -21,7 +21,10 @@ export const unsubscribeRoutes = [
     },
     async ({ ctx, params }) => ({ page: renderConfirmPage(subscriberOf(ctx, params.token).address) }),
   ),
-  /** One-click unsubscribe by an email client or by the page (RFC 8058 section 3.2): no login, cookie or redirect. */
+  /**
+   * One-click unsubscribe by an email client or by the page (RFC 8058 section 3.2): no login, cookie or
+   * redirect.
+   */
   withApi(
     {
       route: `POST ${unsubscribePath}`,
@@ -55,7 +58,9 @@ const pageOf = (title: string, content: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
   `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style><main><h1>${title}</h1>${content}</main></html>`;
 
-/** The page that asks the recipient to confirm. Viewing it changes nothing, because programs follow links too. */
+/**
+ * The page that asks the recipient to confirm. Viewing it changes nothing, because programs follow links too.
+ */
 export const renderConfirmPage = (address: string): string =>
   pageOf(
     "Unsubscribe",

@@ -57,8 +57,8 @@ const header = (description: string, schema: Schema): Schema => ({ description, 
 const count = { type: "integer", minimum: 0 };
 
 /**
- * The OpenAPI 3.1 document of the routes and of the events of webhooks, generated only from their declarations. `values` are
- * in its code samples.
+ * The OpenAPI 3.1 document of the routes and of the events of webhooks, generated only from their
+ * declarations. `values` are in its code samples.
  */
 export function documentOf(routes: readonly Route[], values: SampleValues = "environment") {
   const components: Components = { schemas: { ...ERROR_SCHEMAS }, responses: {} };
@@ -130,7 +130,10 @@ export function documentOf(routes: readonly Route[], values: SampleValues = "env
 /** The tag of a path segment. A segment without an entry is its own name. */
 const tagOf = (segment: string) => TAGS[segment] ?? { name: segment, description: "" };
 
-/** The route that serves the API reference of all routes, including itself. The document is generated on the first call. */
+/**
+ * The route that serves the API reference of all routes, including itself. The document is generated on the
+ * first call.
+ */
 export function referenceOf(listRoutes: () => readonly Route[]): Route {
   let document: ReturnType<typeof documentOf> | undefined;
   return withApi(

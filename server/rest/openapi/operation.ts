@@ -21,7 +21,10 @@ const headersOf = (more: readonly string[] = []) =>
     [...ALWAYS, ...more].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );
 
-/** Converts a route to an OpenAPI operation with this tag. Adds its named schemas and responses to `components`. */
+/**
+ * Converts a route to an OpenAPI operation with this tag. Adds its named schemas and responses to
+ * `components`.
+ */
 export function operationOf(route: Route, tag: string, components: Components, values: SampleValues): Schema {
   const { access, summary } = route;
   return {

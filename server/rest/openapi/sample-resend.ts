@@ -9,8 +9,8 @@ const idInBody: Arguments = ({ variables, json }) => [{ id: variables[0], ...(ca
 const listOptions: Arguments = ({ query }) => [optionsOf(query)];
 
 /**
- * The calls of the official client of Resend, by route. A route is missing if the client has no such call, or not with the
- * fields or parameters of the example.
+ * The calls of the official client of Resend, by route. A route is missing if the client has no such call, or
+ * not with the fields or parameters of the example.
  */
 const CALLS: Record<string, readonly [name: string, argumentsOf: Arguments]> = {
   "POST /api/emails": ["emails.send", (call) => [camelCased(call.json), ...requestOptionsOf(call)]],
@@ -78,7 +78,9 @@ function requestOptionsOf({ headers }: SampleCall): object[] {
   return options.length === 0 ? [] : [Object.fromEntries(options)];
 }
 
-/** The client converts the names of its options to those of the API. No example has names that a user chose. */
+/**
+ * The client converts the names of its options to those of the API. No example has names that a user chose.
+ */
 function camelCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCased);
   if (typeof value !== "object" || value === null) return value;

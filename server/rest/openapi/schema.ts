@@ -11,8 +11,8 @@ export type Components = { schemas: Parts; responses: Parts };
 const FORMATS: ReadonlySet<unknown> = new Set(["uuid", "date", "date-time"]);
 
 /**
- * The input of a zod schema as JSON Schema. Named schemas are added to the components and referenced. JSON Schema cannot
- * express refinements; the error message of a rejected request explains them.
+ * The input of a zod schema as JSON Schema. Named schemas are added to the components and referenced. JSON
+ * Schema cannot express refinements; the error message of a rejected request explains them.
  */
 export function jsonSchemaOf(schema: z.ZodType, { schemas }: Components): Schema {
   const {

@@ -46,7 +46,9 @@ const FIELDS: Record<string, string> = {
 /** The time in examples. */
 const sampleAt = new Date("2026-01-01T12:00:00.000Z");
 
-/** The requests that endpoints receive, as `webhooks` of OpenAPI 3.1: one for each event that Backstamp sends. */
+/**
+ * The requests that endpoints receive, as `webhooks` of OpenAPI 3.1: one for each event that Backstamp sends.
+ */
 export const webhooksOf = (): Parts =>
   Object.fromEntries(
     (Object.keys(EVENT_DESCRIPTIONS) as SentEvent[]).map((type) => [type, { post: requestOf(type) }]),

@@ -4,8 +4,8 @@ import type { Once } from "#server/services/emails/accept/send";
 import type { Route } from "./route";
 
 /**
- * Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route, with the fingerprint
- * of the parsed body.
+ * Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route, with
+ * the fingerprint of the parsed body.
  */
 export function readIdempotency(
   request: Request,

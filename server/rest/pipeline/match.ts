@@ -14,8 +14,8 @@ const RESERVED = new Set(["/api/emails/receiving", "/api/domains/claim"]);
 const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 
 /**
- * Builds the lookup from method and path to route. Paths match exactly: a double slash, a trailing slash or an encoded
- * letter is another path. A literal segment takes precedence over a variable one.
+ * Builds the lookup from method and path to route. Paths match exactly: a double slash, a trailing slash or
+ * an encoded letter is another path. A literal segment takes precedence over a variable one.
  */
 export function compileRoutes(routes: readonly Route[]): Find {
   const entries = new Map<string, PathEntry>();

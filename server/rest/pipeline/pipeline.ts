@@ -22,7 +22,10 @@ export type Arrival = {
   verdict: Verdict;
   /** The IP address of the caller; null if unknown. */
   address: string | null;
-  /** The owner of the call's share of the memory for large bodies: the team, or the client address without a key. */
+  /**
+   * The owner of the call's share of the memory for large bodies: the team, or the client address without a
+   * key.
+   */
   holder: string;
   /** Called with the parsed body before validation. */
   onBody: (json: unknown) => void;
@@ -35,7 +38,10 @@ const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {}
 /** Limit for operations without a body: some clients send an empty object. */
 const bodilessMaxBytes = 64 * 1024;
 
-/** Checks the scope, parses, handles idempotency and runs the handler, in that order. `key` is null for routes without one. */
+/**
+ * Checks the scope, parses, handles idempotency and runs the handler, in that order. `key` is null for routes
+ * without one.
+ */
 export async function runRoute(
   deps: RestDeps,
   route: Route,
@@ -101,7 +107,10 @@ export async function runRoute(
   }
 }
 
-/** The stored response if a concurrent request with the same key was first. Otherwise throws the error for the caller. */
+/**
+ * The stored response if a concurrent request with the same key was first. Otherwise throws the error for the
+ * caller.
+ */
 async function replayDuplicate(ctx: Ctx, once: Once, thrown: unknown): Promise<RouteResult> {
   // The insert waited for the commit of the duplicate, so its response is stored, unless the wait timed out.
   if (thrown instanceof IdempotencyKeyTaken) {
@@ -153,8 +162,8 @@ function rejectQuery(url: URL): undefined {
 }
 
 /**
- * Removes the body fields in `names` that repeat the id of the path: clients in several languages send them. A field with a
- * different id is rejected, because the intended id is ambiguous.
+ * Removes the body fields in `names` that repeat the id of the path: clients in several languages send them.
+ * A field with a different id is rejected, because the intended id is ambiguous.
  */
 export function dropRepeatedId(json: unknown, names: readonly string[], id: string | undefined): unknown {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return json;

@@ -5,7 +5,10 @@ import type { Page } from "#server/services/paging";
 
 const CURSOR = "Must be the id of a row of this list, as the service returned it.";
 
-/** The query of a list: the page, and these filters. Resend clients read some lists without pages: their default is 100. */
+/**
+ * The query of a list: the page, and these filters. Resend clients read some lists without pages: their
+ * default is 100.
+ */
 export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, limitByDefault = 20) =>
   z
     .strictObject({
@@ -33,8 +36,8 @@ export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, limit
     );
 
 /**
- * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate of one of the `lists` continues
- * the list; any other duplicate, and a parameter with a NUL character, is rejected.
+ * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate of one of
+ * the `lists` continues the list; any other duplicate, and a parameter with a NUL character, is rejected.
  */
 export function readQuery(url: URL, lists: readonly string[] = []): Record<string, string> {
   const query: Record<string, string> = Object.create(null);

@@ -18,8 +18,9 @@ type ResponseOptions = { declaredType: string; isHead: boolean; onFault: (error:
 type Content = { body: string | Uint8Array<ArrayBuffer> | ReadableStream; headers: Record<string, string> };
 
 /**
- * The response of a handler's result; only its headers for HEAD. `declaredType` is the content type of a result that is not
- * JSON. A stream is read as fast as the caller reads it; its error closes the connection and goes to `onFault`.
+ * The response of a handler's result; only its headers for HEAD. `declaredType` is the content type of a
+ * result that is not JSON. A stream is read as fast as the caller reads it; its error closes the connection
+ * and goes to `onFault`.
  */
 export function respond(
   status: number,
@@ -75,7 +76,10 @@ function contentOf(result: HandlerResult, { declaredType, isHead, onFault }: Res
   };
 }
 
-/** Both sets of rate-limit headers: the specification's reset is a Unix time, Resend's is the number of seconds left. */
+/**
+ * Both sets of rate-limit headers: the specification's reset is a Unix time, Resend's is the number of
+ * seconds left.
+ */
 export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, string> {
   const secondsLeft = Math.max(0, Math.ceil((verdict.resetAtMs - nowMs) / 1000));
   return {
@@ -100,8 +104,8 @@ export const uncounted = (nowMs: number): Verdict => ({
 
 /**
  * The body of an error. The specification fixes the bodies of 401, 403 and 429. That of 429 is
- * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`; `pipeline/identify.ts` sets the seconds. All others contain the
- * message as `error` (the specification) and as `message` (Resend's SDKs).
+ * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`; `pipeline/identify.ts` sets the seconds. All others
+ * contain the message as `error` (the specification) and as `message` (Resend's SDKs).
  */
 export function errorBody(error: AppError, requestId: string): Record<string, unknown> {
   if (error.code === "unauthorized") return { error: "Unauthorized" };
@@ -117,7 +121,9 @@ export function errorBody(error: AppError, requestId: string): Record<string, un
   };
 }
 
-/** Headers that a status requires (RFC 9110), and the reason of a 403. `allowed` are the methods of the path. */
+/**
+ * Headers that a status requires (RFC 9110), and the reason of a 403. `allowed` are the methods of the path.
+ */
 export function errorHeaders(error: AppError, allowed: readonly string[]): Record<string, string> {
   switch (error.code) {
     case "unauthorized":
@@ -142,7 +148,10 @@ export function errorHeaders(error: AppError, allowed: readonly string[]): Recor
   }
 }
 
-/** A string of a structured header field (RFC 9651 section 3.3.3). Characters outside printable ASCII become "?". */
+/**
+ * A string of a structured header field (RFC 9651 section 3.3.3). Characters outside printable ASCII become
+ * "?".
+ */
 const quote = (text: string): string => `"${text.replace(/[^ -~]/g, "?").replace(/["\\]/g, "\\$&")}"`;
 
 const AWAY =
@@ -150,9 +159,9 @@ const AWAY =
 const SLOW = "The request took too long. Request less data, or try again in a moment.";
 
 /**
- * Converts any thrown value to the error that the caller receives. An unavailable database is 503: the last statement may or
- * may not have been committed, and a repeat with the same `Idempotency-Key` is safe. Unexpected errors are logged in full;
- * the caller receives only the request id.
+ * Converts any thrown value to the error that the caller receives. An unavailable database is 503: the last
+ * statement may or may not have been committed, and a repeat with the same `Idempotency-Key` is safe.
+ * Unexpected errors are logged in full; the caller receives only the request id.
  */
 export async function toAppError(thrown: unknown, deps: RestDeps, requestId: string): Promise<AppError> {
   const { log } = deps;

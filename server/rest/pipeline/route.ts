@@ -9,12 +9,15 @@ import type { Scope } from "#server/shared/scopes";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call: the holder of a key with the scope, any caller, the holder of the operator's token, or the holder of the
- * token for inbound messages or for metrics.
+ * Who may call: the holder of a key with the scope, any caller, the holder of the operator's token, or the
+ * holder of the token for inbound messages or for metrics.
  */
 export type Access = { scope: Scope } | "public" | "operator-token" | "inbound-token" | "metrics-token";
 
-/** One valid call, which the API reference shows and the tests run. Tests replace path variables with existing ids. */
+/**
+ * One valid call, which the API reference shows and the tests run. Tests replace path variables with existing
+ * ids.
+ */
 export type Example = {
   /** Sent as JSON, or unchanged if the route accepts another type. */
   body?: unknown;
@@ -35,7 +38,8 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
   route: R;
   access: Access;
   /**
-   * The rate-limit bucket that a call consumes; "none" for health probes, which must never be limited. Default: "other".
+   * The rate-limit bucket that a call consumes; "none" for health probes, which must never be limited.
+   * Default: "other".
    */
   tier?: Tier | "none";
   /** What the operation does, in one line. */
@@ -59,7 +63,9 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
   bodyShape?: z.ZodType;
   /** JSON type of the body. Default: "object". With "optional", an absent body counts as an empty object. */
   bodyForm?: "object" | "array" | "optional";
-  /** Body fields in which clients repeat the `{id}` of the path. They are removed before `body` is validated. */
+  /**
+   * Body fields in which clients repeat the `{id}` of the path. They are removed before `body` is validated.
+   */
   repeatsId?: readonly string[];
   query?: z.ZodType<Query>;
   /** Query parameters that are lists, separated by commas. If one is repeated, its values are joined. */
@@ -78,7 +84,10 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
   responseType?: string;
   /** Whether the route supports `Idempotency-Key`. Its handler passes `once` to the service that commits. */
   idempotent?: boolean;
-  /** Whether a call with this query is a dry run. A dry run neither replays nor stores a response by `Idempotency-Key`. */
+  /**
+   * Whether a call with this query is a dry run. A dry run neither replays nor stores a response by
+   * `Idempotency-Key`.
+   */
   isDryRun?(query: Query): boolean;
 };
 
@@ -106,8 +115,8 @@ export type JsonResult = { body: Record<string, unknown> };
 /** Results that are not JSON. */
 export type NonJsonResult =
   /**
-   * Read at the speed of the caller, and not at all for HEAD. A browser suggests `filename`. Default of `contentType`: the
-   * type in the declaration.
+   * Read at the speed of the caller, and not at all for HEAD. A browser suggests `filename`. Default of
+   * `contentType`: the type in the declaration.
    */
   | { stream: AsyncIterable<string | Uint8Array>; filename: string; contentType?: string }
   /** A complete HTML page, without scripts and external resources. */
@@ -134,8 +143,8 @@ export type Route = Omit<
 type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
 
 /**
- * Declares a REST route; every route uses it. The type requires an access rule. The pipeline in `dispatch` does everything
- * around the handler: authentication, limits, parsing, idempotency, errors and headers.
+ * Declares a REST route; every route uses it. The type requires an access rule. The pipeline in `dispatch`
+ * does everything around the handler: authentication, limits, parsing, idempotency, errors and headers.
  */
 export function withApi<
   const R extends MethodAndPath,

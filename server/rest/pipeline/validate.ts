@@ -3,8 +3,8 @@ import { AppError, type ErrorCode } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 
 /**
- * Parses a value with its schema. The first issue becomes an error that names the field and a valid value. An unknown field
- * is rejected by name: a typo must never be dropped silently.
+ * Parses a value with its schema. The first issue becomes an error that names the field and a valid value. An
+ * unknown field is rejected by name: a typo must never be dropped silently.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, what: "body" | "query"): T {
   const read = schema.safeParse(value, { reportInput: true });
@@ -34,7 +34,10 @@ function codeOf(issue: z.core.$ZodIssue): ErrorCode {
     : "invalid";
 }
 
-/** The id in a path, which must be a UUID. The service returns the same 404 for a missing id and for another team's. */
+/**
+ * The id in a path, which must be a UUID. The service returns the same 404 for a missing id and for another
+ * team's.
+ */
 export function requireId(params: Record<string, string>, name: string): string {
   const id = params[name] ?? "";
   if (isId(id)) return id;

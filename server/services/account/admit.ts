@@ -10,9 +10,10 @@ import { createTwoFactorChallenge } from "./factors/two-factor-challenge";
 export type Admission = SignedInSession | { kind: "two_factor"; token: string };
 
 /**
- * Completes the first sign-in step, by password, email link or provider account. Every such sign-in ends here, so a user
- * with 2FA never gets a session without it: they get a token that is valid only for the second step. `passwordHash` is the
- * hash that the password matched. The sign-in is rejected if the password has changed since.
+ * Completes the first sign-in step, by password, email link or provider account. Every such sign-in ends
+ * here, so a user with 2FA never gets a session without it: they get a token that is valid only for the
+ * second step. `passwordHash` is the hash that the password matched. The sign-in is rejected if the password
+ * has changed since.
  */
 export async function admit(
   deps: Deps,

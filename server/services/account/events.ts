@@ -68,5 +68,7 @@ export async function listAccountEvents(
     .limit(input.limit);
 }
 
-/** A browser and its system in words, such as "Firefox on Linux". "Unknown browser" if it is not recognized. */
+/**
+ * A browser and its system in words, such as "Firefox on Linux". "Unknown browser" if it is not recognized.
+ */
 export const formatDevice = (userAgent: string | null): string => deviceOf(userAgent) ?? "Unknown browser";

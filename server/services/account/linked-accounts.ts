@@ -17,7 +17,10 @@ import { requireSignInMethod } from "./reauthenticate";
 /** A user as identified by a provider. */
 export type ProviderAccount = {
   provider: SignInProvider;
-  /** The issuer, if the operator configures it: ids are unique only within it. Null for a provider with one issuer. */
+  /**
+   * The issuer, if the operator configures it: ids are unique only within it. Null for a provider with one
+   * issuer.
+   */
   issuer: string | null;
   /** The provider's id of the account, which never changes. */
   accountId: string;
@@ -27,10 +30,10 @@ export type ProviderAccount = {
 };
 
 /**
- * Signs a user in with a provider account. A linked account signs in the user it is linked to, even if its email address
- * has changed. An account that is not linked yet is linked to the user with its verified address, which also verifies that
- * address (`markAddressVerified`). If there is no such user, one is created if an invitation for the address is pending. All
- * other accounts are rejected with the same result.
+ * Signs a user in with a provider account. A linked account signs in the user it is linked to, even if its
+ * email address has changed. An account that is not linked yet is linked to the user with its verified
+ * address, which also verifies that address (`markAddressVerified`). If there is no such user, one is created
+ * if an invitation for the address is pending. All other accounts are rejected with the same result.
  */
 export async function signInByProvider(
   deps: Deps,
@@ -112,8 +115,9 @@ export async function listLinkedAccounts(deps: Deps, userId: string): Promise<Li
 }
 
 /**
- * Unlinks a provider account. AppError `not_found` if none is linked, `conflict` if it is the only sign-in method that does
- * not depend on email. A provider account with the owner's address is linked again when the owner signs in with it.
+ * Unlinks a provider account. AppError `not_found` if none is linked, `conflict` if it is the only sign-in
+ * method that does not depend on email. A provider account with the owner's address is linked again when the
+ * owner signs in with it.
  */
 export async function unlinkAccount(deps: Deps, owner: Owner, provider: SignInProvider): Promise<void> {
   const userId = owner.user.id;

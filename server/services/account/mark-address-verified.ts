@@ -7,10 +7,10 @@ import { recordAccountEvent } from "./events";
 import { deleteFactors, endSessionsExcept } from "./factors/factors";
 
 /**
- * Marks the user's email address as verified: the user opened a link that was sent only to the mailbox, or signed in through
- * a provider that verified the address. Before the first verification, a third party who saw the invitation link may have
- * created the account. The first call therefore deletes the password and 2FA factors, ends all sessions and revokes all
- * sent links. `tx` is the transaction of the sign-in.
+ * Marks the user's email address as verified: the user opened a link that was sent only to the mailbox, or
+ * signed in through a provider that verified the address. Before the first verification, a third party who
+ * saw the invitation link may have created the account. The first call therefore deletes the password and 2FA
+ * factors, ends all sessions and revokes all sent links. `tx` is the transaction of the sign-in.
  */
 export async function markAddressVerified(
   tx: Db,

@@ -9,7 +9,10 @@ import { isKnownDevice, type Visitor } from "#server/platform/http/visitor";
 import type { User } from "../people/users";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 
-/** Emails about new devices for one user per hour. Further sign-ins appear only in the security events of the account. */
+/**
+ * Emails about new devices for one user per hour. Further sign-ins appear only in the security events of the
+ * account.
+ */
 export const NEW_DEVICE_EMAILS_PER_HOUR = 5;
 
 /** The email is of no use when it is later than this. */
@@ -19,9 +22,9 @@ const expiryHours = 24;
 const setUpHours = 24;
 
 /**
- * Queues an email to a user who signs in with a browser that has no valid device cookie of theirs. Not for the first sign-in
- * of a new user, not above the limit per hour, and not if system email cannot be sent: the sign-in never depends on it.
- * `deps.db` must be a transaction that has locked the user.
+ * Queues an email to a user who signs in with a browser that has no valid device cookie of theirs. Not for
+ * the first sign-in of a new user, not above the limit per hour, and not if system email cannot be sent: the
+ * sign-in never depends on it. `deps.db` must be a transaction that has locked the user.
  */
 export async function announceNewDevice(
   deps: Deps,

@@ -8,9 +8,9 @@ import { countProof } from "./reauthenticate";
 const WRONG_PASSWORD = "Incorrect current password.";
 
 /**
- * Replaces the owner's password and ends their other sessions, open 2FA challenges and all links that were sent to them.
- * AppError `invalid` if the current password is wrong, was changed by a concurrent request, or the new one is not
- * acceptable; `rate_limited` after several attempts.
+ * Replaces the owner's password and ends their other sessions, open 2FA challenges and all links that were
+ * sent to them. AppError `invalid` if the current password is wrong, was changed by a concurrent request, or
+ * the new one is not acceptable; `rate_limited` after several attempts.
  */
 export async function changePassword(
   deps: LimitedDeps,

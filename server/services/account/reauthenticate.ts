@@ -17,8 +17,8 @@ const freshMinutes = 10;
 export type ProofKind = "password" | "password_or_code" | "code" | "fresh_session";
 
 /**
- * The proof that is required of a user. A user with neither a password nor a code, for example with passkeys only and all
- * recovery codes used, must have signed in recently.
+ * The proof that is required of a user. A user with neither a password nor a code, for example with passkeys
+ * only and all recovery codes used, must have signed in recently.
  */
 export const requiredProof = (person: { hasPassword: boolean; factors: Factors }): ProofKind => {
   const { hasTotp, recoveryCodesLeft } = person.factors;
@@ -28,9 +28,9 @@ export const requiredProof = (person: { hasPassword: boolean; factors: Factors }
 };
 
 /**
- * Requires a signed-in user to confirm their identity before a security setting changes, because an unattended session is not
- * enough. The user enters the password or a code, or must have signed in recently. AppError `invalid` for a wrong
- * password or code, `rate_limited` after several attempts.
+ * Requires a signed-in user to confirm their identity before a security setting changes, because an
+ * unattended session is not enough. The user enters the password or a code, or must have signed in recently.
+ * AppError `invalid` for a wrong password or code, `rate_limited` after several attempts.
  */
 export async function reauthenticate(deps: LimitedDeps, owner: Owner, proof: string): Promise<void> {
   const { user, visitor } = owner;
@@ -65,8 +65,8 @@ const MISMATCH_MESSAGES = {
 } as const;
 
 /**
- * Call it in the transaction that removed a sign-in method, while the user's row is locked. AppError `conflict` if no method
- * is left that does not depend on email.
+ * Call it in the transaction that removed a sign-in method, while the user's row is locked. AppError
+ * `conflict` if no method is left that does not depend on email.
  */
 export async function requireSignInMethod(tx: Db, userId: string): Promise<void> {
   const { passkeys } = await readFactors(tx, userId);

@@ -3,12 +3,15 @@ import type { HotSql } from "#db/client";
 /** Retention of account events, in days. */
 export const accountEventDays = 90;
 
-/** How long an IP address counts as known after a sign-in from it, in days. Longer than the lifetime of a session. */
+/**
+ * How long an IP address counts as known after a sign-in from it, in days. Longer than the lifetime of a
+ * session.
+ */
 export const sessionDays = 90;
 
 /**
- * Deletes old sign-in records, up to `limit` rows of each kind: account events and sessions (with IP address and browser)
- * after 90 days, 2FA challenges and passkey challenges once they have expired.
+ * Deletes old sign-in records, up to `limit` rows of each kind: account events and sessions (with IP address
+ * and browser) after 90 days, 2FA challenges and passkey challenges once they have expired.
  */
 export async function deleteOldAccountRecords(hot: HotSql, limit: number): Promise<void> {
   await hot`

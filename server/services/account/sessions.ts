@@ -25,8 +25,8 @@ export async function listSessions(deps: Deps, userId: string): Promise<OpenSess
 }
 
 /**
- * Ends one of the owner's sessions; its next request is rejected. AppError `not_found` if the session has ended or belongs
- * to another user.
+ * Ends one of the owner's sessions; its next request is rejected. AppError `not_found` if the session has
+ * ended or belongs to another user.
  */
 export async function endSessionById(deps: Deps, owner: Owner, id: string): Promise<void> {
   if (!isId(id)) throw notFound("Session");

@@ -6,13 +6,17 @@ import { presentAlert, queueAlertCalls } from "./installation-webhook";
 import { type Announcement, alertKinds } from "./kinds";
 import { isAlertRecipient } from "./preferences";
 
-/** An alert is not announced again within this time, so that one that opens and closes repeatedly sends little. */
+/**
+ * An alert is not announced again within this time, so that one that opens and closes repeatedly sends
+ * little.
+ */
 const quietHours = 1;
 const reminderHours = 24;
 
 /**
- * Records who is to be notified of what: when an alert opens, once a day while it is open, and when it is resolved, if its
- * opening was announced. The alerts change in the same transaction, so each notification is recorded once.
+ * Records who is to be notified of what: when an alert opens, once a day while it is open, and when it is
+ * resolved, if its opening was announced. The alerts change in the same transaction, so each notification is
+ * recorded once.
  */
 export async function announceAlerts(deps: Deps): Promise<void> {
   const isDone = await deps.db.transaction(async (tx) => {
@@ -51,7 +55,10 @@ const ANNOUNCE = sql`
   returning a.id, due.event, a.team_id as "teamId", a.kind, a.subject, a.name, a.message,
     ${iso("opened_at")} as "openedAt", ${iso("resolved_at")} as "resolvedAt"`;
 
-/** For the owners and admins of the team, or for the operators. A notification that was not sent yet is replaced. */
+/**
+ * For the owners and admins of the team, or for the operators. A notification that was not sent yet is
+ * replaced.
+ */
 async function queueNotices(tx: Db, announced: readonly Announcement[]): Promise<void> {
   const ids = sql.param(announced.map(({ id }) => id));
   const events = sql.param(announced.map(({ event }) => event));

@@ -14,7 +14,10 @@ import { pauseTeamsAboveRates } from "./pause-teams";
 import { recordConditions } from "./record-conditions";
 import { queueAlertEmails } from "./send-emails";
 
-/** At most one round in this time, whichever worker makes it. A little less than a minute, so that none is skipped. */
+/**
+ * At most one round in this time, whichever worker makes it. A little less than a minute, so that none is
+ * skipped.
+ */
 const roundSeconds = 55;
 
 type Find = { kinds: readonly AlertKind[]; read: (deps: Deps) => Promise<Condition[]> };
@@ -32,8 +35,9 @@ const FIND: readonly Find[] = [
 ];
 
 /**
- * One round of the alerts: pauses teams above the operator's rates, records which conditions hold, and notifies. Of all workers,
- * one makes the round of a minute; the others return at once. A round that dies halfway is made up by the next one.
+ * One round of the alerts: pauses teams above the operator's rates, records which conditions hold, and
+ * notifies. Of all workers, one makes the round of a minute; the others return at once. A round that dies
+ * halfway is made up by the next one.
  */
 export async function evaluateAlerts(deps: Deps): Promise<void> {
   if (!(await claimRound(deps))) return;

@@ -68,12 +68,15 @@ export async function findFullDisk({ readDisk }: Pick<Deps, "readDisk">): Promis
   ];
 }
 
-/** A worker makes a missing backup when it starts. Without one after this time, the backup fails before it is recorded. */
+/**
+ * A worker makes a missing backup when it starts. Without one after this time, the backup fails before it is
+ * recorded.
+ */
 const firstBackupMinutes = 60;
 
 /**
- * Failed scheduled backups, none that succeeded within two periods, and none at all although workers run. Nothing while no backups
- * are scheduled.
+ * Failed scheduled backups, none that succeeded within two periods, and none at all although workers run.
+ * Nothing while no backups are scheduled.
  */
 export async function findOldBackup({
   db,

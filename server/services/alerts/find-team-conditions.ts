@@ -2,14 +2,20 @@ import type { HotSql } from "#db/client";
 import type { Condition } from "./kinds";
 import { formatRate, formatShare, RATE_LIMITS, rateOf, rateRecipientsMin, readDomainRates } from "./rates";
 
-/** Conditions of one kind in one round. More at a time are a fault of the installation, which has alerts of its own. */
+/**
+ * Conditions of one kind in one round. More at a time are a fault of the installation, which has alerts of
+ * its own.
+ */
 export const conditionsMax = 1_000;
 
 type Rated = "bounced" | "complained";
 const RATE_KINDS = { bounced: "bounce_rate", complained: "complaint_rate" } as const;
 const RATE_WORDS = { bounced: "bounced", complained: "marked the email as spam" } as const;
 
-/** Domains whose bounce or complaint rate is above the limit; with an open alert, above the lower one at which it is resolved. */
+/**
+ * Domains whose bounce or complaint rate is above the limit; with an open alert, above the lower one at which
+ * it is resolved.
+ */
 export async function findHighRates(hot: HotSql): Promise<Condition[]> {
   const [rates, open] = await Promise.all([readDomainRates(hot), readOpenRates(hot)]);
   const conditions = rates.flatMap((of) =>
@@ -35,7 +41,10 @@ async function readOpenRates(hot: HotSql): Promise<Set<string>> {
 
 type Found = Omit<Condition, "kind">;
 
-/** Verified domains whose records failed twice, and domains that lost their verification: unlike a new domain, they do not expire. */
+/**
+ * Verified domains whose records failed twice, and domains that lost their verification: unlike a new domain,
+ * they do not expire.
+ */
 export async function findLostDomains(hot: HotSql): Promise<Condition[]> {
   const rows = await hot<(Found & { isVerified: boolean })[]>`
     select team_id as "teamId", id as subject, name, status = 'verified' as "isVerified" from domains

@@ -64,8 +64,8 @@ type Call = { id: string; payload: string; attempts: number };
 const keptSeconds = 2 * WEBHOOK_RETRY_AFTER_SECONDS.reduce((sum, seconds) => sum + seconds, 0);
 
 /**
- * Sends the due requests, with the retries and the signature of webhooks. One that never succeeds is deleted after the last
- * retry, or, without a URL, after twice the time of all retries.
+ * Sends the due requests, with the retries and the signature of webhooks. One that never succeeds is deleted
+ * after the last retry, or, without a URL, after twice the time of all retries.
  */
 export async function deliverAlertCalls(deps: Deps): Promise<void> {
   const { webhookUrl } = deps.alerting;

@@ -130,7 +130,10 @@ export const alertKind = (kind: AlertKind): KindOfAlert => ALERT_KINDS[kind];
 /** The chapter of the guide that explains all alerts. */
 export const ALERTS_GUIDE = "/docs/operating#alerts";
 
-/** A condition that holds now. `subject` identifies it within its kind and scope, `name` is its name for people. */
+/**
+ * A condition that holds now. `subject` identifies it within its kind and scope, `name` is its name for
+ * people.
+ */
 export type Condition = {
   kind: AlertKind;
   /** Null for the installation. */

@@ -3,7 +3,10 @@ import { AppError } from "#server/platform/errors";
 import { pauseTeam } from "../pauses/pause";
 import { formatRate, formatShare, type Recipients, rateOf, readTeamRates } from "./rates";
 
-/** With less than this in 24 hours, no team is paused. Higher than for an alert: a pause stops all email of the team. */
+/**
+ * With less than this in 24 hours, no team is paused. Higher than for an alert: a pause stops all email of
+ * the team.
+ */
 export const PAUSE_MINIMUM = { recipients: 200, bounced: 10, complained: 5 } as const;
 
 const RATES = [
@@ -12,8 +15,8 @@ const RATES = [
 ] as const;
 
 /**
- * Pauses the teams whose bounce or complaint rate of the last 24 hours is above the operator's limit. Their email is accepted and
- * stays queued until an operator resumes sending. Nothing while no limit is set.
+ * Pauses the teams whose bounce or complaint rate of the last 24 hours is above the operator's limit. Their
+ * email is accepted and stays queued until an operator resumes sending. Nothing while no limit is set.
  */
 export async function pauseTeamsAboveRates(deps: Deps): Promise<void> {
   const { bounceShare, complaintShare } = deps.alerting.teamPause;

@@ -22,8 +22,9 @@ export async function setAlertEmails(deps: Pick<Deps, "db">, userId: string, isO
 }
 
 /**
- * SQL: whether the user `u` is notified of alerts of this team, or of the installation if it is null: the owners and admins of the
- * team, or the operators, unless they turned alert emails off. Checked again before each step, because it can change meanwhile.
+ * SQL: whether the user `u` is notified of alerts of this team, or of the installation if it is null: the
+ * owners and admins of the team, or the operators, unless they turned alert emails off. Checked again before
+ * each step, because it can change meanwhile.
  */
 export const isAlertRecipient = (teamId: string): string => `(u.has_alert_emails and case
   when ${teamId} is null then u.is_operator

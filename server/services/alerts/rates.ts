@@ -7,8 +7,8 @@ export const rateHours = 24;
 export const rateRecipientsMin = 100;
 
 /**
- * Limits of a domain's rates. An alert opens above `share` and is resolved below `resolvedShare`. Amazon SES reviews accounts
- * above 5% bounces and 0.1% complaints, Gmail asks for less than 0.1% spam reports.
+ * Limits of a domain's rates. An alert opens above `share` and is resolved below `resolvedShare`. Amazon SES
+ * reviews accounts above 5% bounces and 0.1% complaints, Gmail asks for less than 0.1% spam reports.
  * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html, https://support.google.com/a/answer/81126
  */
 export const RATE_LIMITS = {
@@ -26,9 +26,9 @@ export type Recipients = {
 };
 
 /**
- * The share of recipients with that result, and of how many. Each result counts at the time of its event, as providers count
- * them: a bounce of today counts today whenever its email was accepted, and each further attempt that bounces counts again.
- * The overview counts each recipient once, in its current status.
+ * The share of recipients with that result, and of how many. Each result counts at the time of its event, as
+ * providers count them: a bounce of today counts today whenever its email was accepted, and each further
+ * attempt that bounces counts again. The overview counts each recipient once, in its current status.
  */
 export function rateOf(
   of: Recipients,
@@ -52,8 +52,8 @@ export const readDomainRates = (hot: HotSql): Promise<(Recipients & { domain: st
       or sum(u.complained) >= ${RATE_LIMITS.complained.countMin}`);
 
 /**
- * The results of the last 24 hours by team, of the teams that are not paused. After a release, only what happened since the
- * next full hour counts: the team is not paused again for what it was released from.
+ * The results of the last 24 hours by team, of the teams that are not paused. After a release, only what
+ * happened since the next full hour counts: the team is not paused again for what it was released from.
  */
 export const readTeamRates = (hot: HotSql): Promise<Recipients[]> =>
   hot.unsafe(`

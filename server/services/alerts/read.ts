@@ -23,8 +23,8 @@ export type Alert = {
 };
 
 /**
- * The alerts of a team, or of the installation and all teams: the open ones or those resolved in the last 30 days, the newest
- * first. With `hasInstallation`, those of the installation are among those of the team.
+ * The alerts of a team, or of the installation and all teams: the open ones or those resolved in the last 30
+ * days, the newest first. With `hasInstallation`, those of the installation are among those of the team.
  */
 export async function listAlerts(
   { hot }: Pick<Deps, "hot">,

@@ -7,8 +7,9 @@ const keptDays = 30;
 const textCharsMax = 1_000;
 
 /**
- * Records which conditions of these kinds hold now, in one transaction: alerts open after their condition held for the time of
- * their kind, and are resolved after it was absent for theirs. Kinds that were not read stay as they are.
+ * Records which conditions of these kinds hold now, in one transaction: alerts open after their condition
+ * held for the time of their kind, and are resolved after it was absent for theirs. Kinds that were not read
+ * stay as they are.
  */
 export async function recordConditions(
   hot: HotSql,
@@ -51,5 +52,8 @@ export async function recordConditions(
   });
 }
 
-/** Rows are always written in this order, so that two rounds at the same time do not wait for each other forever. */
+/**
+ * Rows are always written in this order, so that two rounds at the same time do not wait for each other
+ * forever.
+ */
 const keyOf = ({ kind, teamId, subject }: Condition): string => `${teamId} ${kind} ${subject}`;

@@ -22,7 +22,10 @@ type Notice = {
   message: string;
 };
 
-/** Queues one email for each user with waiting notifications that they may still receive, up to the limit of an hour. */
+/**
+ * Queues one email for each user with waiting notifications that they may still receive, up to the limit of
+ * an hour.
+ */
 export async function queueAlertEmails(deps: Deps): Promise<void> {
   await deps.hot`
     delete from alert_notices n using users u, alerts a

@@ -22,8 +22,9 @@ export type AuditEntry = {
   /** How much a command changed, by what is counted; zeros are not stored. */
   counts?: Record<string, number>;
   /**
-   * This is a later part of a command that runs in parts. Its counts are added to the entry of the parts before: the newest
-   * one of this action, if it has the same actor, target and detail and is at most an hour old.
+   * This is a later part of a command that runs in parts. Its counts are added to the entry of the parts
+   * before: the newest one of this action, if it has the same actor, target and detail and is at most an hour
+   * old.
    */
   isContinued?: boolean;
 };
@@ -48,8 +49,9 @@ export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promi
 }
 
 /**
- * Whether the newest entry of the subject is at most 10 minutes old and has the same actor, action and version, and all changed
- * fields of this entry. An editor that saves every few seconds would otherwise fill the log.
+ * Whether the newest entry of the subject is at most 10 minutes old and has the same actor, action and
+ * version, and all changed fields of this entry. An editor that saves every few seconds would otherwise fill
+ * the log.
  */
 export async function isJustRecorded(
   tx: Db,
@@ -110,7 +112,9 @@ const rowOf = (
 const withoutZeros = (counts: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 
-/** What a later part of a command adds to the entry of the parts before, and what both must have in common. */
+/**
+ * What a later part of a command adds to the entry of the parts before, and what both must have in common.
+ */
 function partOf(ctx: Author, entry: AuditEntry) {
   const { detail = {}, counts = {} } = entry;
   const added = { shared: detail, names: Object.keys(counts), counts: withoutZeros(counts) };

@@ -8,7 +8,10 @@ export type BackupSchedule = { everyHours: number; minuteOfDay: number };
 
 /** Arbitrary number of the advisory lock under which one process claims a scheduled backup. */
 const CLAIM_LOCK = 7_067_381_211;
-/** Longer than several heartbeats. A running backup without one for this long belongs to a process that has exited. */
+/**
+ * Longer than several heartbeats. A running backup without one for this long belongs to a process that has
+ * exited.
+ */
 const silentSecondsMax = 120;
 /** A failed backup is repeated after this time. */
 const retryMinutes = 15;
@@ -42,8 +45,8 @@ export async function isBackupDue({ db }: BackupDeps, schedule: BackupSchedule):
 }
 
 /**
- * Claims the backup of the current period for this process. Null if it is not due, or another process claimed it first. A
- * claim whose process has exited is recorded as failed.
+ * Claims the backup of the current period for this process. Null if it is not due, or another process claimed
+ * it first. A claim whose process has exited is recorded as failed.
  */
 export async function claimBackup(
   { db }: BackupDeps,
@@ -117,8 +120,8 @@ export const listBackups = ({ db }: BackupDeps, limit: number) =>
   db.select().from(backups).orderBy(desc(backups.startedAt)).limit(limit);
 
 /**
- * Whether the last scheduled backup that has ended failed. A failed one is repeated while a target is configured, so one that
- * ended long ago belongs to a schedule that is switched off.
+ * Whether the last scheduled backup that has ended failed. A failed one is repeated while a target is
+ * configured, so one that ended long ago belongs to a schedule that is switched off.
  */
 export async function isLastBackupFailed({ db }: BackupDeps): Promise<boolean> {
   const [last] = await db

@@ -120,8 +120,8 @@ async function verifyCallback(
 }
 
 /**
- * Mailgun signs only a token, not the body. A token is therefore bound to the first body it came with; repetitions are
- * allowed. Also deletes some expired tokens.
+ * Mailgun signs only a token, not the body. A token is therefore bound to the first body it came with;
+ * repetitions are allowed. Also deletes some expired tokens.
  */
 async function canUseToken({ hot }: ReceiveDeps, relay: CallbackRelay, callback: Callback): Promise<boolean> {
   const digestOf = (text: string | Uint8Array) => createHash("sha256").update(text).digest();

@@ -31,7 +31,8 @@ export async function recordProviderEvent(
 ): Promise<Recorded> {
   const target = await findTarget(deps, relay, event);
   const isFound = target !== null && target !== "several";
-  // Until the attempt is recorded for all its recipients, the provider's id may not identify the delivery yet.
+  // Until the attempt is recorded for all its recipients, the provider's id may not identify the delivery
+  // yet.
   const isCertain = isFound && target.by === "provider's id" && target.isExact;
   if (!isCertain && isRecent(deps, event)) return "later";
   if (!isFound) return "unknown";
@@ -58,9 +59,9 @@ export async function recordProviderEvent(
 }
 
 /**
- * The delivery that an event is about: found by the id that the provider returned when it accepted the
- * email; otherwise by Message-ID and recipient, which never suppresses. Null if there is none; `several` if it
- * is ambiguous.
+ * The delivery that an event is about: found by the id that the provider returned when it accepted the email;
+ * otherwise by Message-ID and recipient, which never suppresses. Null if there is none; `several` if it is
+ * ambiguous.
  */
 async function findTarget(
   { hot }: RecordDeps,

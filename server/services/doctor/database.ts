@@ -8,7 +8,10 @@ import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from 
 const oldestMajor = 15;
 /** From this share of the connections on, a new process may not get any. */
 const connectionsShareMax = 0.8;
-/** So many statements at once, each of which locks every partition with its indexes, need less than half of the shared locks. */
+/**
+ * So many statements at once, each of which locks every partition with its indexes, need less than half of
+ * the shared locks.
+ */
 const lockingStatements = 16;
 const locksAdvised = 512;
 const skewMsMax = { warning: 2_000, error: 60_000 };

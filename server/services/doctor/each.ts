@@ -10,9 +10,9 @@ type Result = Results[number];
 export type Subject = { name: string; run: () => Promise<Result> };
 
 /**
- * Runs the parts of a check that started at `startedMs`, 10 at the same time, each within `msMax`. One that is slow or fails
- * does not affect the others: it is not checked, like those for which no time of the check is left. The results have the
- * order of the subjects.
+ * Runs the parts of a check that started at `startedMs`, 10 at the same time, each within `msMax`. One that
+ * is slow or fails does not affect the others: it is not checked, like those for which no time of the check
+ * is left. The results have the order of the subjects.
  */
 export async function checkEach(
   subjects: readonly Subject[],

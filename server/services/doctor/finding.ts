@@ -20,10 +20,14 @@ export const CHECKS = [
 ] as const;
 export type Check = (typeof CHECKS)[number];
 
-/** From the least to the most severe. `not_checked` says why a check does not apply here or was not possible. */
+/**
+ * From the least to the most severe. `not_checked` says why a check does not apply here or was not possible.
+ */
 export type Status = "not_checked" | "ok" | "warning" | "error";
 
-/** One result: what was found, as a sentence, and what to do about it. `subject` is the relay, domain or port. */
+/**
+ * One result: what was found, as a sentence, and what to do about it. `subject` is the relay, domain or port.
+ */
 export type Finding = {
   check: Check;
   subject: string | null;
@@ -57,7 +61,9 @@ export type DoctorDeps = Deps & {
   publicUrl: string | null;
   /** The issuer of sign-in with OpenID Connect; null if that is off. */
   oidcIssuer: string | null;
-  /** Sends a GET to a URL that the settings name, and follows no redirects. `body` is null if it is not JSON. */
+  /**
+   * Sends a GET to a URL that the settings name, and follows no redirects. `body` is null if it is not JSON.
+   */
   fetchJson(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown }>;
 };
 

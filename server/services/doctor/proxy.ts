@@ -2,7 +2,9 @@ import { z } from "zod";
 import { newId } from "#server/platform/ids";
 import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
 
-/** The path that reports the proxies of a request, by a link that is signed with the installation's secret. */
+/**
+ * The path that reports the proxies of a request, by a link that is signed with the installation's secret.
+ */
 export const HOPS_PATH = "/api/health/hops/{token}" as const;
 export const Hops = z.object({
   forwarded: z.int().describe("Entries of X-Forwarded-For: one per reverse proxy."),

@@ -4,8 +4,9 @@ import { reverseNameOf } from "#server/mail/dns/reverse-name";
 import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
 
 /**
- * For direct delivery: whether the addresses of the EHLO name have a PTR record with this name, which resolves to them again
- * (iprev, RFC 8601 section 2.7.3). Large destinations reject or defer email from other addresses.
+ * For direct delivery: whether the addresses of the EHLO name have a PTR record with this name, which
+ * resolves to them again (iprev, RFC 8601 section 2.7.3). Large destinations reject or defer email from other
+ * addresses.
  */
 export async function checkReverseDns({ dns, transportKind, ehloName }: DoctorDeps): Promise<Results> {
   if (transportKind !== "direct")

@@ -41,8 +41,8 @@ const SEVERITY: readonly Status[] = ["not_checked", "ok", "warning", "error"];
 export type Report = { status: Exclude<Status, "not_checked">; findings: Finding[] };
 
 /**
- * Checks the installation. The checks run at the same time, each within 20 s, and a check that fails or takes longer does
- * not affect the others. They change nothing and send no email.
+ * Checks the installation. The checks run at the same time, each within 20 s, and a check that fails or takes
+ * longer does not affect the others. They change nothing and send no email.
  */
 export async function runDoctor(deps: DoctorDeps): Promise<Report> {
   const findings = (await Promise.all(CHECKS.map((check) => runCheck(deps, check)))).flat();
@@ -54,10 +54,16 @@ export async function runDoctor(deps: DoctorDeps): Promise<Report> {
 /** A report with the time at which it was complete. */
 export type Examination = Report & { at: Date };
 
-/** Calls within this time after a report receive the same one: its checks query name servers and connect to relays. */
+/**
+ * Calls within this time after a report receive the same one: its checks query name servers and connect to
+ * relays.
+ */
 const keptMs = 30_000;
 
-/** The doctor for callers of the console. A process runs it at most once at a time, and its report is used for 30 s. */
+/**
+ * The doctor for callers of the console. A process runs it at most once at a time, and its report is used for
+ * 30 s.
+ */
 export function createExamination(run: () => Promise<Report>, clock: () => Date): () => Promise<Examination> {
   let latest: { report: Promise<Examination>; endedAt: Date | null } | null = null;
   return () => {

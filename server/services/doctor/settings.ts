@@ -5,8 +5,8 @@ import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
 export const SETTINGS_ADVICE = "Correct these settings and restart Backstamp.";
 
 /**
- * Whether the settings are complete for production, scheduled backups protect the installation, and the configured identity
- * provider can be used for sign-in.
+ * Whether the settings are complete for production, scheduled backups protect the installation, and the
+ * configured identity provider can be used for sign-in.
  */
 export async function checkSettings(deps: DoctorDeps): Promise<Results> {
   const { settingsFault, areBackupsPlain, oidcIssuer } = deps;

@@ -14,7 +14,10 @@ const DESTINATIONS = ["gmail.com", "outlook.com", "yahoo.com"];
 
 const DIRECT = "direct delivery";
 
-/** Each relay, that of `SMTP_URL` included: connection, TLS and login, without an email. For direct delivery: port 25. */
+/**
+ * Each relay, that of `SMTP_URL` included: connection, TLS and login, without an email. For direct delivery:
+ * port 25.
+ */
 export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
   const startedMs = performance.now();
   const { transportKind, smtpUrlRelay } = deps;

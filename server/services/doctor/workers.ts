@@ -2,7 +2,9 @@ import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import { readBacklog } from "../backlog-alarms";
 import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
 
-/** The limits of readiness: workers send a heartbeat every 5 s, an external scheduler calls every few minutes. */
+/**
+ * The limits of readiness: workers send a heartbeat every 5 s, an external scheduler calls every few minutes.
+ */
 const workerSecondsMax = 30;
 const tickSecondsMax = 600;
 const overdueSecondsMax = 300;

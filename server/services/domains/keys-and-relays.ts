@@ -40,8 +40,8 @@ export async function listKeysOfDomain(ctx: Ctx, domainId: string) {
 const SCOPES = ["domain", "team", "everybody"] as const;
 
 /**
- * The relays, without their secrets, that carry a domain's email, in the order in which they are tried: those of the domain, else of
- * its team, else of the installation. Empty if email leaves through `SMTP_URL`.
+ * The relays, without their secrets, that carry a domain's email, in the order in which they are tried: those
+ * of the domain, else of its team, else of the installation. Empty if email leaves through `SMTP_URL`.
  */
 export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">) {
   const rows = await ctx.db

@@ -35,9 +35,10 @@ export async function findSendAgainFault(ctx: Ctx, email: Email): Promise<string
 }
 
 /**
- * Sends a new email with the content of this one: sender, reply addresses, subject, texts, headers, files, tags and priority, now.
- * It is accepted like an email of the API, with the same checks, and tracks what the first one tracked, if the domain still does.
- * A repetition with the same `repeatKey` returns the same email. AppError `conflict` if the content was erased.
+ * Sends a new email with the content of this one: sender, reply addresses, subject, texts, headers, files,
+ * tags and priority, now. It is accepted like an email of the API, with the same checks, and tracks what the
+ * first one tracked, if the domain still does. A repetition with the same `repeatKey` returns the same email.
+ * AppError `conflict` if the content was erased.
  */
 export async function sendAgain(
   ctx: Ctx,
@@ -64,8 +65,8 @@ export async function sendAgain(
 }
 
 /**
- * The addresses among the recipients of the new email that are suppressed: it is not sent to them. Those who unsubscribed are
- * only suppressed for emails with an unsubscribe link.
+ * The addresses among the recipients of the new email that are suppressed: it is not sent to them. Those who
+ * unsubscribed are only suppressed for emails with an unsubscribe link.
  */
 export async function findSuppressedRecipients(
   ctx: Ctx,

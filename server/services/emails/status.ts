@@ -7,8 +7,9 @@ export type HotTransaction = TransactionSql;
 export type EmailKey = { teamId: string; id: string };
 
 /**
- * Locks the emails of some deliveries, always in the same order, and returns those that exist. Take these locks before you
- * change deliveries: a status computed afterwards then includes every sibling, and two writers cannot deadlock.
+ * Locks the emails of some deliveries, always in the same order, and returns those that exist. Take these
+ * locks before you change deliveries: a status computed afterwards then includes every sibling, and two
+ * writers cannot deadlock.
  */
 export async function lockEmails(
   tx: HotTransaction,

@@ -16,8 +16,9 @@ type Submitted = {
 type Copy = { returnPath: string; marks?: Marks; unsubscribeLink?: string };
 
 /**
- * The message to send for one that was submitted over SMTP: its bytes, with a Date and a Message-ID if it has none, and with what
- * only this copy contains. The same rows give the same bytes. RangeError if its From header is not the sender that was checked.
+ * The message to send for one that was submitted over SMTP: its bytes, with a Date and a Message-ID if it has
+ * none, and with what only this copy contains. The same rows give the same bytes. RangeError if its From
+ * header is not the sender that was checked.
  */
 export function submittedMessage(
   { id, raw, senderAddress, messageId, createdAt }: Submitted,

@@ -6,8 +6,8 @@ import { sendEmailWith } from "./accept/send";
 const tag = { name: "console_test", value: "true" };
 
 /**
- * Sends a short text of our own to one address, so that a team can try sending without a program. It is sent like any
- * email: the checks of the sender's domain, the suppression list and the limits apply.
+ * Sends a short text of our own to one address, so that a team can try sending without a program. It is sent
+ * like any email: the checks of the sender's domain, the suppression list and the limits apply.
  */
 export async function sendPlainTest(
   ctx: Ctx,

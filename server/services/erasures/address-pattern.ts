@@ -25,16 +25,19 @@ const ENTITIES: Record<string, string> = {
 };
 
 /**
- * Matches these spellings of an address, in lower case, and in the expression for texts in any letter case. Each character other than a
- * letter or digit of ASCII also matches its escapes: `%40` and `%2540` in links, `=40` in quoted-printable text, `&#64;`,
- * `&#x40;` and `&commat;` in HTML, and `\303\251` as PostgreSQL formats bytes. Alternatives of a character begin
- * differently and repeat nothing without limit, so that a search takes linear time.
+ * Matches these spellings of an address, in lower case, and in the expression for texts in any letter case.
+ * Each character other than a letter or digit of ASCII also matches its escapes: `%40` and `%2540` in links,
+ * `=40` in quoted-printable text, `&#64;`, `&#x40;` and `&commat;` in HTML, and `\303\251` as PostgreSQL
+ * formats bytes. Alternatives of a character begin differently and repeat nothing without limit, so that a
+ * search takes linear time.
  *
- * `search` is for SQL (`HAS_MENTION`): a part that all spellings contain, and the expression without its borders.
+ * `search` is for SQL (`HAS_MENTION`): a part that all spellings contain, and the expression without its
+ * borders.
  */
 export function patternOf(spellings: readonly string[]): { pattern: RegExp; search: [string, string] } {
   const any = spellings.map((text) => [...text].map(escapesOf).join("")).join("|");
-  // Before an address, only an escape such as `%3C` may end with a letter or digit; `%2B` is a part of a longer address.
+  // Before an address, only an escape such as `%3C` may end with a letter or digit; `%2B` is a part of a
+  // longer address.
   const before = "(?:(?<=%(?!2[bde]|5f)[2-7][0-9a-f])|(?<![\\p{L}\\p{N}._+-]))";
   const after = "(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])";
   return { pattern: new RegExp(`${before}(?:${any})${after}`, "giu"), search: [partOf(spellings), any] };
@@ -64,7 +67,10 @@ function partOf(spellings: readonly string[]): string {
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), "");
 }
 
-/** SQL: the text, in lower case, may contain the address. `search` is the parameter with what `patternOf` returns. */
+/**
+ * SQL: the text, in lower case, may contain the address. `search` is the parameter with what `patternOf`
+ * returns.
+ */
 export const HAS_MENTION = (text: string, search: string): string =>
   `(case when strpos(${text}, (${search}::text[])[1]) > 0 then ${text} ~ (${search}::text[])[2] else false end)`;
 

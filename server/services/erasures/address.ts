@@ -16,7 +16,10 @@ export function readAddress(text: string): string {
   return foldAddress(read.mailbox.address);
 }
 
-/** The address in lower case with its hash, which audit logs and receipts have instead. Creates the key of the hashes if needed. */
+/**
+ * The address in lower case with its hash, which audit logs and receipts have instead. Creates the key of the
+ * hashes if needed.
+ */
 export async function findErasedForm(
   { db, teamId }: { db: Db; teamId: string },
   address: string,

@@ -28,8 +28,9 @@ type Counts = Record<string, number>;
 const ERASED_SUBJECT = "(erased)";
 
 /**
- * Erases the content of an email to the address, which is about this person even if others received it: text, files, subject,
- * headers, tags, replies, and visits. Its other recipients with their results, its status and all times stay.
+ * Erases the content of an email to the address, which is about this person even if others received it: text,
+ * files, subject, headers, tags, replies, and visits. Its other recipients with their results, its status and
+ * all times stay.
  */
 export async function eraseContent(
   tx: HotTransaction,
@@ -63,8 +64,8 @@ export async function eraseContent(
 }
 
 /**
- * Replaces the address in an email to others. Bytes of a message in which it cannot be replaced are deleted: the texts remain.
- * Files other than texts are not searched.
+ * Replaces the address in an email to others. Bytes of a message in which it cannot be replaced are deleted:
+ * the texts remain. Files other than texts are not searched.
  */
 export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email: EmailRow): Promise<Counts> {
   const { teamId, eraser } = step;
@@ -166,8 +167,9 @@ async function eraseEvents(
 }
 
 /**
- * The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient. The large provider of
- * the recipient stays, so that metrics count a later change of the status for the same one.
+ * The codes and figures of an event, without texts, hosts, links, addresses and programs of its recipient.
+ * The large provider of the recipient stays, so that metrics count a later change of the status for the same
+ * one.
  */
 function figuresOf(
   { attempt, class: about, rule, policy, suppressedBy, reply, visit, provider: known }: EventData,
@@ -204,8 +206,8 @@ async function eraseReplies(
 }
 
 /**
- * The stored bodies of the email's webhook events are deleted: they are rendered again from what is left. An attempt in
- * progress loses its lease, so that neither its body nor the response is stored, and is repeated.
+ * The stored bodies of the email's webhook events are deleted: they are rendered again from what is left. An
+ * attempt in progress loses its lease, so that neither its body nor the response is stored, and is repeated.
  */
 async function eraseWebhooks(
   tx: HotTransaction,

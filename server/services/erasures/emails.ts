@@ -48,7 +48,10 @@ export const waitingPlace: ErasurePlace = {
   },
 };
 
-/** All emails in the order of acceptance: those that mention the address, and recipients in other letter cases. */
+/**
+ * All emails in the order of acceptance: those that mention the address, and recipients in other letter
+ * cases.
+ */
 export const emailPlace: ErasurePlace = {
   name: "emails",
   async erase(tx, step) {
@@ -150,8 +153,8 @@ type DeliveryRow = { id: string; address: string; status: string };
 const WAITING: ReadonlySet<string> = new Set(["scheduled", "queued", "sending"]);
 
 /**
- * Cancels what still waits for the address, and erases the email once nothing of it waits or is being sent: until then, its
- * other recipients need the content, and all copies of an email have the same bytes.
+ * Cancels what still waits for the address, and erases the email once nothing of it waits or is being sent:
+ * until then, its other recipients need the content, and all copies of an email have the same bytes.
  */
 async function eraseEmail(
   tx: HotTransaction,

@@ -6,7 +6,10 @@ import type { ErasureStep } from "./place";
 /** A larger file is not searched. */
 const textBytesMax = 1024 * 1024;
 
-/** SQL: the file `f` is a text that is searched. Others are compressed or encoded, such as PDF and office documents. */
+/**
+ * SQL: the file `f` is a text that is searched. Others are compressed or encoded, such as PDF and office
+ * documents.
+ */
 export const IS_TEXT_FILE = (f: string): string => `(${f}.size_bytes <= ${textBytesMax}
   and ${f}.content_type ~* '^(text/|message/|application/(json|xml|yaml|csv|x-ndjson)|[a-z]+/[^;]+[+](json|xml))')`;
 
@@ -17,7 +20,10 @@ export const IS_FILE_WITH = (
 ): string => `(${HAS_MENTION(`lower(${f}.filename)`, search)}
   or case when ${IS_TEXT_FILE(f)} then ${HAS_MENTION(TEXT_OF(`${f}.content`), search)} else false end)`;
 
-/** Replaces the address in the names and texts of the files of an email to others. Returns how many were changed. */
+/**
+ * Replaces the address in the names and texts of the files of an email to others. Returns how many were
+ * changed.
+ */
 export async function eraseFiles(
   tx: HotTransaction,
   { teamId, eraser }: ErasureStep,
@@ -42,7 +48,10 @@ export async function eraseFiles(
   return count;
 }
 
-/** The bytes of a text without the address; null if they do not contain it. Bytes that are not UTF-8 stay as they are. */
+/**
+ * The bytes of a text without the address; null if they do not contain it. Bytes that are not UTF-8 stay as
+ * they are.
+ */
 function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
   const bytes = Buffer.from(content);
   const utf8 = bytes.toString("utf8");
@@ -52,7 +61,10 @@ function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
   return erased === text ? null : Buffer.from(erased, encoding);
 }
 
-/** How many files of these emails are not searched. A message that a program submitted with files counts as one. */
+/**
+ * How many files of these emails are not searched. A message that a program submitted with files counts as
+ * one.
+ */
 export async function countUnsearchedFiles(
   tx: HotTransaction,
   teamId: string,

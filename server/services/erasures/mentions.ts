@@ -10,8 +10,8 @@ const listCharsMax = 4_000;
 export type Eraser = ReturnType<typeof createEraser>;
 
 /**
- * Finds one address in stored values, in any letter case, with its domain in ASCII or Unicode, also escaped as in paths,
- * links and HTML, and replaces it. A longer address that contains it is another address.
+ * Finds one address in stored values, in any letter case, with its domain in ASCII or Unicode, also escaped
+ * as in paths, links and HTML, and replaces it. A longer address that contains it is another address.
  */
 export function createEraser(address: string) {
   const folded = foldAddress(address);
@@ -53,7 +53,10 @@ function spellingsOf(folded: string): string[] {
   return [...new Set([domain, toUnicodeDomain(domain) ?? domain].map((name) => `${local}@${name}`))];
 }
 
-/** The text at its commas, but not at those in a quoted display name: `"Lee, Ann" <ann@example.com>` is one mailbox. */
+/**
+ * The text at its commas, but not at those in a quoted display name: `"Lee, Ann" <ann@example.com>` is one
+ * mailbox.
+ */
 function splitMailboxes(text: string): string[] {
   const parts: string[] = [];
   let from = 0;

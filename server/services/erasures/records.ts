@@ -23,9 +23,14 @@ type RecordTable = {
   documents?: readonly string[];
   /** SQL: which rows are read. */
   where?: string;
-  /** The column whose id contains the time of the row. Later passes read only new rows, from this column on. */
+  /**
+   * The column whose id contains the time of the row. Later passes read only new rows, from this column on.
+   */
   timed?: string;
-  /** The key in later passes, if `key` does not begin with `timed`: they read an index from the first new row on. */
+  /**
+   * The key in later passes, if `key` does not begin with `timed`: they read an index from the first new row
+   * on.
+   */
   laterKey?: readonly string[];
   /** Whether an attempt in progress must store nothing, because it has the values of before. */
   isLeased?: true;
@@ -35,7 +40,10 @@ type RecordTable = {
   keptWhile?: string;
 };
 
-/** The tables beside emails and suppressions. The actions on members and invitations name accounts of the console. */
+/**
+ * The tables beside emails and suppressions. The actions on members and invitations name accounts of the
+ * console.
+ */
 const RECORDS: readonly RecordTable[] = [
   {
     name: "webhook_deliveries",

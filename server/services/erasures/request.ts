@@ -54,8 +54,8 @@ const COLUMNS = {
 };
 
 /**
- * Requests that the worker erases an address everywhere in the team. Returns the open erasure if there is one. AppError
- * `invalid` if it is not an address.
+ * Requests that the worker erases an address everywhere in the team. Returns the open erasure if there is
+ * one. AppError `invalid` if it is not an address.
  */
 export async function requestErasure(ctx: Ctx, { address, suppresses }: ErasureInput): Promise<Erasure> {
   const { teamId, actor, requestId } = ctx;
@@ -97,8 +97,8 @@ export async function requestErasure(ctx: Ctx, { address, suppresses }: ErasureI
 export type FailedRequest = { teamId: string; teamName: string; fault: string };
 
 /**
- * The same in every team, for the operator. A fault in one team does not stop the others; teams that are deleted meanwhile are left
- * out. AppError `invalid` if it is not an address.
+ * The same in every team, for the operator. A fault in one team does not stop the others; teams that are
+ * deleted meanwhile are left out. AppError `invalid` if it is not an address.
  */
 export async function requestErasureInAllTeams(
   ctx: OperatorCtx,

@@ -30,7 +30,10 @@ const nextPassSeconds = 60;
 /** What waits is read again after these times, so that an erasure that waits for weeks costs little. */
 const waitingMinutesMin = 5;
 const waitingMinutesMax = 6 * 60;
-/** Emails that wait and are read by their ids. With more, a pass reads everything from the first of the others on. */
+/**
+ * Emails that wait and are read by their ids. With more, a pass reads everything from the first of the others
+ * on.
+ */
 const waitingIdsMax = 1_000;
 const faultMinutes = 5;
 const halvingsMax = 10;
@@ -39,10 +42,10 @@ const overlapMs = 10 * 60_000;
 type Lease = { teamId: string; id: string; leaseToken: string };
 
 /**
- * Continues the requested erasures in small steps, and stops between them when `shouldContinue` returns false. A step and its
- * progress commit together, so an interrupted erasure continues at the same place and counts nothing twice. At least two passes
- * find what was written meanwhile. A step that fails is repeated later, smaller if it took too long, and other erasures
- * continue. If none is due, it costs one index lookup.
+ * Continues the requested erasures in small steps, and stops between them when `shouldContinue` returns
+ * false. A step and its progress commit together, so an interrupted erasure continues at the same place and
+ * counts nothing twice. At least two passes find what was written meanwhile. A step that fails is repeated
+ * later, smaller if it took too long, and other erasures continue. If none is due, it costs one index lookup.
  */
 export async function runErasures(
   deps: Pick<Deps, "hot" | "log">,
@@ -143,7 +146,10 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
   });
 }
 
-/** Emails that wait are listed by their ids. Those beyond the limit count once, in the place that reads all emails. */
+/**
+ * Emails that wait are listed by their ids. Those beyond the limit count once, in the place that reads all
+ * emails.
+ */
 function merge(now: Progress, done: StepResult, { name }: ErasurePlace): Progress {
   const { counts, read = [], waiting = [], waitingKeys } = done;
   const sums = { ...now.counts };
@@ -190,7 +196,10 @@ async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Pro
     where team_id = ${teamId} and id = ${id}`;
 }
 
-/** The receipt: who requested it, and how many rows were changed. Templates are the team's own texts and are only counted. */
+/**
+ * The receipt: who requested it, and how many rows were changed. Templates are the team's own texts and are
+ * only counted.
+ */
 async function recordReceipt(tx: HotTransaction, done: Progress): Promise<void> {
   const { teamId, id, addressHash, actor, actorId, requestId, counts, suppresses, address } = done;
   const templates = await countTemplates(tx, teamId, createEraser(address).search);

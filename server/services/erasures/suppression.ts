@@ -7,7 +7,10 @@ import type { ErasurePlace } from "./place";
 
 type Entry = { id: string; address: string; origin: string; listsOnly: boolean };
 
-/** Suppresses an address that is being erased, by its hash. From then on nothing is sent to it, whatever the erasure has reached. */
+/**
+ * Suppresses an address that is being erased, by its hash. From then on nothing is sent to it, whatever the
+ * erasure has reached.
+ */
 export async function suppressHash(db: Db, entry: { teamId: string; address: string }): Promise<void> {
   await db
     .insert(suppressions)

@@ -44,9 +44,10 @@ type Conversion = Omit<ConvertedTemplate, "fields" | "variables"> & {
 };
 
 /**
- * Converts templates of Handlebars, Mustachio and Resend: `{{name}}` is escaped in HTML and `{{{name}}}` is not, as here.
- * `{{&name}}` becomes `{{{name}}}`, a comment is removed, a path such as `user.name` becomes a variable `user_name`, and a
- * fallback in a tag becomes that of the variable. Everything else that is evaluated there is reported by field and line.
+ * Converts templates of Handlebars, Mustachio and Resend: `{{name}}` is escaped in HTML and `{{{name}}}` is
+ * not, as here. `{{&name}}` becomes `{{{name}}}`, a comment is removed, a path such as `user.name` becomes a
+ * variable `user_name`, and a fallback in a tag becomes that of the variable. Everything else that is
+ * evaluated there is reported by field and line.
  */
 export function convertTemplate(
   { subject, html, text }: TemplateFields,

@@ -5,8 +5,9 @@ import { openFile } from "./read-file";
 import type { Problem } from "./report";
 
 /**
- * Everything that the documents of a source describe. A document of another kind is a problem, with its name, and in a file
- * the line on which it begins. AppError if the file is not JSON, or the provider's API is not called.
+ * Everything that the documents of a source describe. A document of another kind is a problem, with its name,
+ * and in a file the line on which it begins. AppError if the file is not JSON, or the provider's API is not
+ * called.
  */
 export async function readDocuments<T>(
   { label }: Provider,

@@ -40,8 +40,9 @@ export type DomainImport = { provider: Provider; source: ImportSource; isDryRun:
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Adds a provider's domains to the team, not verified, and returns the DNS records to publish. The labels of the return
- * path and of the tracking host are kept. A domain that the team has is not changed. A dry run writes nothing.
+ * Adds a provider's domains to the team, not verified, and returns the DNS records to publish. The labels of
+ * the return path and of the tracking host are kept. A domain that the team has is not changed. A dry run
+ * writes nothing.
  */
 export async function importDomainsFrom(
   ctx: Ctx,

@@ -25,12 +25,16 @@ const responseBytesMax = 256 * 1024 * 1024;
 const triesMax = 6;
 const waitMaxMs = 60_000;
 
-/** Pages of one list. More than any account has, so a provider that repeats a page cannot keep the import running. */
+/**
+ * Pages of one list. More than any account has, so a provider that repeats a page cannot keep the import
+ * running.
+ */
 export const pagesMax = 20_000;
 
 /**
- * Calls a provider's API through the egress guard. A response with status 429 or 5xx, and a failed connection, is
- * repeated: after the time that the response requests, at most 60 s, or else after 1, 2, 4 s and so on.
+ * Calls a provider's API through the egress guard. A response with status 429 or 5xx, and a failed
+ * connection, is repeated: after the time that the response requests, at most 60 s, or else after 1, 2, 4 s
+ * and so on.
  */
 export function createProviderCall(
   { outside, clock }: Pick<Deps, "outside" | "clock">,
@@ -79,7 +83,10 @@ export function createProviderCall(
 /** Larger numbers of seconds are a Unix time. */
 const delaySecondsMax = 1_000_000_000;
 
-/** The time that a response requests: `Retry-After`, or the reset of the rate limit, in seconds or as a Unix time. */
+/**
+ * The time that a response requests: `Retry-After`, or the reset of the rate limit, in seconds or as a Unix
+ * time.
+ */
 function delayMs(response: OutsideResponse, tried: number, now: Date): number {
   const usual = 1_000 * 2 ** (tried - 1);
   if (response.kind === "fault") return usual;

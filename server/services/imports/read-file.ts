@@ -2,10 +2,15 @@ import { CsvError } from "csv-parse";
 import { AppError } from "#server/platform/errors";
 import { readRecords } from "../suppressions/csv-records";
 
-/** A JSON document of a file, with the line on which it begins; or the line and the reason if it is not JSON. */
+/**
+ * A JSON document of a file, with the line on which it begins; or the line and the reason if it is not JSON.
+ */
 export type FileDocument = { line: number; value: unknown } | { line: number; fault: string };
 
-/** A row of a CSV file: its cells by their column names. Or the line and the reason from which on it cannot be read. */
+/**
+ * A row of a CSV file: its cells by their column names. Or the line and the reason from which on it cannot be
+ * read.
+ */
 export type FileRow = { line: number; cells: Record<string, string> } | { line: number; fault: string };
 
 export type FileContent =
@@ -15,7 +20,10 @@ export type FileContent =
 /** JSON is read as a whole. A CSV file has no limit: it is read as a stream. */
 const jsonBytesMax = 256 * 1024 * 1024;
 
-/** Opens a file of a provider: JSON if its first character is a bracket or a brace, otherwise CSV with a heading. */
+/**
+ * Opens a file of a provider: JSON if its first character is a bracket or a brace, otherwise CSV with a
+ * heading.
+ */
 export async function openFile(bytes: AsyncIterable<Uint8Array>): Promise<FileContent> {
   const chunks = bytes[Symbol.asyncIterator]();
   const leading: Uint8Array[] = [];
@@ -56,7 +64,9 @@ async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRo
   }
 }
 
-/** Reads documents that follow one another: a single one, one per line, or the joined output of several calls. */
+/**
+ * Reads documents that follow one another: a single one, one per line, or the joined output of several calls.
+ */
 async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileDocument> {
   const chunks: Uint8Array[] = [];
   let size = 0;

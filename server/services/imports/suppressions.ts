@@ -14,8 +14,9 @@ import { type ImportReport, openReport, type Problem } from "./report";
 const batchRows = 5_000;
 
 /**
- * The counts of an import; `read` is their sum. `existing` were on the list before, `repeated` was found earlier in the
- * source, `other` are entries that suppress no address, such as subscribed contacts, and `skipped` are the problems.
+ * The counts of an import; `read` is their sum. `existing` were on the list before, `repeated` was found
+ * earlier in the source, `other` are entries that suppress no address, such as subscribed contacts, and
+ * `skipped` are the problems.
  */
 export type SuppressionReport = ImportReport & {
   read: number;
@@ -41,15 +42,17 @@ export type SuppressionImport = {
 
 type Place = Omit<Problem, "name" | "reason">;
 type GivenRow = Omit<Place, "list"> & ({ row: unknown; list: List | null } | { fault: string });
-/** An entry of a batch. One that only widens an earlier one, of this source, is written and not counted again. */
+/**
+ * An entry of a batch. One that only widens an earlier one, of this source, is written and not counted again.
+ */
 type Entry = NewSuppression & { cause: Cause; isCounted: boolean };
 
 /**
- * Adds a provider's suppressed addresses to the team's list, with the reason and the original time. Reads and writes in
- * batches of 5,000, each a transaction: an import that is interrupted is run again. Existing entries stay; one that
- * blocked only email with an unsubscribe link blocks all email if the provider did. Rows that cannot be read are
- * reported and do not stop the import. A dry run reads the same and writes nothing. The addresses of the source are held
- * in memory, about 150 bytes each, to count repeated ones.
+ * Adds a provider's suppressed addresses to the team's list, with the reason and the original time. Reads and
+ * writes in batches of 5,000, each a transaction: an import that is interrupted is run again. Existing
+ * entries stay; one that blocked only email with an unsubscribe link blocks all email if the provider did.
+ * Rows that cannot be read are reported and do not stop the import. A dry run reads the same and writes
+ * nothing. The addresses of the source are held in memory, about 150 bytes each, to count repeated ones.
  */
 export async function importSuppressionsFrom(
   ctx: Ctx,
@@ -202,7 +205,10 @@ async function* readRows(
 
 const AnyRow = z.record(z.string(), z.unknown()).catch({});
 
-/** A row with its names in lower case, without spaces, hyphens and underscores: files and APIs write them differently. */
+/**
+ * A row with its names in lower case, without spaces, hyphens and underscores: files and APIs write them
+ * differently.
+ */
 const foldNames = (row: unknown): Row =>
   Object.fromEntries(
     Object.entries(AnyRow.parse(row)).map(([name, value]) => [

@@ -54,9 +54,9 @@ export type TemplateImport = {
 };
 
 /**
- * Adds a provider's templates to the team, in Backstamp's syntax. A template is found again by its alias: an existing one
- * is not changed unless `isReplacing`. One with tags that do not map is skipped, or becomes a draft, which no send can
- * use. A dry run writes nothing.
+ * Adds a provider's templates to the team, in Backstamp's syntax. A template is found again by its alias: an
+ * existing one is not changed unless `isReplacing`. One with tags that do not map is skipped, or becomes a
+ * draft, which no send can use. A dry run writes nothing.
  */
 export async function importTemplatesFrom(ctx: Ctx, input: TemplateImport): Promise<TemplateReport> {
   const { provider, source, isDryRun } = input;

@@ -21,8 +21,8 @@ const FAULTS: Record<InvitationFault, string> = {
 };
 
 /**
- * Attempts per sliding minute: links from one IP address, and attempts to accept one invitation, each of which hashes a
- * password.
+ * Attempts per sliding minute: links from one IP address, and attempts to accept one invitation, each of
+ * which hashes a password.
  */
 export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as const;
 
@@ -51,9 +51,9 @@ export async function readInvitation(
 export type NewPerson = { name: string; password: string };
 
 /**
- * Creates the invited user and adds them to the team; the link is valid once. AppError `invalid` for an invalid password,
- * `conflict` if the address already has a user, `not_found` or `conflict` for an invalid link, `rate_limited` after too many
- * attempts. On an error nothing changes.
+ * Creates the invited user and adds them to the team; the link is valid once. AppError `invalid` for an
+ * invalid password, `conflict` if the address already has a user, `not_found` or `conflict` for an invalid
+ * link, `rate_limited` after too many attempts. On an error nothing changes.
  */
 export async function acceptAsNew(
   deps: LimitedDeps,
@@ -97,8 +97,8 @@ export async function acceptAsUser(
 }
 
 /**
- * Creates a user without a password for a verified email address, and adds them to all teams with a pending invitation for
- * it. Null, without any change, if none is pending. `deps.db` must be a transaction.
+ * Creates a user without a password for a verified email address, and adds them to all teams with a pending
+ * invitation for it. Null, without any change, if none is pending. `deps.db` must be a transaction.
  */
 export async function acceptForVerifiedAddress(
   deps: Deps,
@@ -144,7 +144,10 @@ async function findByToken(db: Db, token: string, lock?: "update") {
   return found ?? null;
 }
 
-/** An open invitation. With `lock`, one of several concurrent requests accepts it. Throws AppError for an invalid link. */
+/**
+ * An open invitation. With `lock`, one of several concurrent requests accepts it. Throws AppError for an
+ * invalid link.
+ */
 async function requireOpen(db: Db, token: string, lock?: "update"): Promise<StoredInvitation> {
   const found = await findByToken(db, token, lock);
   if (!found) throw new AppError("not_found", FAULTS.unknown);

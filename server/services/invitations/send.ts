@@ -25,8 +25,9 @@ export const INVITATION_LIMITS = {
 } as const;
 
 /**
- * Invites an email address to the team. AppError `forbidden` if the caller may not assign the role, `conflict` if the address
- * is a member or has a pending invitation, `rate_limited` above `INVITATION_LIMITS`.
+ * Invites an email address to the team. AppError `forbidden` if the caller may not assign the role,
+ * `conflict` if the address is a member or has a pending invitation, `rate_limited` above
+ * `INVITATION_LIMITS`.
  */
 export async function inviteMember(
   ctx: Ctx,
@@ -51,8 +52,8 @@ export async function inviteMember(
 }
 
 /**
- * Creates a new link for a pending or expired invitation. It is valid as long as the link of a new invitation, and all earlier
- * links become invalid. The caller becomes the inviter.
+ * Creates a new link for a pending or expired invitation. It is valid as long as the link of a new
+ * invitation, and all earlier links become invalid. The caller becomes the inviter.
  */
 export async function renewInvitation(ctx: Ctx, id: string): Promise<CreatedInvitation> {
   return createLink(ctx, async (tx, link) => {
@@ -96,8 +97,9 @@ const WRITTEN = {
 const expiryTime = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
 
 /**
- * Creates a link and calls `write` with its columns in a transaction. Queues an email if system email is configured. The
- * email has a separate link: it proves that the recipient has read the mailbox, which the inviter's link does not.
+ * Creates a link and calls `write` with its columns in a transaction. Queues an email if system email is
+ * configured. The email has a separate link: it proves that the recipient has read the mailbox, which the
+ * inviter's link does not.
  */
 async function createLink(
   ctx: Ctx,

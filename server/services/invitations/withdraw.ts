@@ -19,8 +19,8 @@ export async function withdrawInvitation(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Withdraws the user's pending invitations that their new role may not send. `role` is null for a removed member, who must not
- * come back with a link that they created earlier.
+ * Withdraws the user's pending invitations that their new role may not send. `role` is null for a removed
+ * member, who must not come back with a link that they created earlier.
  */
 export async function withdrawInvitationsAboveRole(
   tx: Db,

@@ -21,8 +21,8 @@ export type KeyChange = {
 };
 
 /**
- * Changes the domains, expiry, limits and client networks of a key, effective immediately. Operator only: only the operator
- * may set limits above the default, or extend a key's permissions.
+ * Changes the domains, expiry, limits and client networks of a key, effective immediately. Operator only:
+ * only the operator may set limits above the default, or extend a key's permissions.
  */
 export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promise<ApiKey> {
   if (ctx.actor.kind !== "operator")

@@ -92,7 +92,10 @@ export async function insertLinks(
     await tx.insert(apiKeyDomains).values(domains.map(({ id }) => ({ teamId, apiKeyId, domainId: id })));
 }
 
-/** Changes the name of a key, its client networks, or both, in one transaction. Networks take effect immediately. */
+/**
+ * Changes the name of a key, its client networks, or both, in one transaction. Networks take effect
+ * immediately.
+ */
 export async function updateKey(
   ctx: Ctx,
   id: string,

@@ -1,6 +1,9 @@
 import type { Deps } from "#server/deps";
 
-/** What can change in a team: its emails and what is counted of them, its webhooks' deliveries, and everything in its audit log. */
+/**
+ * What can change in a team: its emails and what is counted of them, its webhooks' deliveries, and everything
+ * in its audit log.
+ */
 export const TOPICS = ["emails", "webhooks", "settings"] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -8,14 +11,17 @@ export type Topic = (typeof TOPICS)[number];
 export type Marks = Record<Topic, string | null>;
 
 /**
- * Newest rows in a mark. Events are ordered by transaction, and a transaction can commit after a later one. A mark of
- * several rows includes its events then; a mark of the newest event alone would not.
+ * Newest rows in a mark. Events are ordered by transaction, and a transaction can commit after a later one. A
+ * mark of several rows includes its events then; a mark of the newest event alone would not.
  */
 const rowsInMark = 32;
 /** Deliveries of each endpoint in a mark: the newest ones, and those that are attempted next. */
 const deliveriesInMark = 8;
 
-/** The team's marks. One statement, which reads a bounded number of entries of each index whatever the team has sent. */
+/**
+ * The team's marks. One statement, which reads a bounded number of entries of each index whatever the team
+ * has sent.
+ */
 export async function readMarks({ hot }: Pick<Deps, "hot">, teamId: string): Promise<Marks> {
   const [marks] = await hot<[Marks]>`
     select

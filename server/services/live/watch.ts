@@ -4,12 +4,15 @@ import { type Marks, TOPICS, type Topic } from "./changes";
 /** Tells open pages what changed in their team. */
 export type Live = {
   /**
-   * First an empty list, once changes are noticed, then the topics of each change, until `signal` aborts or `close` is
-   * called. Topics that change while the caller is busy are merged. Null if this process, or this user, has too many
-   * already: the caller must poll.
+   * First an empty list, once changes are noticed, then the topics of each change, until `signal` aborts or
+   * `close` is called. Topics that change while the caller is busy are merged. Null if this process, or this
+   * user, has too many already: the caller must poll.
    */
   watch(by: Watcher, signal: AbortSignal): AsyncGenerator<readonly Topic[]> | null;
-  /** Something may have changed, in any team. Watched teams are read before their interval ends, as far as their budget permits. */
+  /**
+   * Something may have changed, in any team. Watched teams are read before their interval ends, as far as
+   * their budget permits.
+   */
   hint(): void;
   /** Ends all of them. */
   close(): void;
@@ -22,8 +25,8 @@ type Options = {
   /** Interval in ms between two readings of a team, on average at least. Default: one second. */
   everyMs?: number;
   /**
-   * Starts to call back when something may have changed; called with the first watcher. True if that reports most changes: a team
-   * without a hint is then read half as often.
+   * Starts to call back when something may have changed; called with the first watcher. True if that reports
+   * most changes: a team without a hint is then read half as often.
    */
   listen?: (onHint: () => void) => boolean;
   /** The same after a reading that failed. Default: five seconds. */
@@ -33,7 +36,10 @@ type Options = {
 const watchersMax = 1_000;
 const watchersOfUserMax = 50;
 
-/** Readings of a team that may follow one another at once: an email is accepted, claimed and delivered within a second. */
+/**
+ * Readings of a team that may follow one another at once: an email is accepted, claimed and delivered within
+ * a second.
+ */
 const readingsInBurst = 3;
 
 type Room = {
@@ -44,9 +50,9 @@ type Room = {
 };
 
 /**
- * Reads the marks of each watched team at each hint, and without hints at an interval. Whatever the number of hints and watchers,
- * a team costs at most one statement per second on average: a hundred open pages cost as much as one. A team
- * without watchers is not read.
+ * Reads the marks of each watched team at each hint, and without hints at an interval. Whatever the number of
+ * hints and watchers, a team costs at most one statement per second on average: a hundred open pages cost as
+ * much as one. A team without watchers is not read.
  */
 export function createLive(options: Options): Live {
   const { read, log, everyMs = 1_000, afterFaultMs = 5_000, listen = () => false } = options;

@@ -8,9 +8,9 @@ import { withdrawInvitationsAboveRole } from "../invitations/withdraw";
 import { callerRole, type LockedMember, lockMembers, requireRightToManage } from "./lock";
 
 /**
- * Changes a member's role, with effect from their next request. Only owners can add or demote owners (AppError `forbidden`),
- * and the last owner cannot be demoted (`conflict`). Withdraws the member's pending invitations that the new role may not
- * send.
+ * Changes a member's role, with effect from their next request. Only owners can add or demote owners
+ * (AppError `forbidden`), and the last owner cannot be demoted (`conflict`). Withdraws the member's pending
+ * invitations that the new role may not send.
  */
 export async function changeRole(ctx: Ctx, input: { userId: string; role: Role }): Promise<void> {
   const { userId, role } = input;
@@ -32,9 +32,9 @@ export async function changeRole(ctx: Ctx, input: { userId: string; role: Role }
 }
 
 /**
- * Removes a member from the team, with effect from their next request, and withdraws the invitations they sent. API keys
- * that they created belong to the team and remain. Members who remove themselves leave the team. The last owner cannot be
- * removed (AppError `conflict`).
+ * Removes a member from the team, with effect from their next request, and withdraws the invitations they
+ * sent. API keys that they created belong to the team and remain. Members who remove themselves leave the
+ * team. The last owner cannot be removed (AppError `conflict`).
  */
 export async function removeMember(ctx: Ctx, userId: string): Promise<void> {
   const { actor } = ctx;

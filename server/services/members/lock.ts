@@ -8,8 +8,8 @@ import { formatMissingPermission, hasPermission } from "#server/shared/roles";
 export type LockedMember = { userId: string; role: Role; email: string };
 
 /**
- * Locks and returns the team's members until the transaction ends. Decisions that depend on all members, such as who is the
- * last owner, stay valid meanwhile. The rows are always locked in the same order.
+ * Locks and returns the team's members until the transaction ends. Decisions that depend on all members, such
+ * as who is the last owner, stay valid meanwhile. The rows are always locked in the same order.
  */
 export async function lockMembers(tx: Db, teamId: string): Promise<LockedMember[]> {
   return tx
@@ -22,8 +22,8 @@ export async function lockMembers(tx: Db, teamId: string): Promise<LockedMember[
 }
 
 /**
- * The caller's current role in the team. It may have changed since the request was authorized. The operator counts as an
- * owner. AppError `forbidden` for API keys, `not_found` if the caller has left the team.
+ * The caller's current role in the team. It may have changed since the request was authorized. The operator
+ * counts as an owner. AppError `forbidden` for API keys, `not_found` if the caller has left the team.
  */
 export function callerRole(members: readonly LockedMember[], { actor }: Ctx): Role {
   if (actor.kind === "operator") return "owner";
@@ -34,7 +34,10 @@ export function callerRole(members: readonly LockedMember[], { actor }: Ctx): Ro
   return self.role;
 }
 
-/** Requires that the role `mine` may assign, remove or change these roles. AppError `forbidden` names the required roles. */
+/**
+ * Requires that the role `mine` may assign, remove or change these roles. AppError `forbidden` names the
+ * required roles.
+ */
 export function requireRightToManage(mine: Role, roles: readonly Role[]): void {
   const permission = roles.includes("owner") ? "owners:write" : "members:write";
   if (!hasPermission(mine, permission))

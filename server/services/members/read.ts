@@ -34,7 +34,10 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
     .limit(membersMax);
 }
 
-/** The team's members with this text in their name or email address, in any letter case, in the order of joining. */
+/**
+ * The team's members with this text in their name or email address, in any letter case, in the order of
+ * joining.
+ */
 export const findMembers = (
   ctx: Ctx,
   { part, limit }: { part: string; limit: number },

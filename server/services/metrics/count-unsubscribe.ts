@@ -5,8 +5,9 @@ import { COUNT_OF_STATE, OTHER_TAGS, PROVIDER_OF_DOMAIN } from "./states";
 const NAMES = Object.keys(COUNT_OF_STATE);
 
 /**
- * Counts that a recipient unsubscribed by the link of an email. The caller calls it once, after it added the address to the
- * suppression list; a crash between the two leaves it uncounted. Does nothing if the email was deleted.
+ * Counts that a recipient unsubscribed by the link of an email. The caller calls it once, after it added the
+ * address to the suppression list; a crash between the two leaves it uncounted. Does nothing if the email was
+ * deleted.
  */
 export async function countUnsubscribe(
   tx: Db,

@@ -3,7 +3,10 @@ import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
 
-/** Tags that are counted separately per team and day (UTC). The others of the day count together, as `OTHER_TAGS`. */
+/**
+ * Tags that are counted separately per team and day (UTC). The others of the day count together, as
+ * `OTHER_TAGS`.
+ */
 const tagsPerDayMax = 200;
 
 /** Events that one call counts before it responds, and how many per transaction. */
@@ -21,10 +24,11 @@ export async function countPendingRecipients(ctx: Ctx): Promise<boolean> {
 }
 
 /**
- * Counts the next events of a team's feed, at most `limit`, and advances the progress in the same transaction: each recipient
- * counts once, in its current status, however often and from however many processes this is called. A recipient whose
- * status changed leaves its former count. Both statuses are derived from the events of the delivery, so nothing is stored
- * for each recipient. Returns the number of counted events; `busy` if another process is counting and `wait` is false.
+ * Counts the next events of a team's feed, at most `limit`, and advances the progress in the same
+ * transaction: each recipient counts once, in its current status, however often and from however many
+ * processes this is called. A recipient whose status changed leaves its former count. Both statuses are
+ * derived from the events of the delivery, so nothing is stored for each recipient. Returns the number of
+ * counted events; `busy` if another process is counting and `wait` is false.
  */
 export async function countRecipients(
   hot: HotSql,
@@ -43,7 +47,8 @@ export async function countRecipients(
   });
 }
 
-// Usage that is older than the oldest email belongs to emails that were deleted before they were counted here.
+// Usage that is older than the oldest email belongs to emails that were deleted before they were counted
+// here.
 const BEGIN_PROGRESS = `
 insert into metrics_progress (team_id, position, event_id, counted_since)
 select $1, 0, '00000000-0000-0000-0000-000000000000', (
@@ -61,7 +66,8 @@ const STATE_COLUMNS = ["status", "provider", "is_delayed", "opens", "clicks"];
 const before = STATE_COLUMNS.map((name) => `${name}_before`).join(", ");
 const after = STATE_COLUMNS.join(", ");
 
-// The tags of a day are looked up in one object: a join of two lists without statistics would compare all with all.
+// The tags of a day are looked up in one object: a join of two lists without statistics would compare all
+// with all.
 const COUNT_RECIPIENTS = `
 with horizon as materialized (
   select event_horizon() as position

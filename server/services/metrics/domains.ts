@@ -5,8 +5,8 @@ import { AppError } from "#server/platform/errors";
 import { readLinkedDomains } from "../emails/change/linked-domains";
 
 /**
- * The names of the sender domains that a query reads, null for all, and the ids of the team's domains by name. A key that is
- * limited to domains reads only those. 422 for an id that is none of them.
+ * The names of the sender domains that a query reads, null for all, and the ids of the team's domains by
+ * name. A key that is limited to domains reads only those. 422 for an id that is none of them.
  */
 export async function listDomainNames(
   ctx: Ctx,

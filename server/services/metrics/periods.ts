@@ -4,7 +4,9 @@ export type Granularity = (typeof GRANULARITIES)[number];
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** A period: a name such as `2026-07-01`, and the time at which it begins. It ends where the next one begins. */
+/**
+ * A period: a name such as `2026-07-01`, and the time at which it begins. It ends where the next one begins.
+ */
 export type Period = { name: string; startsAt: Date };
 
 /** True for a time zone of the IANA database, such as `Europe/Berlin`. */
@@ -18,8 +20,9 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The periods that overlap the time from `startAt` until before `endAt`, in order; at most `max` and one more. Days, weeks (from
- * Monday) and months begin at midnight of the time zone and are named by their first day. Hours are named by their start in UTC.
+ * The periods that overlap the time from `startAt` until before `endAt`, in order; at most `max` and one
+ * more. Days, weeks (from Monday) and months begin at midnight of the time zone and are named by their first
+ * day. Hours are named by their start in UTC.
  */
 export function listPeriods(
   { startAt, endAt, timeZone }: { startAt: Date; endAt: Date; timeZone: string },

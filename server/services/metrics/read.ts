@@ -62,8 +62,9 @@ export type Metrics = {
 };
 
 /**
- * Recipients by their current status, with the email counted in the period in which it was accepted. Events that
- * the worker has not counted yet are counted first. With only the dimension `period`, periods without email have rows, too.
+ * Recipients by their current status, with the email counted in the period in which it was accepted. Events
+ * that the worker has not counted yet are counted first. With only the dimension `period`, periods without
+ * email have rows, too.
  */
 export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metrics> {
   const { dimensions, filter } = query;
@@ -126,7 +127,10 @@ const DIMENSION_VALUES: Record<Exclude<MetricsDimension, "period">, string> = {
   provider: "c.provider",
 };
 
-/** SQL: the same columns as `recipient_counts`, from the events of the emails in $2. The tag "" is for all tags. */
+/**
+ * SQL: the same columns as `recipient_counts`, from the events of the emails in $2. The tag "" is for all
+ * tags.
+ */
 const COUNTS_OF_EMAILS = `(
   with selected as materialized (
     select unnest($2::uuid[]) as id
@@ -152,9 +156,9 @@ type Place = (value: string | readonly string[]) => string;
 type SumQuery = Pick<MetricsQuery, "startAt" | "endAt" | "dimensions" | "filter">;
 
 /**
- * SQL: the rows of the time range. Whole days (UTC) are read from the rows of days and the rest from those of hours: a month has
- * some thirty times fewer rows. Periods that begin within a day need the rows of hours. A range until the current hour includes
- * all of today.
+ * SQL: the rows of the time range. Whole days (UTC) are read from the rows of days and the rest from those of
+ * hours: a month has some thirty times fewer rows. Periods that begin within a day need the rows of hours. A
+ * range until the current hour includes all of today.
  */
 function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Period[], place: Place): string {
   const rowsOf = (unit: "hour" | "day", fromMs: number, untilMs: number) =>
@@ -181,8 +185,8 @@ function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Perio
 }
 
 /**
- * SQL: the rows of one tag, or of all tags that were counted in the time range: the index finds each of them, but would read all
- * of the team's tags by the range alone. The tag "" is for all recipients.
+ * SQL: the rows of one tag, or of all tags that were counted in the time range: the index finds each of them,
+ * but would read all of the team's tags by the range alone. The tag "" is for all recipients.
  */
 function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: Place): string {
   if (filter.tag !== undefined || !dimensions.includes("tag")) return `c.tag = ${place(filter.tag ?? "")}`;
@@ -193,7 +197,10 @@ function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: P
     where team_id = $1 and day between ${day(startAt)} and ${day(endAt)}))`;
 }
 
-/** The rows of a query, or one row with the sums without dimensions. What has not been counted yet is not included. */
+/**
+ * The rows of a query, or one row with the sums without dimensions. What has not been counted yet is not
+ * included.
+ */
 export async function sumCounts(
   ctx: Ctx,
   query: SumQuery,

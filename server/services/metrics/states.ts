@@ -10,8 +10,9 @@ export const PROVIDER_OF_DOMAIN = `case ${COUNTED_DOMAINS.map(
 ).join(" ")} else 'other' end`;
 
 /**
- * SQL: the status of a delivery after an event `e`; null if the event does not change it. A deferral and an unknown outcome with
- * a rule are retried. A report of a delay, which has no attempt, changes nothing. The type of a bounce is that of webhooks (`events/payload.ts`).
+ * SQL: the status of a delivery after an event `e`; null if the event does not change it. A deferral and an
+ * unknown outcome with a rule are retried. A report of a delay, which has no attempt, changes nothing. The
+ * type of a bounce is that of webhooks (`events/payload.ts`).
  */
 const STATUS_AFTER = `case e.type
   when 'email.queued' then 'in_progress' when 'email.scheduled' then 'in_progress'
@@ -26,13 +27,14 @@ const STATUS_AFTER = `case e.type
 const IS_VISIT = `e.type in ('email.opened', 'email.clicked') and e.data->'visit'->>'by' in ('reader', 'proxy')`;
 
 /**
- * SQL: a CTE `state` with each recipient of the emails in the CTE `selected` (`id`): what the email is counted by, the state of
- * the recipient after the events that satisfy `includes`, and its state (`…_before`) after those of them that also satisfy
- * `wasCounted`. Both are conditions on `email_events e`. The order of the feed is the order in which the status changed, because
- * a change locks its email first. $1 is the team.
+ * SQL: a CTE `state` with each recipient of the emails in the CTE `selected` (`id`): what the email is
+ * counted by, the state of the recipient after the events that satisfy `includes`, and its state (`…_before`)
+ * after those of them that also satisfy `wasCounted`. Both are conditions on `email_events e`. The order of
+ * the feed is the order in which the status changed, because a change locks its email first. $1 is the team.
  *
- * Each email is read by itself: a plan that joins all of them compares each email with each event. The conditions come after the
- * events of the email are read, because the index of the feed would find all events of the team by them.
+ * Each email is read by itself: a plan that joins all of them compares each email with each event. The
+ * conditions come after the events of the email are read, because the index of the feed would find all events
+ * of the team by them.
  */
 export function recipientStates({ includes, wasCounted }: { includes: string; wasCounted: string }): string {
   const state = (suffix: string, condition: string) => `

@@ -30,7 +30,10 @@ const RELAY = {
 
 const { id, url, status, disabledReason, failingSince, failures } = webhooks;
 
-/** The relays available to the team, its webhooks (failing ones first), and the worker with the latest heartbeat. */
+/**
+ * The relays available to the team, its webhooks (failing ones first), and the worker with the latest
+ * heartbeat.
+ */
 export async function readParts(ctx: Ctx) {
   const [usable, smtpUrl, endpoints, [worker]] = await Promise.all([
     ctx.db
@@ -56,8 +59,8 @@ export async function readParts(ctx: Ctx) {
 }
 
 /**
- * The recipients of the newest deferred emails that wait because `SMTP_URL` failed; null if there are none. Its faults are
- * recorded only on the deliveries that wait for it. A bounded number of them is read by index.
+ * The recipients of the newest deferred emails that wait because `SMTP_URL` failed; null if there are none.
+ * Its faults are recorded only on the deliveries that wait for it. A bounded number of them is read by index.
  */
 async function readSmtpUrl(ctx: Ctx) {
   if (ctx.transportKind !== "relay") return null;
@@ -97,7 +100,9 @@ async function readSmtpUrl(ctx: Ctx) {
 type Setup = {
   /** The team has an email, from any sender. */
   hasTest: boolean;
-  /** Email to real recipients leaves: by `SMTP_URL`, direct delivery or a relay. In capture mode, none does. */
+  /**
+   * Email to real recipients leaves: by `SMTP_URL`, direct delivery or a relay. In capture mode, none does.
+   */
   hasTransport: boolean;
   isCapturing: boolean;
   verifiedDomain: string | null;
@@ -106,8 +111,8 @@ type Setup = {
 };
 
 /**
- * The team's progress towards its first real email. Usage has emails that were deleted before an upgrade; the overview updates
- * the other counts itself.
+ * The team's progress towards its first real email. Usage has emails that were deleted before an upgrade; the
+ * overview updates the other counts itself.
  */
 export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
   const [found] = await db.execute<Setup>(sql`

@@ -7,7 +7,10 @@ import { IS_PROBED } from "../relays/read";
 /** Rows that one count reads at most. A longer queue is reported with this number plus one. */
 export const FIGURE_MAX = 100_000;
 
-/** Maximum time of the statements together. The server cancels one that runs longer, so it does not outlive its reading. */
+/**
+ * Maximum time of the statements together. The server cancels one that runs longer, so it does not outlive
+ * its reading.
+ */
 const readMsMax = 5_000;
 
 /** Figures of the whole installation. */
@@ -15,9 +18,9 @@ export type InstallationFigures = {
   queues: {
     queue: "email" | "webhook" | "system_email";
     /**
-     * Rows by state. `due`: may be attempted now. `later`: scheduled or deferred. `sending`: claimed by a worker. `paused`: waits
-     * for the end of a pause or of a requested deletion of its team, or for a decision after a restore. `no_transport`: waits for a relay. `failing` and `disabled`: its
-     * endpoint is.
+     * Rows by state. `due`: may be attempted now. `later`: scheduled or deferred. `sending`: claimed by a
+     * worker. `paused`: waits for the end of a pause or of a requested deletion of its team, or for a
+     * decision after a restore. `no_transport`: waits for a relay. `failing` and `disabled`: its endpoint is.
      */
     counts: Record<string, number>;
     /** Age in seconds of the row that has been due longest; 0 without one. */
@@ -32,12 +35,13 @@ export type InstallationFigures = {
 type Row = Omit<InstallationFigures["queues"][number], "queue">;
 
 /**
- * Reads the figures. Each count reads an index up to `FIGURE_MAX` entries. The age of the oldest due row is exact: it costs one
- * index step per team and priority, or per endpoint, independent of the length of the queue. Throws if the database does
- * not respond in time.
+ * Reads the figures. Each count reads an index up to `FIGURE_MAX` entries. The age of the oldest due row is
+ * exact: it costs one index step per team and priority, or per endpoint, independent of the length of the
+ * queue. Throws if the database does not respond in time.
  */
 export async function readInstallationFigures({ hot }: Pick<Deps, "hot">): Promise<InstallationFigures> {
-  // In a transaction, the statements have a connection to themselves: no statement of an email waits behind them.
+  // In a transaction, the statements have a connection to themselves: no statement of an email waits behind
+  // them.
   const [[email], [webhook], [systemEmail], [parts]] = await withinMs(
     readMsMax,
     hot.begin(async (tx) => {
@@ -77,10 +81,11 @@ const PARKED = countOf(
   "select from deliveries d where d.status = 'queued' and d.wait_rule = 'no_transport' and d.due_at = 'infinity'",
 );
 
-// The recursive query skips through the index from one (team, priority) to the next, as a claim does. `due_at` of a lane is
-// its first due time. What was due during a pause has been late only since the end of the pause (`since`). The counts read
-// ranges of the same index. What is due in a stopped team is paused. A pause of a domain postpones its deliveries without end,
-// like those that wait for a transport, which have an index of their own.
+// The recursive query skips through the index from one (team, priority) to the next, as a claim does.
+// `due_at` of a lane is its first due time. What was due during a pause has been late only since the end of
+// the pause (`since`). The counts read ranges of the same index. What is due in a stopped team is paused. A
+// pause of a domain postpones its deliveries without end, like those that wait for a transport, which have an
+// index of their own.
 const EMAILS = `
   with recursive stopped as materialized (${STOPPED_TEAMS}), resumed as materialized (${RESUMED_TEAMS}
   ), waiting as (
@@ -114,8 +119,8 @@ const ofEndpoint = (condition: string) =>
       select from webhook_deliveries d where d.webhook_id = e.id and d.status = 'pending' and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
 
-// An event of a disabled endpoint, or of a team that will be deleted, stays pending, so it is not due. A failing endpoint gets one attempt at a time, so its events
-// wait for each other: they are due, but not late.
+// An event of a disabled endpoint, or of a team that will be deleted, stays pending, so it is not due. A
+// failing endpoint gets one attempt at a time, so its events wait for each other: they are due, but not late.
 const WEBHOOKS = `
   with recursive waiting as (
     (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)

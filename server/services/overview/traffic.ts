@@ -48,8 +48,9 @@ export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange 
 };
 
 /**
- * Recipients of the emails that were accepted in these days, by hour for one day and else by day, with the time before for
- * comparison: of the same length, so a day that has not ended is compared with the same hours. 422 if the range is invalid.
+ * Recipients of the emails that were accepted in these days, by hour for one day and else by day, with the
+ * time before for comparison: of the same length, so a day that has not ended is compared with the same
+ * hours. 422 if the range is invalid.
  */
 export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
   const now = ctx.clock();

@@ -5,7 +5,10 @@ import { isActiveWorker } from "../health";
 
 const workersMax = 200;
 
-/** The workers of the last day, the latest heartbeat first. One without a recent heartbeat has exited or hangs. */
+/**
+ * The workers of the last day, the latest heartbeat first. One without a recent heartbeat has exited or
+ * hangs.
+ */
 export const listWorkers = ({ db }: Pick<Deps, "db">) =>
   db
     .select({

@@ -17,9 +17,9 @@ const listMax = 200;
 export type Pause = typeof queuePauses.$inferSelect & { teamName: string | null };
 
 /**
- * Pauses sending for a scope: its email is accepted and stays queued, and no worker starts a dialogue for it from a few seconds
- * later on. Dialogues in progress finish. The reason is shown with every email that waits. 404 for an unknown scope,
- * 409 if exactly this scope is paused already, 422 without a reason.
+ * Pauses sending for a scope: its email is accepted and stays queued, and no worker starts a dialogue for it
+ * from a few seconds later on. Dialogues in progress finish. The reason is shown with every email that waits.
+ * 404 for an unknown scope, 409 if exactly this scope is paused already, 422 without a reason.
  */
 export async function pauseQueue(
   ctx: OperatorCtx,
@@ -31,7 +31,10 @@ export async function pauseQueue(
   return scope;
 }
 
-/** Pauses a team unless it is paused already: then its present pause and reason stay. Returns whether it was new. */
+/**
+ * Pauses a team unless it is paused already: then its present pause and reason stay. Returns whether it was
+ * new.
+ */
 export async function pauseTeam(
   deps: Deps,
   { teamId, reason, by }: { teamId: string; reason: string; by: Actor },
@@ -64,8 +67,8 @@ async function insertPause(ctx: OperatorCtx, scope: NamedScope, given: string): 
 }
 
 /**
- * Ends the pause of exactly this scope: what it delayed is due at once. 404 if the scope is not paused. A wider pause, of the
- * team or the installation, still applies, and so does a requested deletion of the team.
+ * Ends the pause of exactly this scope: what it delayed is due at once. 404 if the scope is not paused. A
+ * wider pause, of the team or the installation, still applies, and so does a requested deletion of the team.
  */
 export async function resumeQueue(
   ctx: OperatorCtx,
@@ -96,7 +99,10 @@ export async function resumeQueue(
   return lifted;
 }
 
-/** The pauses that apply now, the widest first, then the newest; with `lifted`, those that ended in the last 90 days. */
+/**
+ * The pauses that apply now, the widest first, then the newest; with `lifted`, those that ended in the last
+ * 90 days.
+ */
 export const listPauses = (deps: Pick<Deps, "db">, which: "active" | "lifted"): Promise<Pause[]> =>
   deps.db
     .select({ ...getTableColumns(queuePauses), teamName: teams.name })

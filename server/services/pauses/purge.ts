@@ -39,10 +39,11 @@ export type PurgeInput = QueueScope & {
 };
 
 /**
- * Cancels the queued deliveries of a scope, one batch per call, and returns how many; `next` starts the next batch, and is null at
- * the end. Each delivery gets an `email.canceled` event with the reason. Deliveries that a worker has claimed, such as those in
- * an SMTP dialogue, scheduled ones before their time, and email accepted after the first call are not canceled. Interrupted, a
- * new purge cancels the rest. 422 if `confirm` is not the scope's name.
+ * Cancels the queued deliveries of a scope, one batch per call, and returns how many; `next` starts the next
+ * batch, and is null at the end. Each delivery gets an `email.canceled` event with the reason. Deliveries
+ * that a worker has claimed, such as those in an SMTP dialogue, scheduled ones before their time, and email
+ * accepted after the first call are not canceled. Interrupted, a new purge cancels the rest. 422 if `confirm`
+ * is not the scope's name.
  */
 export async function purgeQueue(
   ctx: OperatorCtx,
@@ -124,7 +125,10 @@ function parsePlace(text: string, { teamId }: NamedScope): Place {
 type Key = Omit<DeliveryKey, "teamId">;
 type Row = Key & { priority: number; dueAt: string; isWaiting: boolean };
 
-/** The next deliveries of the team in the order of claims; with the first ones, its suspects, which have no such order. */
+/**
+ * The next deliveries of the team in the order of claims; with the first ones, its suspects, which have no
+ * such order.
+ */
 async function readBatch(
   { hot }: OperatorCtx,
   { teamId, priority, dueAt, id, before }: Place,

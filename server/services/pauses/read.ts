@@ -6,7 +6,10 @@ import type { QueueScope } from "./scope";
 /** A pause that applies now, or the requested deletion of a team, which stops its email, too. */
 export type ActivePause = QueueScope & { id: string; reason: string; isDeletion: boolean };
 
-/** The pauses of the whole installation, of these teams and of their domains, and their deletions; of all teams without `teamIds`. */
+/**
+ * The pauses of the whole installation, of these teams and of their domains, and their deletions; of all
+ * teams without `teamIds`.
+ */
 export async function readActivePauses(hot: HotSql, teamIds?: readonly string[]): Promise<ActivePause[]> {
   return runPrepared<ActivePause>(hot, READ_ACTIVE, [teamIds ?? null]);
 }

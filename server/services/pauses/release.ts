@@ -11,9 +11,10 @@ const firstId = "00000000-0000-0000-0000-000000000000";
 type LiftedPause = { id: string; teamId: string; domain: string };
 
 /**
- * Makes the deliveries due that lifted pauses of domains had postponed, in batches, and deletes old records of pauses. Returns how
- * many became due. Interrupted, the next call continues. Pauses of a team or the installation postpone no row: their
- * deliveries are not claimed (`CLAIM_FAIR_SHARES`), and are due when the pause ends.
+ * Makes the deliveries due that lifted pauses of domains had postponed, in batches, and deletes old records
+ * of pauses. Returns how many became due. Interrupted, the next call continues. Pauses of a team or the
+ * installation postpone no row: their deliveries are not claimed (`CLAIM_FAIR_SHARES`), and are due when the
+ * pause ends.
  */
 export async function releaseResumed(hot: HotSql): Promise<number> {
   const lifted = await hot<LiftedPause[]>`
@@ -50,8 +51,9 @@ async function releasePriority(
   }
 }
 
-// Postponed deliveries are at the end of each priority in the index that claims use. No delivery is postponed after its pause
-// was lifted, because each statement that postpones one locks the pause (see `PARK_BACKLOG` and `release`).
+// Postponed deliveries are at the end of each priority in the index that claims use. No delivery is postponed
+// after its pause was lifted, because each statement that postpones one locks the pause (see `PARK_BACKLOG`
+// and `release`).
 const RELEASE_BATCH = `
 with parked as materialized (
   select id, team_id, email_id from deliveries

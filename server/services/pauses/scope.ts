@@ -17,9 +17,9 @@ export type OperatorCtx = Omit<Ctx, "teamId">;
 export type NamedScope = QueueScope & { name: string; teamName: string | null };
 
 /**
- * The scope of a team, given by id or name, and a domain, in Unicode or ASCII. A domain without a team is the one of the team that
- * has it. 404 if there is no such team, or no team has the domain; 409 if several teams have that name or domain; 422 if it is not
- * a domain name.
+ * The scope of a team, given by id or name, and a domain, in Unicode or ASCII. A domain without a team is the
+ * one of the team that has it. 404 if there is no such team, or no team has the domain; 409 if several teams
+ * have that name or domain; 422 if it is not a domain name.
  */
 export async function findScope(
   deps: Deps,

@@ -4,7 +4,10 @@ import type { Deps } from "#server/deps";
 /** Rows that the counts read; a longer queue is shown as "more than". */
 export const queueCountMax = 100_000;
 
-/** `due`: may be claimed now. `delayed`: a rule delays it. `scheduled`: before its time. `in_progress`: claimed by a worker. */
+/**
+ * `due`: may be claimed now. `delayed`: a rule delays it. `scheduled`: before its time. `in_progress`:
+ * claimed by a worker.
+ */
 export const QUEUE_STATES = ["due", "delayed", "scheduled", "in_progress"] as const;
 export type QueueState = (typeof QUEUE_STATES)[number];
 
@@ -15,8 +18,9 @@ export type QueueTotals = {
 };
 
 /**
- * The deliveries of all teams that are not in a final state, with the earliest due time of each state. It reads a bounded number of
- * index entries. The time of the oldest due delivery is exact for any length of the queue.
+ * The deliveries of all teams that are not in a final state, with the earliest due time of each state. It
+ * reads a bounded number of index entries. The time of the oldest due delivery is exact for any length of the
+ * queue.
  */
 export async function readQueueTotals({ db }: Pick<Deps, "db">): Promise<QueueTotals> {
   const [rows, [oldest], [claimed]] = await Promise.all([

@@ -29,8 +29,8 @@ export async function hasUsers({ db }: Pick<Deps, "db">): Promise<boolean> {
 }
 
 /**
- * Creates a setup code for the first user; null if a user exists. The operator reads it in the output of the process. It is
- * valid once, for 24 hours, and until the first user exists. Only its hash is stored.
+ * Creates a setup code for the first user; null if a user exists. The operator reads it in the output of the
+ * process. It is valid once, for 24 hours, and until the first user exists. Only its hash is stored.
  */
 export async function createFirstUserCode(deps: Pick<Deps, "db">): Promise<string | null> {
   if (await hasUsers(deps)) return null;
@@ -45,8 +45,9 @@ export async function createFirstUserCode(deps: Pick<Deps, "db">): Promise<strin
 }
 
 /**
- * Creates the first user, the owner of the first team, with a setup code. Of several concurrent calls one succeeds. A wrong
- * or used code returns `expired`. AppError `invalid` for an invalid email address or password.
+ * Creates the first user, the owner of the first team, with a setup code. Of several concurrent calls one
+ * succeeds. A wrong or used code returns `expired`. AppError `invalid` for an invalid email address or
+ * password.
  */
 export async function setUpFirstUser(
   deps: LimitedDeps,
@@ -55,7 +56,8 @@ export async function setUpFirstUser(
   if (!(await deps.signInLimiter.take(`first-user:${input.visitor.address}`, attemptsPerMinute)))
     return { kind: "too_many_attempts" };
   const code = normalizeLegibleCode(input.code);
-  // Checked before the password is hashed: hashing is expensive, and a caller without a valid code must not trigger it.
+  // Checked before the password is hashed: hashing is expensive, and a caller without a valid code must not
+  // trigger it.
   if (!(await readSignInToken(deps, "first_user", code))) return { kind: "expired" };
   const user = await createFirstUser(
     deps,

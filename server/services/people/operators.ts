@@ -10,7 +10,10 @@ import { findUser, USER_COLUMNS, type User } from "./users";
 export const listOperators = ({ db }: Pick<Deps, "db">): Promise<User[]> =>
   db.select(USER_COLUMNS).from(users).where(eq(users.isOperator, true)).orderBy(asc(users.createdAt));
 
-/** Makes a user an operator of the installation. 404 for an unknown address. Returns whether that changed anything. */
+/**
+ * Makes a user an operator of the installation. 404 for an unknown address. Returns whether that changed
+ * anything.
+ */
 export async function grantOperator(deps: Deps, email: string): Promise<{ user: User; isChanged: boolean }> {
   const user = await requireUser(deps, email);
   const isChanged = await deps.db.transaction(async (tx) => {
@@ -23,8 +26,8 @@ export async function grantOperator(deps: Deps, email: string): Promise<{ user: 
 }
 
 /**
- * Ends it; the user's next request is rejected where it requires an operator. 404 for an unknown address, 409 for a user
- * who is not an operator, and for the last operator.
+ * Ends it; the user's next request is rejected where it requires an operator. 404 for an unknown address, 409
+ * for a user who is not an operator, and for the last operator.
  */
 export async function revokeOperator(deps: Deps, email: string): Promise<User> {
   const user = await requireUser(deps, email);

@@ -13,7 +13,10 @@ import type { LimitedDeps } from "./sign-in-counters";
 import { consumeSignInToken, createSignInToken, readSignInToken, signInLinkUrl } from "./sign-in-tokens";
 import { findUser, findUserById, foldAddress, hashNewPassword, type User, writePassword } from "./users";
 
-/** Requests per sliding minute from one IP address or known browser: requests for a link, and requests with one. */
+/**
+ * Requests per sliding minute from one IP address or known browser: requests for a link, and requests with
+ * one.
+ */
 export const LINK_CALLS_PER_MINUTE = { requested: 6, opened: 30 } as const;
 
 type TooManyAttempts = { kind: "too_many_attempts" };
@@ -22,9 +25,9 @@ type TooManyAttempts = { kind: "too_many_attempts" };
 export type MailedLink = "sign_in_link" | "password_reset";
 
 /**
- * Sends a link to the user with this address. The result and the work are the same if there is no such user: only the worker
- * looks up the address. `email_not_configured` if the installation cannot send system email, `invalid` for an invalid
- * address.
+ * Sends a link to the user with this address. The result and the work are the same if there is no such user:
+ * only the worker looks up the address. `email_not_configured` if the installation cannot send system email,
+ * `invalid` for an invalid address.
  */
 export async function requestSignInLink(
   deps: LimitedDeps,
@@ -45,7 +48,9 @@ export async function requestSignInLink(
   return { kind: "requested" };
 }
 
-/** The email address of a valid link, for the page that it opens. Does not use the link. Counts as an attempt. */
+/**
+ * The email address of a valid link, for the page that it opens. Does not use the link. Counts as an attempt.
+ */
 export async function readSignInLink(
   deps: LimitedDeps,
   { kind, token, visitor }: { kind: MailedLink; token: string; visitor: Visitor },
@@ -57,8 +62,9 @@ export async function readSignInLink(
 }
 
 /**
- * Signs a user in with an email link, which is valid once. With 2FA it starts the 2FA challenge. An emailed link also
- * verifies the address (`markAddressVerified`). Of several concurrent requests with the same link, one succeeds.
+ * Signs a user in with an email link, which is valid once. With 2FA it starts the 2FA challenge. An emailed
+ * link also verifies the address (`markAddressVerified`). Of several concurrent requests with the same link,
+ * one succeeds.
  */
 export async function signInByLink(
   deps: LimitedDeps,
@@ -75,16 +81,17 @@ export async function signInByLink(
 }
 
 /**
- * Replaces a user's password with a link that was emailed or that the operator created. Ends all of the user's sessions and
- * revokes all other links. It does not sign the user in: they sign in with the new password, and with 2FA if it is on.
- * AppError `invalid` for an invalid password, which leaves the link valid.
+ * Replaces a user's password with a link that was emailed or that the operator created. Ends all of the
+ * user's sessions and revokes all other links. It does not sign the user in: they sign in with the new
+ * password, and with 2FA if it is on. AppError `invalid` for an invalid password, which leaves the link
+ * valid.
  */
 export async function resetPassword(
   deps: LimitedDeps,
   { password, ...input }: { token: string; password: string; visitor: Visitor },
 ): Promise<{ kind: "reset"; email: string } | { kind: "expired" } | TooManyAttempts> {
-  // Checked before the password is hashed: a caller without a valid link must not trigger that work, and hashing is too
-  // slow for a transaction.
+  // Checked before the password is hashed: a caller without a valid link must not trigger that work, and
+  // hashing is too slow for a transaction.
   const link = await readSignInLink(deps, { ...input, kind: "password_reset" });
   if (link.kind !== "valid") return link;
   const passwordHash = await hashNewPassword(password);
@@ -112,8 +119,8 @@ async function consumeLink(
 export const OPERATOR_LINK_MINUTES = 60;
 
 /**
- * Creates a password reset link that the operator passes to the user without email. The password stays unchanged until the
- * link is used. AppError `not_found` if no user has the address.
+ * Creates a password reset link that the operator passes to the user without email. The password stays
+ * unchanged until the link is used. AppError `not_found` if no user has the address.
  */
 export async function createResetLink(deps: Deps, email: string): Promise<{ user: User; link: string }> {
   const user = await findUser(deps, email);

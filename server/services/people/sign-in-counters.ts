@@ -6,8 +6,8 @@ import { hashToken } from "#server/platform/secrets/one-time-token";
 /** Limits sign-in attempts across all processes that share a database. */
 export type SignInLimiter = {
   /**
-   * Counts one attempt. Returns whether it is within `perMinute` attempts per sliding minute; an attempt above the limit is
-   * not counted. Throws if the database is unavailable, so no attempt goes uncounted.
+   * Counts one attempt. Returns whether it is within `perMinute` attempts per sliding minute; an attempt
+   * above the limit is not counted. Throws if the database is unavailable, so no attempt goes uncounted.
    */
   take(counter: string, perMinute: number): Promise<boolean>;
 };
@@ -16,14 +16,16 @@ export type SignInLimiter = {
 export type LimitedDeps = Deps & { signInLimiter: SignInLimiter };
 
 /**
- * Counts in PostgreSQL with one statement per attempt, which serializes concurrent attempts. Uses the database's clock unless
- * `nowMs` is set. Call it outside of transactions: a rollback must not undo the count.
+ * Counts in PostgreSQL with one statement per attempt, which serializes concurrent attempts. Uses the
+ * database's clock unless `nowMs` is set. Call it outside of transactions: a rollback must not undo the
+ * count.
  */
 export function createSignInLimiter(hot: HotSql, nowMs?: () => number): SignInLimiter {
   return {
     async take(counter, perMinute) {
       const at = hot`coalesce(${nowMs?.() ?? null}::float8, extract(epoch from now())::float8 * 1000)`;
-      // The counts of the attempt's minute and of the minute before. If the clock steps back, the later minute stays current.
+      // The counts of the attempt's minute and of the minute before. If the clock steps back, the later
+      // minute stays current.
       const count = hot`case when c.minute >= excluded.minute then c.count else 0 end`;
       const previous = hot`case when c.minute >= excluded.minute then c.previous
         when c.minute = excluded.minute - 1 then c.count else 0 end`;

@@ -9,8 +9,8 @@ import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time
 export type TokenUse = { purpose: TokenPurpose; userId: string | null };
 
 /**
- * Creates a token for one purpose and one use. It is returned only here; the database holds its hash. `isMailed`: the
- * token is sent only to the user's mailbox.
+ * Creates a token for one purpose and one use. It is returned only here; the database holds its hash.
+ * `isMailed`: the token is sent only to the user's mailbox.
  */
 export async function createSignInToken(
   deps: Pick<Deps, "db">,
@@ -35,8 +35,8 @@ const HOME = "/console";
 const PAGES = { sign_in_link: "/login/link", password_reset: "/login/reset" } as const;
 
 /**
- * The link with a token, built only from the public URL. The token is in the fragment, which browsers do not send to servers,
- * so it reaches no log, proxy or other site. `landing` is the local path to open afterwards.
+ * The link with a token, built only from the public URL. The token is in the fragment, which browsers do not
+ * send to servers, so it reaches no log, proxy or other site. `landing` is the local path to open afterwards.
  */
 export function signInLinkUrl(
   { url }: Home,
@@ -51,8 +51,8 @@ export function signInLinkUrl(
 }
 
 /**
- * Marks a token as used. Of several concurrent calls one gets the user and whether the token was emailed. Null for a token
- * that is used, expired, for another purpose, or unknown.
+ * Marks a token as used. Of several concurrent calls one gets the user and whether the token was emailed.
+ * Null for a token that is used, expired, for another purpose, or unknown.
  */
 export async function consumeSignInToken(
   tx: Db,

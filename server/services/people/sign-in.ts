@@ -5,9 +5,10 @@ import type { LimitedDeps } from "./sign-in-counters";
 import { authenticateByPassword, foldAddress } from "./users";
 
 /**
- * Attempts per sliding minute. None of these limits locks an account: a browser in which the user has signed in before has its
- * own limit, and attempts from an IP address where the user has signed in before do not count towards the account's limit.
- * Attackers who exhaust the other limits, even behind the same proxy, therefore do not lock the user out.
+ * Attempts per sliding minute. None of these limits locks an account: a browser in which the user has signed
+ * in before has its own limit, and attempts from an IP address where the user has signed in before do not
+ * count towards the account's limit. Attackers who exhaust the other limits, even behind the same proxy,
+ * therefore do not lock the user out.
  */
 export const SIGN_IN_ATTEMPTS_PER_MINUTE = {
   device: 6,
@@ -19,8 +20,8 @@ export const SIGN_IN_ATTEMPTS_PER_MINUTE = {
 export type SignIn = Admission | { kind: "rejected" } | { kind: "too_many_attempts" };
 
 /**
- * Signs a user in by email address and password: opens a session, or a 2FA challenge if 2FA is on. An unknown address and a
- * wrong password have the same result and cost. Every attempt counts.
+ * Signs a user in by email address and password: opens a session, or a 2FA challenge if 2FA is on. An unknown
+ * address and a wrong password have the same result and cost. Every attempt counts.
  */
 export async function signIn(
   deps: LimitedDeps,

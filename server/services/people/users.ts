@@ -26,7 +26,9 @@ const PASSWORD_CHARS = { min: 12, max: 256 } as const;
 /** A validated user that is not stored yet. The password is hashed before any transaction starts. */
 export type PreparedUser = User & { passwordHash: string };
 
-/** Validates a new user and hashes the password. AppError `invalid` for an invalid email address or password. */
+/**
+ * Validates a new user and hashes the password. AppError `invalid` for an invalid email address or password.
+ */
 export async function prepareUser(input: {
   email: string;
   password: string;
@@ -39,9 +41,9 @@ export async function prepareUser(input: {
 }
 
 /**
- * Stores a user. `isAddressVerified`: the operator created the user, or the user opened a link that was sent only to the mailbox
- * (see `markAddressVerified`). `isOperatorIfFirst`: the first user of the installation becomes its operator. AppError
- * `conflict` if the address has a user already, which stays unchanged.
+ * Stores a user. `isAddressVerified`: the operator created the user, or the user opened a link that was sent
+ * only to the mailbox (see `markAddressVerified`). `isOperatorIfFirst`: the first user of the installation
+ * becomes its operator. AppError `conflict` if the address has a user already, which stays unchanged.
  */
 export async function insertUser(
   tx: Db,
@@ -65,7 +67,10 @@ export async function insertUser(
   return { id: user.id, email: user.email, name: user.name };
 }
 
-/** Creates, as the operator, a user with a password in one team. Throws the errors of `prepareUser` and `insertUser`. */
+/**
+ * Creates, as the operator, a user with a password in one team. Throws the errors of `prepareUser` and
+ * `insertUser`.
+ */
 export async function createUser(deps: Deps, input: NewUser): Promise<User> {
   const user = await prepareUser(input);
   return deps.db.transaction((tx) => insertMember({ ...deps, db: tx }, user, input));
@@ -142,8 +147,8 @@ export async function verifyPassword(
 }
 
 /**
- * Like `verifyPassword`, but also returns the hash that matched. Verification is slow, so the caller must lock the user and
- * compare the hash again: the password may have changed since.
+ * Like `verifyPassword`, but also returns the hash that matched. Verification is slow, so the caller must
+ * lock the user and compare the hash again: the password may have changed since.
  */
 export async function authenticateByPassword(
   deps: Deps,
@@ -178,8 +183,8 @@ export async function hashNewPassword(password: string): Promise<string> {
 }
 
 /**
- * Replaces a user's password. The caller hashes it before the transaction, because hashing is slow. Ends all of the user's
- * sessions except `keptSession`, and deletes open 2FA challenges and revokes all links.
+ * Replaces a user's password. The caller hashes it before the transaction, because hashing is slow. Ends all
+ * of the user's sessions except `keptSession`, and deletes open 2FA challenges and revokes all links.
  */
 export async function writePassword(
   tx: Db,
@@ -208,8 +213,8 @@ export async function renameUser(deps: Deps, userId: string, name: string | null
 }
 
 /**
- * An email address as it is stored. Other text is shortened and stripped of NUL, which PostgreSQL does not accept; it
- * matches no user.
+ * An email address as it is stored. Other text is shortened and stripped of NUL, which PostgreSQL does not
+ * accept; it matches no user.
  */
 export function foldAddress(text: string): string {
   const read = parseMailbox(text.trim());

@@ -12,9 +12,9 @@ export type SealedRelay = { id: string; teamId: string | null; url: string };
 export type RelayDeps = Pick<WorkerDeps, "vault" | "dns" | "outside" | "names" | "relayTimeouts">;
 
 /**
- * Creates the SMTP client of a relay. Each connection to a team's relay passes the egress guard and uses an address that the
- * guard checked. The operator's relays may be at any address. Throws a readable error if the URL cannot be
- * decrypted or parsed.
+ * Creates the SMTP client of a relay. Each connection to a team's relay passes the egress guard and uses an
+ * address that the guard checked. The operator's relays may be at any address. Throws a readable error if the
+ * URL cannot be decrypted or parsed.
  */
 export function openSealedRelay(
   { vault, dns, outside, names, relayTimeouts = {} }: RelayDeps,
@@ -33,7 +33,10 @@ export function openSealedRelay(
   });
 }
 
-/** Opens and closes a connection as for a message, with a client of its own. Returns null on success, otherwise the fault. */
+/**
+ * Opens and closes a connection as for a message, with a client of its own. Returns null on success,
+ * otherwise the fault.
+ */
 export async function probeRelay(open: () => Relay, deadlineMs: number): Promise<Breakdown | null> {
   let client: Relay;
   try {
@@ -59,8 +62,8 @@ function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
 }
 
 /**
- * Connects to a relay and logs in, without sending an email. On success a relay that was paused after faults is resumed. Returns the
- * fault as a sentence, null if there is none. 404 if there is no such relay.
+ * Connects to a relay and logs in, without sending an email. On success a relay that was paused after faults
+ * is resumed. Returns the fault as a sentence, null if there is none. 404 if there is no such relay.
  */
 export async function testRelay(
   deps: Deps,

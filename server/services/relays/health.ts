@@ -111,8 +111,8 @@ export async function recordRelaySuccess(hot: HotSql, relay: RelayState): Promis
 }
 
 /**
- * Claims the paused relays that are due to be tried, among them that of this process's `SMTP_URL`: one worker each, and not
- * again before the next interval.
+ * Claims the paused relays that are due to be tried, among them that of this process's `SMTP_URL`: one worker
+ * each, and not again before the next interval.
  */
 export async function claimRelayProbes(
   hot: HotSql,
@@ -132,7 +132,10 @@ export async function claimRelayProbes(
   return count === 0 ? due : [...due, smtpUrlRelayOf(smtpUrlRelay)];
 }
 
-/** Ends the pause after faults of a relay; a pause by the operator stays. Returns whether it was paused after faults. */
+/**
+ * Ends the pause after faults of a relay; a pause by the operator stays. Returns whether it was paused after
+ * faults.
+ */
 export async function resumeRelay(
   hot: HotSql,
   relay: Pick<RelayState, "id" | "isSmtpUrl">,

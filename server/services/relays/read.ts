@@ -46,8 +46,9 @@ export const listPausedSmtpUrlRelays = (deps: Pick<Deps, "db">) =>
   deps.db.select().from(smtpUrlRelays).where(sql.raw(IS_PROBED)).orderBy(asc(smtpUrlRelays.host));
 
 /**
- * SQL: a paused relay of `SMTP_URL` that workers still probe. Each probe of a running worker that fails is a new fault. The
- * limit counts back from the last heartbeat: a scheduler may start a round only once a day, and no worker probes meanwhile.
+ * SQL: a paused relay of `SMTP_URL` that workers still probe. Each probe of a running worker that fails is a
+ * new fault. The limit counts back from the last heartbeat: a scheduler may start a round only once a day,
+ * and no worker probes meanwhile.
  */
 export const IS_PROBED = `smtp_url_relays.paused_until is not null and smtp_url_relays.last_fault_at >
   coalesce((select max(beat_at) from workers), now()) - interval '10 minutes'`;

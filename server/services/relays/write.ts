@@ -72,8 +72,8 @@ export async function updateRelay(
 }
 
 /**
- * Pauses a relay until the operator resumes it: its email uses the next relay or waits, and dialogues in progress finish. 409 if the
- * operator has paused it already.
+ * Pauses a relay until the operator resumes it: its email uses the next relay or waits, and dialogues in
+ * progress finish. 409 if the operator has paused it already.
  */
 export async function pauseRelay(
   { db, log }: Deps,

@@ -9,12 +9,15 @@ import { recordAuditHot } from "../audit/record";
 import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
 
 /*
- * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it may have been
- * sent since. It has the wait rule `restored` and the due time `infinity`, which no worker claims, until an owner, an admin
- * or the operator decides.
+ * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it
+ * may have been sent since. It has the wait rule `restored` and the due time `infinity`, which no worker
+ * claims, until an owner, an admin or the operator decides.
  */
 
-/** Deliveries that no worker claims: held ones, and those without a relay. The index of due deliveries has them by priority and id. */
+/**
+ * Deliveries that no worker claims: held ones, and those without a relay. The index of due deliveries has
+ * them by priority and id.
+ */
 const IS_PARKED = "d.status in ('queued', 'scheduled') and d.lapses < 3 and d.due_at = 'infinity'";
 /** The condition of a held delivery. With a priority, it is read from that index. */
 const IS_HELD = `${IS_PARKED} and d.wait_rule = 'restored'`;
@@ -33,8 +36,8 @@ export type HeldEmail = { teamId: string; deliveries: number; oldestAt: Date; ne
 export type Restore = { takenAt: Date; restoredAt: Date; release: string; held: number };
 
 /**
- * Which emails a decision is about: those accepted in this period, both ends included, and scheduled for a later time than
- * `scheduledAfter`. Null: no limit.
+ * Which emails a decision is about: those accepted in this period, both ends included, and scheduled for a
+ * later time than `scheduledAfter`. Null: no limit.
  */
 export type HeldChoice = {
   to: "release" | "cancel";
@@ -61,8 +64,8 @@ export async function readHeld({ hot, teamId }: Ctx): Promise<HeldEmail | null> 
 }
 
 /**
- * For pages that are read often: the team's held deliveries and the last restore; null if there are none. Costs one row while this
- * database was never restored.
+ * For pages that are read often: the team's held deliveries and the last restore; null if there are none.
+ * Costs one row while this database was never restored.
  */
 export async function readHeldAfterRestore(ctx: Ctx): Promise<{ held: HeldEmail; restore: Restore } | null> {
   const restore = await readLastRestore(ctx);
@@ -86,10 +89,10 @@ const Place = z.object({ priority: z.int().min(0).max(priorityMax), id: z.uuid()
 type Place = z.infer<typeof Place>;
 
 /**
- * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next` starts the next part,
- * and is null at the end. Released ones are due now, or at the time for which they are scheduled. Those outside the chosen period
- * stay held. Works in batches that commit one by one, so an interrupted decision can be repeated. AppError `invalid` if `after` is
- * not `next` of an earlier call.
+ * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next`
+ * starts the next part, and is null at the end. Released ones are due now, or at the time for which they are
+ * scheduled. Those outside the chosen period stay held. Works in batches that commit one by one, so an
+ * interrupted decision can be repeated. AppError `invalid` if `after` is not `next` of an earlier call.
  */
 export async function settleHeld(
   ctx: Ctx,
@@ -129,8 +132,8 @@ function parsePlace(text: string): Place {
 type HeldKey = Omit<DeliveryKey, "teamId">;
 
 /**
- * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them are chosen. Each email
- * is read by its id: for a condition, PostgreSQL could read all emails of the team.
+ * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them
+ * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team.
  */
 async function readPart(
   { hot, teamId }: Ctx,

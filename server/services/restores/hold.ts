@@ -7,22 +7,31 @@ const SYSTEM_EMAIL_REPLY =
 const UNKNOWN_REASON =
   "The backup was made while the message was being sent, so it is unknown whether the server accepted it.";
 
-/** Days that a team whose deletion was requested before the backup stays at least, so that it can be canceled again. */
+/**
+ * Days that a team whose deletion was requested before the backup stays at least, so that it can be canceled
+ * again.
+ */
 const deletionDaysMin = 7;
 
-/** The deletion of a team that was requested before the backup. `deletesAt` is null if it had started: then it continues. */
+/**
+ * The deletion of a team that was requested before the backup. `deletesAt` is null if it had started: then it
+ * continues.
+ */
 export type HeldDeletion = { team: string; deletesAt: Date | null };
 
-/** Numbers of deliveries: held ones, and those whose dialogue was in progress. Deletions of teams that are not complete. */
+/**
+ * Numbers of deliveries: held ones, and those whose dialogue was in progress. Deletions of teams that are not
+ * complete.
+ */
 export type Held = { held: number; unknown: number; deletions: HeldDeletion[] };
 
 /**
- * Makes a loaded backup safe to start, in the transaction that loads it, when its triggers are active again. Whatever was
- * about to be sent at the time of the backup may have been sent since. So deliveries are held until a member or the operator
- * decides, the outcome of a dialogue in progress is unknown, and system emails are not sent. Sessions, emailed links and
- * invitations that ended after the backup must not be valid again, so all of them end. The deletion of a team may have been
- * canceled after the backup, so it waits again unless it had started. The statements work on the schema of every release that
- * can be restored.
+ * Makes a loaded backup safe to start, in the transaction that loads it, when its triggers are active again.
+ * Whatever was about to be sent at the time of the backup may have been sent since. So deliveries are held
+ * until a member or the operator decides, the outcome of a dialogue in progress is unknown, and system emails
+ * are not sent. Sessions, emailed links and invitations that ended after the backup must not be valid again,
+ * so all of them end. The deletion of a team may have been canceled after the backup, so it waits again
+ * unless it had started. The statements work on the schema of every release that can be restored.
  */
 export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Held> {
   // The events must have positions above those of the backup.
@@ -63,7 +72,8 @@ const DELETE_NOTIFICATIONS = `
     if to_regclass('alert_notices') is not null then delete from alert_notices; delete from alert_calls; end if;
   end $$`;
 
-// With the backup, the team would otherwise be deleted at the first start: its waiting period is over by then.
+// With the backup, the team would otherwise be deleted at the first start: its waiting period is over by
+// then.
 const POSTPONE_DELETIONS = `
   update team_deletions set lease_token = null, next_at = now(),
     deletes_at = case when started_at is null then greatest(deletes_at, now() + interval '${deletionDaysMin} days')
@@ -71,7 +81,8 @@ const POSTPONE_DELETIONS = `
   where canceled_at is null and ended_at is null
   returning team_name as team, case when started_at is null then deletes_at end as "deletesAt"`;
 
-// Before the deliveries change: the status that their emails have afterwards. A claimed delivery was counted as an attempt.
+// Before the deliveries change: the status that their emails have afterwards. A claimed delivery was counted
+// as an attempt.
 const REFRESH_STATUS = `
   with sending as materialized (select distinct team_id, email_id from deliveries where status = 'sending')
   update emails e set status = s.status

@@ -13,8 +13,8 @@ import { foldAddress } from "#server/shared/fold-address";
 const daysMax = 10;
 
 /**
- * One request creates the ids of an email and of its deliveries. So this is far more than their times differ, and far less than
- * a search for the email of a delivery may read.
+ * One request creates the ids of an email and of its deliveries. So this is far more than their times differ,
+ * and far less than a search for the email of a delivery may read.
  */
 const idsApartMs = 60 * 60_000;
 
@@ -25,8 +25,8 @@ export function openReturnPath(deps: Pick<Deps, "recipientTokens">, address: str
 
 /**
  * Finds the delivery that a report is about by a token that only its copy contained: in its return path or
- * its unsubscribe link. `deleted` if a return path is of a delivery that no longer exists; null if no token is present and
- * valid.
+ * its unsubscribe link. `deleted` if a return path is of a delivery that no longer exists; null if no token
+ * is present and valid.
  */
 export async function findByToken(
   deps: Pick<Deps, "hot" | "recipientTokens">,
@@ -55,9 +55,9 @@ export async function findByToken(
 export type Addressed = DeliveryKey & { address: string };
 
 /**
- * The deliveries of a recent email by its Message-ID, which everyone who saw the email knows: of all teams, or those that were
- * attempted through a relay, for a team's relay only of this team. Looks the id up in each team, because no index covers all
- * teams.
+ * The deliveries of a recent email by its Message-ID, which everyone who saw the email knows: of all teams,
+ * or those that were attempted through a relay, for a team's relay only of this team. Looks the id up in each
+ * team, because no index covers all teams.
  */
 export async function findByMessageId(
   hot: HotSql,
@@ -83,7 +83,9 @@ export function filterByAddress(deliveries: readonly Addressed[], addresses: rea
   return deliveries.filter(({ address }) => wanted.has(foldAddress(address)));
 }
 
-/** The delivery with this id, of any team. It reads only deliveries of emails from about the time in the id. */
+/**
+ * The delivery with this id, of any team. It reads only deliveries of emails from about the time in the id.
+ */
 async function findById(hot: HotSql, id: string): Promise<Addressed | null> {
   const createdMs = timeOfId(id).getTime();
   const [found] = await hot<Addressed[]>`

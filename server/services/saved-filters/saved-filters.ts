@@ -34,8 +34,9 @@ export async function listSavedFilters(ctx: Ctx): Promise<SavedFilter[]> {
 }
 
 /**
- * Saves the filters of a list for the caller; `query` has them as in the URL of the page. AppError `invalid` for a parameter
- * that the list does not have, `conflict` if the name is in use or the caller has 20 for this list.
+ * Saves the filters of a list for the caller; `query` has them as in the URL of the page. AppError `invalid`
+ * for a parameter that the list does not have, `conflict` if the name is in use or the caller has 20 for this
+ * list.
  */
 export async function saveFilter(
   ctx: Ctx,

@@ -15,7 +15,10 @@ import { canOpen, hasValueOf, readValues } from "./stored-values";
 
 /** Locks the registry for a transaction. Any number that no other lock of ours has. */
 const REGISTRY_LOCK = 7_305_119;
-/** A process that was not restarted for a rotation still encrypts with the former secret, so workers repeat the check. */
+/**
+ * A process that was not restarted for a rotation still encrypts with the former secret, so workers repeat
+ * the check.
+ */
 const checkedEveryMinutes = 60;
 /** Values of each column that are opened to find the secret of a database without a registry. */
 const samplesPerColumn = 20;
@@ -55,9 +58,9 @@ export const changeRegistry = <T>(hot: HotSql, change: (tx: HotSql) => Promise<T
   }) as Promise<T>;
 
 /**
- * Checks that the configured secrets are those of the database, and learns which one is active. The first start registers
- * the secret. Throws SecretRejectedError if they are not, and from then on the keyring refuses every use. A database without
- * tables passes, because nothing is stored in it.
+ * Checks that the configured secrets are those of the database, and learns which one is active. The first
+ * start registers the secret. Throws SecretRejectedError if they are not, and from then on the keyring
+ * refuses every use. A database without tables passes, because nothing is stored in it.
  */
 export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   admitIfKnown(keyring, async () => {
@@ -71,8 +74,9 @@ export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   });
 
 /**
- * Checks the configured secrets as `admitKeyring` does, without a change of the database: a command must not decide which
- * secret a new installation has. While neither a process nor a stored value has decided it, nothing can be encrypted.
+ * Checks the configured secrets as `admitKeyring` does, without a change of the database: a command must not
+ * decide which secret a new installation has. While neither a process nor a stored value has decided it,
+ * nothing can be encrypted.
  */
 export const checkKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   admitIfKnown(keyring, async () => {
@@ -97,8 +101,8 @@ async function admitIfKnown(keyring: Keyring, readPeriods: () => Promise<Period[
 }
 
 /**
- * Learns which secret is active now. A process that does not have it continues with those that it has. Until the database has
- * admitted the secrets, it checks them as `admitKeyring` does.
+ * Learns which secret is active now. A process that does not have it continues with those that it has. Until
+ * the database has admitted the secrets, it checks them as `admitKeyring` does.
  */
 export async function refreshKeyring(
   deps: RegistryDeps,
@@ -125,7 +129,10 @@ const periodsOf = (registry: readonly RegisteredSecret[]) =>
     activeFromMs === null ? [] : [{ keyId: id, fromMs: activeFromMs }],
   );
 
-/** Adds the configured secret. In an empty registry, the secret that the stored values were encrypted with becomes active. */
+/**
+ * Adds the configured secret. In an empty registry, the secret that the stored values were encrypted with
+ * becomes active.
+ */
 async function register(tx: HotSql, keyring: Keyring): Promise<void> {
   const registry = await readRegistry(tx);
   if (registry.length === 0) {
@@ -141,8 +148,9 @@ async function register(tx: HotSql, keyring: Keyring): Promise<void> {
 }
 
 /**
- * Makes the configured secret the active one of a database whose secret is lost. Values that it does not open stay, and must be
- * set again. The secrets that are not configured are recorded as lost, so that no later rotation requires them.
+ * Makes the configured secret the active one of a database whose secret is lost. Values that it does not open
+ * stay, and must be set again. The secrets that are not configured are recorded as lost, so that no later
+ * rotation requires them.
  */
 export async function acceptLostSecret({ hot, keyring: { given, keys } }: RegistryDeps): Promise<void> {
   await changeRegistry(hot, async (tx) => {

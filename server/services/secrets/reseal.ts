@@ -20,8 +20,8 @@ const namedMax = 20;
 export type UnreadableRow = { table: string; id: string };
 
 /**
- * `unreadable`: values that no configured secret opens; `unreadableRows` names the first of them. `isComplete` is false if the work
- * was stopped.
+ * `unreadable`: values that no configured secret opens; `unreadableRows` names the first of them.
+ * `isComplete` is false if the work was stopped.
  */
 export type Resealed = {
   resealed: number;
@@ -31,9 +31,9 @@ export type Resealed = {
 };
 
 /**
- * Encrypts every stored value with the active secret that has another one. Each batch is one transaction that locks its rows,
- * so a concurrent change is never overwritten. The values themselves show what is done: after a crash, the next run continues
- * there. Stops between two batches when `shouldContinue` returns false.
+ * Encrypts every stored value with the active secret that has another one. Each batch is one transaction that
+ * locks its rows, so a concurrent change is never overwritten. The values themselves show what is done: after
+ * a crash, the next run continues there. Stops between two batches when `shouldContinue` returns false.
  */
 export async function resealStored(
   deps: ResealDeps,
@@ -108,9 +108,9 @@ async function countOthers({ hot, keyring }: ResealDeps): Promise<number> {
 }
 
 /**
- * Housekeeping of every worker: learns which secret is active, and encrypts what is stored after a new one became active.
- * When everything is stored with it, and every process has had the time to learn it, this costs one query; once an hour it
- * also finds what a process has stored that was not restarted.
+ * Housekeeping of every worker: learns which secret is active, and encrypts what is stored after a new one
+ * became active. When everything is stored with it, and every process has had the time to learn it, this
+ * costs one query; once an hour it also finds what a process has stored that was not restarted.
  */
 export async function maintainSecrets(deps: ResealDeps, shouldContinue: () => boolean): Promise<void> {
   const { active, isKnown } = await refreshKeyring(deps);
@@ -121,6 +121,8 @@ export async function maintainSecrets(deps: ResealDeps, shouldContinue: () => bo
   if (isComplete) await recordResealed(deps, active.id);
 }
 
-/** Records that everything is stored with the active secret, once every process has had the time to learn it. */
+/**
+ * Records that everything is stored with the active secret, once every process has had the time to learn it.
+ */
 export const recordResealed = ({ hot }: ResealDeps, id: string) =>
   hot`update installation_secrets set resealed_at = now() where id = ${id} and active_from < now()`;

@@ -10,15 +10,18 @@ import {
 } from "./registry";
 
 /**
- * Time between the activation of a secret and the first email that it signs. It must exceed the time after which workers learn
- * of the activation: two attempts of one email must have the same bytes.
+ * Time between the activation of a secret and the first email that it signs. It must exceed the time after
+ * which workers learn of the activation: two attempts of one email must have the same bytes.
  */
 const signsAfterMs = 120_000;
 /** Maximum age of a heartbeat of a worker that runs, and of one that runs on a schedule. */
 const workerBeatSecondsMax = 30;
 const tickBeatSecondsMax = 600;
 
-/** Whether the configured secret waits for its activation. One that was replaced does not: no secret is activated twice. */
+/**
+ * Whether the configured secret waits for its activation. One that was replaced does not: no secret is
+ * activated twice.
+ */
 export async function isActivationDue({ hot, keyring }: RegistryDeps): Promise<boolean> {
   const registry = await readRegistry(hot);
   const wasActive = registry.some(({ id, activeFromMs }) => id === keyring.given.id && activeFromMs !== null);
@@ -33,9 +36,10 @@ export async function isResealDue({ hot }: RegistryDeps): Promise<boolean> {
 }
 
 /**
- * Makes the configured secret the one that seals and signs, in all processes. AppError `conflict` if a worker runs that does
- * not know it, or if it was active before: email of its former period would then be signed with another key.
- * `isAlone`: no other process uses the database, so workers that have left a heartbeat do not count.
+ * Makes the configured secret the one that seals and signs, in all processes. AppError `conflict` if a worker
+ * runs that does not know it, or if it was active before: email of its former period would then be signed
+ * with another key. `isAlone`: no other process uses the database, so workers that have left a heartbeat do
+ * not count.
  */
 export async function activateSecret(
   deps: RegistryDeps,

@@ -4,8 +4,8 @@ import { findActive, type RegistryDeps, readRegistry } from "./registry";
 import { countValues, type ValueCount } from "./stored-values";
 
 /**
- * How long the links of an email work after it was accepted, at least: unsubscribing, clicks and opens. After it, the secret
- * that signed them may be removed.
+ * How long the links of an email work after it was accepted, at least: unsubscribing, clicks and opens. After
+ * it, the secret that signed them may be removed.
  */
 export const linkDays = 365;
 const dayMs = 86_400_000;
@@ -20,10 +20,16 @@ const unrecorded = {
 /** The state of one secret. Times in ISO 8601. */
 export type SecretStatus = {
   id: string;
-  /** `current` seals and signs, `former` did, `waiting` was never activated, `lost` was replaced without being known. */
+  /**
+   * `current` seals and signs, `former` did, `waiting` was never activated, `lost` was replaced without being
+   * known.
+   */
   state: "current" | "former" | "waiting" | "lost";
   isConfigured: boolean;
-  /** Where the operator finds it: 0 is the configured secret, 1 the first of the old ones. Null if it is not configured. */
+  /**
+   * Where the operator finds it: 0 is the configured secret, 1 the first of the old ones. Null if it is not
+   * configured.
+   */
   position: number | null;
   activeFrom: string | null;
   activeUntil: string | null;
@@ -40,8 +46,8 @@ export type SecretStatus = {
 };
 
 /**
- * The secrets of the installation, the current one first, and what each is still needed for. `unnamed` counts values of
- * release 0.2.0, which do not name their secret; while there are any, no secret is removable.
+ * The secrets of the installation, the current one first, and what each is still needed for. `unnamed` counts
+ * values of release 0.2.0, which do not name their secret; while there are any, no secret is removable.
  */
 export async function readSecretStatus(
   { hot, keyring }: RegistryDeps,

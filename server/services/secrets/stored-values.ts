@@ -10,9 +10,9 @@ const idOf = ({ id = "id" }: SealedColumn): string => id;
 export const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Encrypted values of a column in the order of their rows, after the row `after`. With `except`, only those of other secrets.
- * `isLocked` locks the rows against changes for the transaction and skips rows that another transaction changes: waiting for
- * them could end in a deadlock.
+ * Encrypted values of a column in the order of their rows, after the row `after`. With `except`, only those
+ * of other secrets. `isLocked` locks the rows against changes for the transaction and skips rows that another
+ * transaction changes: waiting for them could end in a deadlock.
  */
 export const readValues = (
   query: HotSql,

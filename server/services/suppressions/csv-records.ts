@@ -7,9 +7,9 @@ import { AppError } from "#server/platform/errors";
 const lineCharsMax = 10_000;
 
 /**
- * The records of a CSV file as a stream, with their line numbers from 1. Accepts commas, semicolons and tabs, and files
- * from spreadsheet programs. Where the rest of the file cannot be read it throws a CsvError, after all records before
- * that place. Throws an AppError if the file is not UTF-8.
+ * The records of a CSV file as a stream, with their line numbers from 1. Accepts commas, semicolons and tabs,
+ * and files from spreadsheet programs. Where the rest of the file cannot be read it throws a CsvError, after
+ * all records before that place. Throws an AppError if the file is not UTF-8.
  */
 export async function* readRecords(
   bytes: AsyncIterable<Uint8Array>,

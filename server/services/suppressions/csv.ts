@@ -27,8 +27,8 @@ export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
 export type InvalidLine = { line: number; message: string };
 
 /**
- * The content of a file: its entries, how many of them have a reason or a date that is not known, the number of invalid lines,
- * and the first `faultsMax` of these.
+ * The content of a file: its entries, how many of them have a reason or a date that is not known, the number
+ * of invalid lines, and the first `faultsMax` of these.
  */
 export type ParsedEntries = {
   entries: NewSuppression[];
@@ -133,7 +133,10 @@ const fold = (text: string): string => text.toLowerCase().replace(/[ _-]/g, "");
 
 type CellOf = (column: keyof Columns) => string;
 
-/** Why the line's address is suppressed. Null if the line has a reason that is not known, `undefined` if it has none. */
+/**
+ * Why the line's address is suppressed. Null if the line has a reason that is not known, `undefined` if it
+ * has none.
+ */
 function readCause(cellOf: CellOf): Cause | null | undefined {
   const own = SUPPRESSION_ORIGINS.find((each) => each === cellOf("origin").toLowerCase());
   if (own) return { origin: own, listsOnly: false };

@@ -2,12 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import { ERASED_DOMAIN } from "#db/schema/audit";
 
 /*
- * The suppression list contains an erased address as `erased-<hash>@erased.invalid`, so that it stays blocked. The hash has a
- * random key of the installation (`erasure_keys`) and the team, so the lists of two teams cannot be compared. Before the first
- * erasure there is no key, and these expressions are null at the cost of reading an empty table.
+ * The suppression list contains an erased address as `erased-<hash>@erased.invalid`, so that it stays
+ * blocked. The hash has a random key of the installation (`erasure_keys`) and the team, so the lists of two
+ * teams cannot be compared. Before the first erasure there is no key, and these expressions are null at the
+ * cost of reading an empty table.
  */
 
-/** SQL: how the suppression list contains this address once it is erased; null before the installation's first erasure. */
+/**
+ * SQL: how the suppression list contains this address once it is erased; null before the installation's first
+ * erasure.
+ */
 export const erasedForm = (teamId: string, address: string): string => `(
   select 'erased-' || left(encode(sha256(k.key || sha256(k.key || convert_to(${teamId}::text || ' ' || ${address}, 'UTF8'))), 'hex'), 40)
     || '@${ERASED_DOMAIN}' from erasure_keys k)`;

@@ -20,7 +20,10 @@ export const readSuppression = (row: SuppressionRow): Suppression => ({
 /** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };
 
-/** Matches the team's entries with these names. An address also matches the entry that is left of it after its erasure. */
+/**
+ * Matches the team's entries with these names. An address also matches the entry that is left of it after its
+ * erasure.
+ */
 export const isNamed = (ctx: Ctx, names: readonly SuppressionName[]) => {
   const ids = names.flatMap((name) => ("id" in name ? [name.id] : []));
   const addresses = names.flatMap((name) => ("address" in name ? [foldAddress(name.address)] : []));

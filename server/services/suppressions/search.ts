@@ -45,7 +45,10 @@ export async function searchSuppressions(
   );
 }
 
-/** Matches addresses that begin with these letters, or are equal to them; also the entry that is left of an erased address. */
+/**
+ * Matches addresses that begin with these letters, or are equal to them; also the entry that is left of an
+ * erased address.
+ */
 export function beginsWith(teamId: string, letters: string): SQL {
   const parsed = parseMailbox(letters);
   const prefix = foldAddress(parsed.ok ? parsed.mailbox.address : letters);

@@ -31,14 +31,18 @@ import { isNamed, readSuppression, type SuppressionName } from "./read";
  * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
  * | CSV import, import from a provider    | in the file | in the file                      | `addNewSuppressions`        |
  *
- * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report only if it
- * is verified to belong to one of our deliveries (services/returns). Recipients of the built-in domain are never suppressed by
- * their outcomes (`reportedEntry`). An entry stays until a member or a program removes it (`removeSuppressions`).
+ * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a
+ * report only if it is verified to belong to one of our deliveries (services/returns). Recipients of the
+ * built-in domain are never suppressed by their outcomes (`reportedEntry`). An entry stays until a member or
+ * a program removes it (`removeSuppressions`).
  *
  * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
  */
 
-/** How a new cause updates an existing entry. `report` returns only entries that it wrote; `request` returns all. */
+/**
+ * How a new cause updates an existing entry. `report` returns only entries that it wrote; `request` returns
+ * all.
+ */
 const IF_LISTED = {
   /** A bounce or complaint replaces an unsubscribe. */
   report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
@@ -50,9 +54,10 @@ const IF_LISTED = {
 const IS_ANNOUNCED = { report: "true", request: "s.id in (select id from entry)" };
 
 /**
- * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin, source_email_id, lists_only)
- * and queues their events. If several rows have the same address, one is used. `suppressed` contains the written entries; an
- * entry whose id differs from the proposed one existed before. With `created_at`, `entry` also has the times of new entries.
+ * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin,
+ * source_email_id, lists_only) and queues their events. If several rows have the same address, one is used.
+ * `suppressed` contains the written entries; an entry whose id differs from the proposed one existed before.
+ * With `created_at`, `entry` also has the times of new entries.
  */
 export const addEntries = (
   cause: keyof typeof IF_LISTED,
@@ -113,8 +118,8 @@ export async function suppressReported(
 }
 
 /**
- * Adds entries that a person requests. Returns them, and existing entries with the same addresses; `isWidened` are existing ones
- * that blocked only email with an unsubscribe link, and now block all email.
+ * Adds entries that a person requests. Returns them, and existing entries with the same addresses;
+ * `isWidened` are existing ones that blocked only email with an unsubscribe link, and now block all email.
  */
 async function addRequested(
   tx: Db,
@@ -131,7 +136,8 @@ async function addRequested(
 
 /**
  * Unsubscribes an address: the team's emails with an unsubscribe link are no longer sent to it, all others
- * still are. No effect if the address is already on the suppression list. An address that was erased is added as its hash.
+ * still are. No effect if the address is already on the suppression list. An address that was erased is added
+ * as its hash.
  */
 export async function unsubscribe(
   { db, log, wake }: Pick<Deps, "db" | "log" | "wake">,
@@ -152,7 +158,8 @@ export async function unsubscribe(
   if (entry?.id !== id) return;
   log.info("suppression.unsubscribed", { teamId, emailId });
   wake();
-  // After the commit: the count waits for other counts of the team, and a recipient's request must not depend on them.
+  // After the commit: the count waits for other counts of the team, and a recipient's request must not depend
+  // on them.
   try {
     await db.transaction((tx) => countUnsubscribe(tx, { teamId, emailId, address }));
   } catch (error) {
@@ -166,8 +173,8 @@ export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEma
 };
 
 /**
- * `ids` has one id per requested address, in the same order. `added` contains only the new entries. `changed` is the number of
- * entries that blocked only email with an unsubscribe link, and now block all email.
+ * `ids` has one id per requested address, in the same order. `added` contains only the new entries. `changed`
+ * is the number of entries that blocked only email with an unsubscribe link, and now block all email.
  */
 export type AddResult = { ids: string[]; added: Suppression[]; changed: number };
 
@@ -186,7 +193,9 @@ export type AddOptions = {
 /** Rows of one statement. Other requests run between two statements. */
 const rowsMax = 5_000;
 
-/** Adds addresses to the team's suppression list with the origin `manual`. Existing entries keep their origin. */
+/**
+ * Adds addresses to the team's suppression list with the origin `manual`. Existing entries keep their origin.
+ */
 export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise<AddResult> =>
   addNewSuppressions(
     ctx,

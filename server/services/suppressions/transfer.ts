@@ -13,10 +13,11 @@ import { addNewSuppressions, addSuppressions, type NewSuppression } from "./supp
 const rowsPerRead = 2_000;
 
 /**
- * The result of an import, by addresses: `added` are new, with their number by origin; `changed` were on the list for email with an
- * unsubscribe link only, and now block all email; `existing` were on it and stay as they are. By lines: `repeated` have an
- * address of an earlier line, and `faulty` are invalid. `unknownReasons` and `unreadDates` count lines that were imported
- * as `manual` or with the time of the import, because what they contain is not known.
+ * The result of an import, by addresses: `added` are new, with their number by origin; `changed` were on the
+ * list for email with an unsubscribe link only, and now block all email; `existing` were on it and stay as
+ * they are. By lines: `repeated` have an address of an earlier line, and `faulty` are invalid.
+ * `unknownReasons` and `unreadDates` count lines that were imported as `manual` or with the time of the
+ * import, because what they contain is not known.
  */
 export type Imported = Omit<ParsedEntries, "entries"> & {
   added: number;
@@ -27,9 +28,9 @@ export type Imported = Omit<ParsedEntries, "entries"> & {
 };
 
 /**
- * Adds the entries of a CSV file to the suppression list, with the origin and the time from the file, or `manual` and now. The
- * whole file is parsed before anything is written, and then all of it is written or none. Of several lines with one
- * address, the first counts, unless only a later one blocks all email.
+ * Adds the entries of a CSV file to the suppression list, with the origin and the time from the file, or
+ * `manual` and now. The whole file is parsed before anything is written, and then all of it is written or
+ * none. Of several lines with one address, the first counts, unless only a later one blocks all email.
  */
 export async function importSuppressions(
   ctx: Ctx,
@@ -95,8 +96,8 @@ async function* readOldestFirst(
 }
 
 /**
- * The result of pasted text: new addresses, entries that now block all email, addresses that were on the list already, and
- * invalid ones with the reason.
+ * The result of pasted text: new addresses, entries that now block all email, addresses that were on the list
+ * already, and invalid ones with the reason.
  */
 export type PasteResult = {
   added: number;

@@ -68,7 +68,9 @@ export const vaultPlaceOfDetails = (id: string) => ({
   teamId: "",
 });
 
-/** Encrypts the details for their row. A copy of the database must not reveal a link that was not sent yet. */
+/**
+ * Encrypts the details for their row. A copy of the database must not reveal a link that was not sent yet.
+ */
 export const sealDetails = (vault: Vault, id: string, details: Details[keyof Details]): string =>
   vault.seal(JSON.stringify(details), vaultPlaceOfDetails(id));
 

@@ -26,9 +26,10 @@ export type StoredSystemEmail = {
 };
 
 /**
- * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has the
- * recipient's address, or the user may no longer read it. Each call creates a new link, which is valid from that moment. Throws if the database is
- * unavailable or the details were encrypted with another secret, and RangeError if the message cannot be composed.
+ * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has
+ * the recipient's address, or the user may no longer read it. Each call creates a new link, which is valid
+ * from that moment. Throws if the database is unavailable or the details were encrypted with another secret,
+ * and RangeError if the message cannot be composed.
  */
 export async function composeSystemEmail(
   deps: Deps,
@@ -117,7 +118,10 @@ async function readEmailData(
   return { kind, host, url: signInLinkUrl(deps.home, kind, token, landing), device };
 }
 
-/** The DKIM keys of the sender's domain. A domain is verified for one team at a time, so the team's keys apply. */
+/**
+ * The DKIM keys of the sender's domain. A domain is verified for one team at a time, so the team's keys
+ * apply.
+ */
 async function findSigningKeys(
   deps: Pick<Deps, "hot" | "vault">,
   domain: string,

@@ -11,8 +11,8 @@ import { type Details, sealDetails } from "./details";
 const linkDeliveryMinutes = 60;
 
 /**
- * Maximum number of links for one address while they are valid. A user who reaches the limit still has a valid link in the
- * mailbox, so requests of others can neither flood the mailbox nor lock its owner out.
+ * Maximum number of links for one address while they are valid. A user who reaches the limit still has a
+ * valid link in the mailbox, so requests of others can neither flood the mailbox nor lock its owner out.
  */
 export const LINKS_MAX = { sign_in_link: 3, password_reset: 3 } as const;
 
@@ -31,8 +31,8 @@ export type SystemEmail =
 type SystemEmailDeps = Pick<Deps, "db" | "transportKind" | "home">;
 
 /**
- * Why system email cannot be sent and how to fix it; null if it can. It requires a relay for the whole installation or
- * `SMTP_URL`, and a valid sender address. In capture mode no email reaches its recipient.
+ * Why system email cannot be sent and how to fix it; null if it can. It requires a relay for the whole
+ * installation or `SMTP_URL`, and a valid sender address. In capture mode no email reaches its recipient.
  */
 export async function findSystemEmailFault({
   db,
@@ -50,8 +50,9 @@ export async function findSystemEmailFault({
 }
 
 /**
- * Queues a system email in `tx`, the transaction of the change that causes it. Call `deps.wake()` after the commit. Does
- * not check whether system email can be sent (see `findSystemEmailFault`). RangeError for an invalid sender address.
+ * Queues a system email in `tx`, the transaction of the change that causes it. Call `deps.wake()` after the
+ * commit. Does not check whether system email can be sent (see `findSystemEmailFault`). RangeError for an
+ * invalid sender address.
  */
 export async function queueSystemEmail(
   tx: Db,
@@ -73,8 +74,9 @@ export async function queueSystemEmail(
 }
 
 /**
- * Queues an email with a link, up to `LINKS_MAX` per address. Does the same work whether or not a user has the address: the
- * worker looks it up. Returns whether the email was queued; never disclose that to the visitor.
+ * Queues an email with a link, up to `LINKS_MAX` per address. Does the same work whether or not a user has
+ * the address: the worker looks it up. Returns whether the email was queued; never disclose that to the
+ * visitor.
  */
 export async function queueLink(
   deps: Pick<Deps, "db" | "vault" | "home">,

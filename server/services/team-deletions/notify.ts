@@ -10,7 +10,10 @@ const expiryHours = 24;
 type Event = "requested" | "canceled";
 type Deletion = Pick<typeof teamDeletions.$inferSelect, "id" | "teamName" | "deletesAt">;
 
-/** Whether the emails can be sent, read before the transaction that queues them. A fault is logged: the deletion does not wait for it. */
+/**
+ * Whether the emails can be sent, read before the transaction that queues them. A fault is logged: the
+ * deletion does not wait for it.
+ */
 export async function canNotify(ctx: Ctx): Promise<boolean> {
   const fault = await findSystemEmailFault(ctx);
   if (fault !== null) ctx.log.warn("team.deletion_not_announced", { teamId: ctx.teamId, reason: fault });
@@ -18,8 +21,8 @@ export async function canNotify(ctx: Ctx): Promise<boolean> {
 }
 
 /**
- * Queues an email for each owner and admin of the team, also for those without alert emails, in the transaction of the change.
- * Call `deps.wake()` after the commit.
+ * Queues an email for each owner and admin of the team, also for those without alert emails, in the
+ * transaction of the change. Call `deps.wake()` after the commit.
  */
 export async function notifyOfDeletion(
   tx: Db,

@@ -15,8 +15,9 @@ const listMax = 200;
 export type TeamDeletion = typeof teamDeletions.$inferSelect;
 
 /**
- * Requests the deletion of the team after a waiting period. From now on its API keys are rejected, its email is not sent and its
- * webhooks get no events. Pauses of the team stay as they are. Owners and admins get an email. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
+ * Requests the deletion of the team after a waiting period. From now on its API keys are rejected, its email
+ * is not sent and its webhooks get no events. Pauses of the team stay as they are. Owners and admins get an
+ * email. `confirm` is the team's name. AppError `invalid` for another name or period, `conflict` if it is
  * already requested.
  */
 export async function requestTeamDeletion(
@@ -63,8 +64,8 @@ export async function requestTeamDeletion(
 }
 
 /**
- * Cancels the deletion during its waiting period: keys and webhooks work again, and email is sent unless the operator paused
- * the team. 404 if none is requested, 409 once it has started.
+ * Cancels the deletion during its waiting period: keys and webhooks work again, and email is sent unless the
+ * operator paused the team. 404 if none is requested, 409 once it has started.
  */
 export async function cancelTeamDeletion(ctx: Ctx): Promise<TeamDeletion> {
   const isNotified = await canNotify(ctx);

@@ -13,8 +13,8 @@ const retryMinutes = 5;
 const faultCharsMax = 500;
 
 /**
- * Every table of a team, children first, with the column by which its rows are read in batches. Rows are deleted by the team and
- * this column, so that no statement depends on foreign keys or reads a whole table.
+ * Every table of a team, children first, with the column by which its rows are read in batches. Rows are
+ * deleted by the team and this column, so that no statement depends on foreign keys or reads a whole table.
  */
 export const TEAM_TABLES = [
   ["webhook_attempts", "delivery_id"],
@@ -59,9 +59,10 @@ export const TEAM_TABLES = [
 type Lease = { id: string; teamId: string; leaseToken: string };
 
 /**
- * Deletes the teams whose waiting period is over, in small transactions, and stops between them when `shouldContinue` returns
- * false. An interrupted deletion continues with what is left. A step that fails is recorded with the reason and repeated later.
- * The record with the counts remains. Users are not deleted. If none is due, it costs one index lookup.
+ * Deletes the teams whose waiting period is over, in small transactions, and stops between them when
+ * `shouldContinue` returns false. An interrupted deletion continues with what is left. A step that fails is
+ * recorded with the reason and repeated later. The record with the counts remains. Users are not deleted. If
+ * none is due, it costs one index lookup.
  */
 export async function deleteDueTeams(
   deps: Pick<Deps, "hot" | "log">,
@@ -78,7 +79,10 @@ export async function deleteDueTeams(
   }
 }
 
-/** Returns why a step failed; null if none did. Throws if the database is not available, so that the lease expires. */
+/**
+ * Returns why a step failed; null if none did. Throws if the database is not available, so that the lease
+ * expires.
+ */
 async function deleteBatches(
   deps: Pick<Deps, "hot" | "log">,
   lease: Lease,
@@ -105,7 +109,9 @@ async function claimDeletion(hot: HotSql, leaseToken: string): Promise<Lease | n
   return row ?? null;
 }
 
-/** Deletes one batch of the first table that has rows, and then the team. Returns whether more may be left. */
+/**
+ * Deletes one batch of the first table that has rows, and then the team. Returns whether more may be left.
+ */
 async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, lease: Lease): Promise<boolean> {
   const { id, teamId, leaseToken } = lease;
   return hot.begin(async (tx) => {

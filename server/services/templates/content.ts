@@ -17,8 +17,8 @@ export type TemplateContent = Pick<TemplateVersion, "subject" | "html" | "text" 
 };
 
 /**
- * Validates content and resolves its variables. Throws 422 if a tag is invalid, a placeholder is not declared, the type of a
- * variable does not fit its use, or there are too many variables.
+ * Validates content and resolves its variables. Throws 422 if a tag is invalid, a placeholder is not
+ * declared, the type of a variable does not fit its use, or there are too many variables.
  */
 export function checkContent(input: TemplateContent) {
   const { subject, html, text, sender, replyTo } = input;

@@ -12,7 +12,9 @@ type ValidTag = Exclude<Tag, { kind: "fault" }>;
 type Opening = Extract<Tag, { kind: "if" | "each" }>;
 type Inserted = Extract<Tag, { kind: "variable" | "raw" }>;
 
-/** Reads the tags of a field. Throws 422 with the reason for the first invalid one, and its line and column. */
+/**
+ * Reads the tags of a field. Throws 422 with the reason for the first invalid one, and its line and column.
+ */
 export const parseTemplate = (field: string, source: string): ValidTag[] =>
   readTags(source).map((tag) => {
     if (tag.kind !== "fault") return tag;
@@ -36,8 +38,8 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => E
 type Item = { value: TemplateValue | undefined; index: number; name: string; outer: Item | null };
 
 /**
- * What a value that is missing becomes: a send throws an error with its name, a preview shows its tag. `isMissing` of a list
- * returns how often its block is repeated.
+ * What a value that is missing becomes: a send throws an error with its name, a preview shows its tag.
+ * `isMissing` of a list returns how often its block is repeated.
  */
 export type Missing = { value: (name: string, written: string) => string; list: (name: string) => number };
 
@@ -56,8 +58,9 @@ type Filling = {
 };
 
 /**
- * Inserts values and evaluates blocks. A value is text and is not parsed for tags. In HTML `{{x}}` is escaped and `{{{x}}}` is
- * not. Only own properties of values are read. `field` is named in the errors, such as that of a result that is too long.
+ * Inserts values and evaluates blocks. A value is text and is not parsed for tags. In HTML `{{x}}` is escaped
+ * and `{{{x}}}` is not. Only own properties of values are read. `field` is named in the errors, such as that
+ * of a result that is too long.
  */
 export function fillTemplate(
   field: string,
@@ -84,7 +87,10 @@ export function fillTemplate(
   return filling.filled;
 }
 
-/** A line that has only a tag of a block, and white space, is not part of the result: the tag takes the whole line. */
+/**
+ * A line that has only a tag of a block, and white space, is not part of the result: the tag takes the whole
+ * line.
+ */
 function withoutOwnLines(source: string, tags: ValidTag[]): ValidTag[] {
   return tags.map((tag, index) => {
     if (tag.kind === "variable" || tag.kind === "raw") return tag;
@@ -113,7 +119,10 @@ function partEnds(tags: readonly ValidTag[]): number[] {
   return ends;
 }
 
-/** Fills in the tags from one position to another. The text before each tag begins at the end of the tag before it. */
+/**
+ * Fills in the tags from one position to another. The text before each tag begins at the end of the tag
+ * before it.
+ */
 function fillRange(filling: Filling, first: number, end: number, item: Item | null): void {
   const { tags, source } = filling;
   for (let index = first; index < end; index++) {
@@ -188,8 +197,8 @@ function textOf(filling: Filling, tag: Inserted, item: Item | null): string {
 }
 
 /**
- * The value of a path, and its name in the values. The first name is a field of the item, of the items around it, or a
- * variable, whichever exists first; the others are fields of that value. Undefined if there is none.
+ * The value of a path, and its name in the values. The first name is a field of the item, of the items around
+ * it, or a variable, whichever exists first; the others are fields of that value. Undefined if there is none.
  */
 function lookUp(
   { values }: Filling,
@@ -216,7 +225,10 @@ function lookUp(
 
 const INDEX = /^\d{1,6}$/;
 
-/** An own field of an object or an item of a list; undefined for everything else, such as `length` and `constructor`. */
+/**
+ * An own field of an object or an item of a list; undefined for everything else, such as `length` and
+ * `constructor`.
+ */
 function fieldOf(value: TemplateValue | undefined, name: string): TemplateValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) return INDEX.test(name) ? value[Number(name)] : undefined;

@@ -27,7 +27,10 @@ export async function previewTemplate(
   return { template, ...fillVersion(template.version, input.variables, "variables") };
 }
 
-/** Unsaved content of the editor, which may be invalid. A `text` of null is generated from the HTML; "" omits it. */
+/**
+ * Unsaved content of the editor, which may be invalid. A `text` of null is generated from the HTML; "" omits
+ * it.
+ */
 export type Draft = Pick<TemplateVersion, "subject" | "html" | "text" | "variables">;
 
 /** Missing values of lists that a preview names. */
@@ -35,9 +38,10 @@ const missingListed = 60;
 
 /**
  * Renders a draft like a send, but reports faults per field instead of failing. `withText` also generates the
- * text part from the HTML, which is slow. A field with a fault is null, and `faults` has the message that a save would return.
- * `warnings` are tags of other template languages, which a send would deliver as text. `missing` are variables with neither a
- * value nor a fallback; the preview shows their placeholders unchanged, and repeats the block of such a list once.
+ * text part from the HTML, which is slow. A field with a fault is null, and `faults` has the message that a
+ * save would return. `warnings` are tags of other template languages, which a send would deliver as text.
+ * `missing` are variables with neither a value nor a fallback; the preview shows their placeholders
+ * unchanged, and repeats the block of such a list once.
  */
 export async function previewDraft(
   { teamId, convertToText }: Pick<Ctx, "teamId" | "convertToText">,

@@ -14,7 +14,10 @@ import { type Page, type PageQuery, pageById } from "../paging";
 export const isTemplate = (ctx: Ctx, id: string) =>
   and(eq(templates.teamId, ctx.teamId), eq(templates.id, id));
 
-/** The condition that selects the team's template by id or alias. A value in the form of an id is always an id. */
+/**
+ * The condition that selects the team's template by id or alias. A value in the form of an id is always an
+ * id.
+ */
 const isNamed = (ctx: Ctx, idOrAlias: string) =>
   isId(idOrAlias)
     ? isTemplate(ctx, idOrAlias)
@@ -35,7 +38,9 @@ export async function findTemplate(ctx: Ctx, idOrAlias: string): Promise<Templat
   return template;
 }
 
-/** A template with its current version (the draft, if there is one), and the number of the published version. */
+/**
+ * A template with its current version (the draft, if there is one), and the number of the published version.
+ */
 export async function getTemplate(
   ctx: Ctx,
   idOrAlias: string,
@@ -81,7 +86,9 @@ const lastUsedAt = sql`(
   (ms: number | string | null) => (ms === null ? null : new Date(Number(ms))),
 );
 
-/** The team's templates, newest first; `search` filters by a part of the name or alias, case-insensitively. */
+/**
+ * The team's templates, newest first; `search` filters by a part of the name or alias, case-insensitively.
+ */
 export async function listTemplates(
   ctx: Ctx,
   query: PageQuery & { search?: string | undefined },
@@ -135,8 +142,8 @@ export async function lockTemplate(tx: Db, ctx: Ctx, id: string, seen: Seen = {}
 const emailsReadMax = 500;
 
 /**
- * The recent use of a template, from the newest retained emails; shown before it is deleted. `keys` are the names of the keys
- * that sent one of them, most recent first; null is a member or the operator.
+ * The recent use of a template, from the newest retained emails; shown before it is deleted. `keys` are the
+ * names of the keys that sent one of them, most recent first; null is a member or the operator.
  */
 export async function readTemplateUse(ctx: Ctx, idOrAlias: string) {
   const { id } = await findTemplate(ctx, idOrAlias);

@@ -16,9 +16,9 @@ const invalid = (message: string) => new AppError("invalid", message);
 export const variablesMax = 50;
 
 /**
- * The value of each declared variable: the caller's value, otherwise the fallback; none for a variable that the content checks
- * with `{{#if}}`. Names that the content uses in lists need not be declared. An error lists every missing or undeclared name,
- * and names `field`, the request field that holds the values.
+ * The value of each declared variable: the caller's value, otherwise the fallback; none for a variable that
+ * the content checks with `{{#if}}`. Names that the content uses in lists need not be declared. An error
+ * lists every missing or undeclared name, and names `field`, the request field that holds the values.
  */
 export function resolveVariables(
   { subject, html, text, variables: declared }: Content,
@@ -81,7 +81,8 @@ export type FilledVersion = { subject: string | null; html: string; text: string
 
 /**
  * Fills in a version. An error names the missing variables and `field`, the request field that holds the
- * values. The filled-in subject must be valid for an email; `ownSubject` replaces it, which is then not filled in.
+ * values. The filled-in subject must be valid for an email; `ownSubject` replaces it, which is then not
+ * filled in.
  */
 export function fillVersion(
   version: Content,

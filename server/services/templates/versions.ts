@@ -42,12 +42,15 @@ export async function listVersions(
   return { template, page };
 }
 
-/** When a version was last published, and by whom: `name` is the address of the user or the name of the key at that time. */
+/**
+ * When a version was last published, and by whom: `name` is the address of the user or the name of the key at
+ * that time.
+ */
 export type Publication = { at: Date; actor: AuditActor; name: string | null };
 
 /**
- * The last publication of these versions, by number. From the audit log: what it no longer contains is absent. A template that
- * was created as published has its first version published by that.
+ * The last publication of these versions, by number. From the audit log: what it no longer contains is
+ * absent. A template that was created as published has its first version published by that.
  */
 export async function findPublications(
   ctx: Ctx,
@@ -108,9 +111,9 @@ export async function findVersion(
 }
 
 /**
- * Publishes a version, by default the current one: sends use it from now on. An earlier version is a rollback.
- * It also becomes the current version in the editor, and an existing draft stays in the version list. If the
- * version is already published and current, nothing changes.
+ * Publishes a version, by default the current one: sends use it from now on. An earlier version is a
+ * rollback. It also becomes the current version in the editor, and an existing draft stays in the version
+ * list. If the version is already published and current, nothing changes.
  */
 export async function publishTemplate(
   ctx: Ctx,

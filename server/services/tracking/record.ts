@@ -66,7 +66,8 @@ async function writeVisit(
   { teamId, emailId, deliveryId }: VisitedCopy,
   { type, link, address, agent }: VisitRequest,
 ): Promise<boolean> {
-  // `sentMsAgo`: since the last hand-over; null if that is not recorded. No row: the delivery was deleted, or its recipient erased.
+  // `sentMsAgo`: since the last hand-over; null if that is not recorded. No row: the delivery was deleted, or
+  // its recipient erased.
   const [found] = await hot<{ recipient: string; status: DeliveryStatus; sentMsAgo: number | null }[]>`
     select d.address as recipient, d.status,
       (select (extract(epoch from now() - max(e.created_at)) * 1000)::float8 from email_events e

@@ -19,9 +19,10 @@ export const failedSearchedMax = 1_000;
 export type LastResponse = Pick<WebhookAttemptWire, "http_status_code" | "fault" | "sent_at">;
 
 /**
- * The state of the team's endpoints with these ids, by id: pending event deliveries (up to `waitingCountedMax`), failed ones among
- * the newest `failedSearchedMax`, attempts in progress, the last response, and whether the previous secret still signs after a rotation. It costs a few index lookups per endpoint,
- * regardless of backlog.
+ * The state of the team's endpoints with these ids, by id: pending event deliveries (up to
+ * `waitingCountedMax`), failed ones among the newest `failedSearchedMax`, attempts in progress, the last
+ * response, and whether the previous secret still signs after a rotation. It costs a few index lookups per
+ * endpoint, regardless of backlog.
  */
 export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
   const rows = await ctx.db

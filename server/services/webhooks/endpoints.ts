@@ -135,7 +135,10 @@ export async function rotateSigningSecret(
   return { id, signingSecret };
 }
 
-/** The secret that a rotation replaces; null if it was encrypted with a lost secret, so that a rotation repairs the endpoint. */
+/**
+ * The secret that a rotation replaces; null if it was encrypted with a lost secret, so that a rotation
+ * repairs the endpoint.
+ */
 function openPrevious({ vault }: Ctx, row: { id: string; teamId: string; secret: string }): string | null {
   try {
     return openSigningSecret(vault, row, "secret", row.secret);

@@ -1,6 +1,6 @@
 /**
- * The lists of the console whose filters can be saved, each with the parameters of its URL. `day` is a range that begins
- * at midnight in the time zone of the browser: `today` or `yesterday`.
+ * The lists of the console whose filters can be saved, each with the parameters of its URL. `day` is a range
+ * that begins at midnight in the time zone of the browser: `today` or `yesterday`.
  */
 export const SAVED_LISTS = {
   emails: ["q", "status", "key", "domain", "within", "since", "until", "recipient", "subject", "day"],

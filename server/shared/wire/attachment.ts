@@ -19,8 +19,8 @@ export const AttachmentResponse = z
   .meta({ id: "Attachment" });
 
 /**
- * An attachment of an email, without the link to download it. `filename` and `content_id` are absent if it has
- * none; `size` is in bytes.
+ * An attachment of an email, without the link to download it. `filename` and `content_id` are absent if it
+ * has none; `size` is in bytes.
  */
 export function presentAttachment({ id, filename, sizeBytes, contentType, contentId }: StoredFile) {
   return {

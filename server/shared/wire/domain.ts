@@ -198,8 +198,8 @@ function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: Dom
 }
 
 /**
- * A domain with its records and the result of the last check of each. Also contains the recommended DMARC record, further
- * checks, and notes on what could not be determined.
+ * A domain with its records and the result of the last check of each. Also contains the recommended DMARC
+ * record, further checks, and notes on what could not be determined.
  */
 export function presentDomain(domain: DomainRow, setup: DomainSetup): Response {
   const { records, dmarc, otherChecks, notes } = setup;

@@ -30,7 +30,10 @@ export type Email = EmailSummary & {
   sentAgainAs: string | null;
   /** A program submitted it over SMTP as a complete message. */
   isSubmitted: boolean;
-  /** The content was erased, by the team's retention settings or on request: the email can be viewed but not sent again. */
+  /**
+   * The content was erased, by the team's retention settings or on request: the email can be viewed but not
+   * sent again.
+   */
   isErased: boolean;
   keyName: string | null;
   /** Null if no template was used, or it was deleted. */
@@ -39,7 +42,10 @@ export type Email = EmailSummary & {
   events: EmailEvent[];
 };
 
-/** Resend's closed set of states: some of its clients fail on any other value. `status` contains our more precise states. */
+/**
+ * Resend's closed set of states: some of its clients fail on any other value. `status` contains our more
+ * precise states.
+ */
 const LAST_EVENTS = [
   "complained",
   "bounced",
@@ -55,7 +61,10 @@ const LAST_EVENTS = [
   "canceled",
 ] as const;
 
-/** Opens and clicks count only if the worst recipient is sent or delivered: a failed or pending recipient has precedence. */
+/**
+ * Opens and clicks count only if the worst recipient is sent or delivered: a failed or pending recipient has
+ * precedence.
+ */
 function lastEventOf({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)[number] {
   if (status === "sent" || status === "delivered") return engagement ?? status;
   if (status === "unknown" || status === "deferred") return "delivery_delayed";
@@ -228,7 +237,10 @@ function presentEventData({ nextAttemptAt, suppressedBy, provider: _, ...data }:
   };
 }
 
-/** ISO 8601; null for `infinity`, which means that no attempt is scheduled. A database time without a zone is UTC. */
+/**
+ * ISO 8601; null for `infinity`, which means that no attempt is scheduled. A database time without a zone is
+ * UTC.
+ */
 function isoOrNull(time: Date | string | null): string | null {
   if (time === null) return null;
   const date =

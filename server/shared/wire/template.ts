@@ -88,7 +88,9 @@ export const presentTemplateSummary = (
   updated_at: template.updatedAt.toISOString(),
 });
 
-/** A template with the content of its current version: the draft if one is newer than the published version. */
+/**
+ * A template with the content of its current version: the draft if one is newer than the published version.
+ */
 export const presentTemplate = (template: Template): z.infer<typeof TemplateResponse> => ({
   object: "template",
   ...presentTemplateSummary(template),
@@ -118,8 +120,8 @@ function presentContent(version: TemplateVersion): z.infer<typeof Content> {
 }
 
 /**
- * A version without its content, as in lists. `published` is what sends use, `draft` is what the editor shows if
- * it is newer, everything else is `archived`.
+ * A version without its content, as in lists. `published` is what sends use, `draft` is what the editor shows
+ * if it is newer, everything else is `archived`.
  */
 export const presentVersionSummary = (
   template: TemplateSummary,

@@ -126,7 +126,9 @@ export const presentWebhookEventDetail = (
 
 export type WebhookAttemptWire = z.infer<typeof WebhookAttemptResponse>;
 
-/** One attempt: the request without its payload, the response, and the time scheduled for the next attempt. */
+/**
+ * One attempt: the request without its payload, the response, and the time scheduled for the next attempt.
+ */
 export const presentWebhookAttempt = (attempt: WebhookAttempt): WebhookAttemptWire => ({
   id: attempt.id,
   number: attempt.number,

@@ -17,8 +17,8 @@ const limitMax = 1_000_000;
 const positionMax = 1_000;
 
 /*
- * Argument parsers. Invalid text throws InvalidArgumentError; commander adds the argument's name and the process ends
- * with exit code 2.
+ * Argument parsers. Invalid text throws InvalidArgumentError; commander adds the argument's name and the
+ * process ends with exit code 2.
  */
 
 function parser<T>(schema: z.ZodType<T>, message: string): (text: string) => T {

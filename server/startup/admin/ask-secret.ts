@@ -2,7 +2,10 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 
-/** Asks on the terminal for a text that is not displayed, and resolves with the line. Empty at the end of the input. */
+/**
+ * Asks on the terminal for a text that is not displayed, and resolves with the line. Empty at the end of the
+ * input.
+ */
 export function askSecret(
   input: ReadStream,
   write: (text: string) => void,

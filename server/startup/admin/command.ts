@@ -23,7 +23,10 @@ export class AdminCommand extends Command {
   }
 }
 
-/** Ends a command with this exit code: it has printed its result, or failed because of `cause`, which is then printed. */
+/**
+ * Ends a command with this exit code: it has printed its result, or failed because of `cause`, which is then
+ * printed.
+ */
 export class CommandExit extends Error {
   constructor(
     readonly code: number,
@@ -83,7 +86,10 @@ export const examples = (...lines: string[]): ["after", string] => [
   ["", lines.length === 1 ? "Example:" : "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"),
 ];
 
-/** A hook that rejects a call without any of these options, such as `--daily-cap`, before it uses the database. */
+/**
+ * A hook that rejects a call without any of these options, such as `--daily-cap`, before it uses the
+ * database.
+ */
 export const requireOption =
   (...flags: string[]) =>
   (command: Command): void => {

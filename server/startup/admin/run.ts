@@ -9,9 +9,9 @@ import { AdminCommand, addToAll, CommandExit } from "./command";
 import type { Terminal } from "./terminal";
 
 /*
- * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments; those of `doctor` are the
- * severity of its findings. Results are written to
- * standard output, everything else to standard error.
+ * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments; those of
+ * `doctor` are the severity of its findings. Results are written to standard output, everything else to
+ * standard error.
  */
 const exitFailed = 1;
 const exitUsage = 2;
@@ -59,15 +59,18 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   release: loadBackups,
 };
 
-/** The groups to load for the first word of a command line. All of them for an unknown word, for the help text. */
+/**
+ * The groups to load for the first word of a command line. All of them for an unknown word, for the help
+ * text.
+ */
 function findGroups(word = ""): (() => Promise<Group>)[] {
   const load = Object.hasOwn(GROUPS, word) ? GROUPS[word] : undefined;
   return load ? [load] : [...new Set(Object.values(GROUPS))];
 }
 
 /**
- * Runs one command line of the operator, and returns its exit code. Never rejects: errors are written to the terminal.
- * `worker` runs until a stop signal.
+ * Runs one command line of the operator, and returns its exit code. Never rejects: errors are written to the
+ * terminal. `worker` runs until a stop signal.
  */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = new AdminCommand(terminal, cli)

@@ -31,20 +31,26 @@ export type Session = {
   databaseUrl: string;
   /** The base URL of links; null if it is not configured, see `requirePublicUrl`. */
   publicUrl: string | null;
-  /** The migrations applied when this command started the database; null if the database was already running. */
+  /**
+   * The migrations applied when this command started the database; null if the database was already running.
+   */
   migrated: Migrated | null;
   /** Runs a task with a signal that a stop signal of this process aborts. The database is closed after it. */
   stoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 export type SessionOptions = {
-  /** A stopped embedded database is used as it is: nothing is created or migrated. OperatorError if there is none. */
+  /**
+   * A stopped embedded database is used as it is: nothing is created or migrated. OperatorError if there is
+   * none.
+   */
   isUnchanged?: boolean;
 };
 
 /**
- * Runs one command with a database: the configured one, else that of the running Backstamp with this data directory,
- * else the embedded one, which is started for this command and stopped afterwards. A signal also stops it gracefully.
+ * Runs one command with a database: the configured one, else that of the running Backstamp with this data
+ * directory, else the embedded one, which is started for this command and stopped afterwards. A signal also
+ * stops it gracefully.
  */
 export async function withDatabase<T>(
   { env, onStopSignals }: Pick<Terminal, "env" | "onStopSignals">,
@@ -70,7 +76,8 @@ export async function withDatabase<T>(
   try {
     return await run(await opening);
   } catch (error) {
-    // A command that fails during shutdown fails because its connections are closed. The error is not reported.
+    // A command that fails during shutdown fails because its connections are closed. The error is not
+    // reported.
     if (isStopping) return await new Promise<never>(() => {});
     throw error;
   } finally {
@@ -93,7 +100,10 @@ export const operatorOf = (deps: Deps): Omit<Ctx, "teamId"> => ({
   requestId: newId(),
 });
 
-/** The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default is used. */
+/**
+ * The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default
+ * is used.
+ */
 export function requirePublicUrl({ publicUrl }: Pick<Session, "publicUrl">): string {
   if (publicUrl !== null) return publicUrl;
   throw new OperatorError(
@@ -170,8 +180,9 @@ function connect(
 }
 
 /**
- * Checks the secrets against the database. If they are rejected, each use of them throws the reason, and the commands that do
- * not use them work; returns false. The same if the database has another schema or does not respond, which each command reports by itself.
+ * Checks the secrets against the database. If they are rejected, each use of them throws the reason, and the
+ * commands that do not use them work; returns false. The same if the database has another schema or does not
+ * respond, which each command reports by itself.
  */
 async function areSecretsAccepted(check: Promise<void>): Promise<boolean> {
   try {

@@ -1,6 +1,7 @@
 import type { onStopSignals } from "../launcher/signals";
 
-// Email content is untrusted. It must not contain terminal control sequences or change the direction of a line.
+// Email content is untrusted. It must not contain terminal control sequences or change the direction of a
+// line.
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
@@ -65,7 +66,9 @@ export function formatTable(rows: readonly Record<string, unknown>[]): string[] 
   );
 }
 
-/** The fields of an object, one per line. Nested objects and lists of objects are indented below their name. */
+/**
+ * The fields of an object, one per line. Nested objects and lists of objects are indented below their name.
+ */
 function formatObject(value: object, indent = "  "): string[] {
   const fields = Object.entries(value).map(([name, field]) => [labelOf(name), field] as const);
   const width = Math.max(...fields.map(([label, field]) => (isNested(field) ? 0 : label.length)));
@@ -97,7 +100,9 @@ function formatValue(value: unknown): string {
   return String(value);
 }
 
-/** Replaces control and bidirectional formatting characters in untrusted text. The result fits on one line. */
+/**
+ * Replaces control and bidirectional formatting characters in untrusted text. The result fits on one line.
+ */
 const printable = (text: string): string => text.replace(CONTROL, " ");
 
 /** A time in UTC to the second: `2026-01-31 12:00:00Z`. */

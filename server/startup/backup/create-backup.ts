@@ -12,7 +12,9 @@ import { writeArchive } from "./write-archive";
 
 export type BackupInput = {
   databaseUrl: string;
-  /** Its generated secrets are added: a process that has run since before a rotation has only the former ones. */
+  /**
+   * Its generated secrets are added: a process that has run since before a rotation has only the former ones.
+   */
   dataDir: string;
   /** The secret in use; null if this process has none. */
   secret: string | null;
@@ -25,8 +27,9 @@ export type BackupInput = {
 export type CreatedBackup = { takenAt: Date; tables: number; rows: number; hasSecret: boolean };
 
 /**
- * Writes all tables as they are at this moment to a stream, while Backstamp runs. OperatorError for a passphrase without the
- * secret that encrypts in this database: an encrypted backup is expected to contain it.
+ * Writes all tables as they are at this moment to a stream, while Backstamp runs. OperatorError for a
+ * passphrase without the secret that encrypts in this database: an encrypted backup is expected to contain
+ * it.
  */
 export async function createBackup(
   { databaseUrl, dataDir, secret, oldSecrets, passphrase }: BackupInput,
@@ -73,8 +76,8 @@ export async function createBackup(
 }
 
 /**
- * The secret of `ring` that encrypts in this database: the configured one, except during a rotation. Null if the ring lacks it.
- * Until a process has registered a secret, it is the first one.
+ * The secret of `ring` that encrypts in this database: the configured one, except during a rotation. Null if
+ * the ring lacks it. Until a process has registered a secret, it is the first one.
  */
 async function findActiveSecret(
   { catalog, query }: Snapshot,

@@ -43,9 +43,9 @@ export const openFolderStore = (
 });
 
 /**
- * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error or the
- * signal, nothing remains. OperatorError if the file exists or cannot be created, or its disk is nearly full. Returns its
- * size in bytes.
+ * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error
+ * or the signal, nothing remains. OperatorError if the file exists or cannot be created, or its disk is
+ * nearly full. Returns its size in bytes.
  */
 export async function writeBackupFile(
   file: string,

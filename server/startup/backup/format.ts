@@ -5,10 +5,10 @@ import { z } from "zod";
  * The format of a backup: a tar archive, compressed with gzip and, with a passphrase, encrypted with age
  * (https://age-encryption.org/v1). Its entries, in this order:
  *
- *   backup.json              what the backup contains, and what is needed to restore it
- *   secrets.json             the installation's secrets; only in an encrypted backup
- *   tables/NAME/000001.copy  the rows of a table, in PostgreSQL's text format of COPY, in parts
- *   checksums.json           the number of rows and the SHA-256 of each table; missing if the backup is incomplete
+ * backup.json what the backup contains, and what is needed to restore it secrets.json the installation's
+ * secrets; only in an encrypted backup tables/NAME/000001.copy the rows of a table, in PostgreSQL's text
+ * format of COPY, in parts checksums.json the number of rows and the SHA-256 of each table; missing if the
+ * backup is incomplete
  */
 export const formatVersion = 1;
 export const HEADER = "backup.json";
@@ -55,13 +55,19 @@ export function tableOfPart(entry: string): string | null {
   return table === undefined ? null : decodeURIComponent(table);
 }
 
-/** Identifies a secret, so that a restore with another one is detected. 64 bits of a derived key disclose nothing of it. */
+/**
+ * Identifies a secret, so that a restore with another one is detected. 64 bits of a derived key disclose
+ * nothing of it.
+ */
 export const idOfSecret = (secret: string): string =>
   Buffer.from(hkdfSync("sha256", secret, "backstamp", "backup-secret-id", 8)).toString("hex");
 
 const newline = 0x0a;
 
-/** Counts the rows and the bytes of tables, in the format of `COPY`: each line is a row, and text contains no line breaks. */
+/**
+ * Counts the rows and the bytes of tables, in the format of `COPY`: each line is a row, and text contains no
+ * line breaks.
+ */
 export function createTally() {
   const tables = new Map<string, { rows: number; hash: ReturnType<typeof createHash> }>();
   return {

@@ -4,7 +4,9 @@ import { OperatorError } from "../launcher/operator-error";
 
 export const passphraseCharsMin = 12;
 
-/** The configured passphrase: that of a file, or of `BACKSTAMP_BACKUP_PASSPHRASE`. Null if none is configured. */
+/**
+ * The configured passphrase: that of a file, or of `BACKSTAMP_BACKUP_PASSPHRASE`. Null if none is configured.
+ */
 export async function readPassphrase(
   { backup }: Pick<Settings, "backup">,
   file: string | null = backup.passphraseFile,

@@ -18,7 +18,9 @@ import {
   tableOfPart,
 } from "./format";
 
-/** Receives the content of a backup in its order: the header, the secrets if there are any, then the tables. */
+/**
+ * Receives the content of a backup in its order: the header, the secrets if there are any, then the tables.
+ */
 export type ArchiveReader = {
   header?(header: Header): void | Promise<void>;
   secrets?(secrets: BackupSecrets): void;
@@ -47,9 +49,9 @@ export async function isEncrypted(file: string): Promise<boolean> {
 }
 
 /**
- * Reads a backup and verifies it: the number of rows and the checksum of each table. `passphrase` is null for a backup that
- * is not encrypted. OperatorError if the passphrase is wrong, or the file is damaged, incomplete or of a newer format. The
- * reader can have received rows by then.
+ * Reads a backup and verifies it: the number of rows and the checksum of each table. `passphrase` is null for
+ * a backup that is not encrypted. OperatorError if the passphrase is wrong, or the file is damaged,
+ * incomplete or of a newer format. The reader can have received rows by then.
  */
 export async function readArchive(
   file: string,

@@ -27,10 +27,10 @@ export type RestoredDatabase = Held & {
 };
 
 /**
- * Restores a verified backup into an empty database: creates the schema of the backup, loads all rows in one transaction,
- * holds what was about to be sent, and migrates to this release. Programs that start meanwhile wait. Call `requireRestorable`
- * before. After a failure the database has no rows, and the same command can be repeated; or it has all of them, and the
- * message says what is left to do.
+ * Restores a verified backup into an empty database: creates the schema of the backup, loads all rows in one
+ * transaction, holds what was about to be sent, and migrates to this release. Programs that start meanwhile
+ * wait. Call `requireRestorable` before. After a failure the database has no rows, and the same command can
+ * be repeated; or it has all of them, and the message says what is left to do.
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoredDatabase> {
   const { databaseUrl, header, file, passphrase } = input;

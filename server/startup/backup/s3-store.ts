@@ -29,10 +29,16 @@ const partsMax = 10_000;
 const requestMsMax = 120_000;
 /** A store lists when an upload began, and not when its last part arrived. */
 const uploadMsMax = 24 * 60 * 60 * 1_000;
-/** Statuses of a request that succeeds later. Others from 400 to 499 mean that the store understood the request and rejects it. */
+/**
+ * Statuses of a request that succeeds later. Others from 400 to 499 mean that the store understood the
+ * request and rejects it.
+ */
 const RETRIED_STATUSES: readonly (number | undefined)[] = [408, 429];
 
-/** Keeps backups in a bucket. A backup is uploaded in parts while it is made; the bucket shows it when it is complete. */
+/**
+ * Keeps backups in a bucket. A backup is uploaded in parts while it is made; the bucket shows it when it is
+ * complete.
+ */
 export function openS3Store(
   { endpoint, region, keyId, secret, bucket, prefix }: S3Target,
   { retryAfterMs }: Pick<StoreEffects, "retryAfterMs">,
@@ -43,7 +49,8 @@ export function openS3Store(
     endpoint: `${endpoint.replace(/\/$/, "")}/${bucket}`,
     region,
     requestAbortTimeout: requestMsMax,
-    // Node's own fetch would use the dispatcher of the installed undici, whose other version rejects its headers.
+    // Node's own fetch would use the dispatcher of the installed undici, whose other version rejects its
+    // headers.
     fetch: fetch as unknown as typeof globalThis.fetch,
   });
   /** Repeats a request that failed, except after the signal. */
@@ -89,7 +96,8 @@ export function openS3Store(
             if (statusOf(error) === 404 && (await hasObject(key, size))) return { etag: key };
             throw error;
           });
-          // A store that fails while it combines the parts has already sent the status 200. The body then has the error.
+          // A store that fails while it combines the parts has already sent the status 200. The body then has
+          // the error.
           if (!completed.etag) throw new Error(`The store did not complete the upload: ${textOf(completed)}`);
         }, signal);
         return size;

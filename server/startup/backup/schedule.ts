@@ -17,8 +17,8 @@ export type ScheduleOptions = {
 };
 
 /**
- * Starts a process for each scheduled backup that is due, while this worker runs. Of several workers, one makes the backup.
- * `stop` ends a backup in progress; a later one replaces it.
+ * Starts a process for each scheduled backup that is due, while this worker runs. Of several workers, one
+ * makes the backup. `stop` ends a backup in progress; a later one replaces it.
  */
 export function startBackupSchedule(
   deps: Pick<Deps, "db" | "log">,

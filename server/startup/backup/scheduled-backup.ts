@@ -38,9 +38,9 @@ export type ScheduledBackup = FinishedBackup & {
 };
 
 /**
- * Makes the backup of the current period and deletes old ones. Null if it is not due or another process makes it. A failure
- * is recorded with its reason and thrown; it is repeated later. A failed deletion is recorded with the completed backup.
- * After the signal, nothing remains of the backup.
+ * Makes the backup of the current period and deletes old ones. Null if it is not due or another process makes
+ * it. A failure is recorded with its reason and thrown; it is repeated later. A failed deletion is recorded
+ * with the completed backup. After the signal, nothing remains of the backup.
  */
 export async function runScheduledBackup(
   deps: Pick<Deps, "db" | "clock"> & Partial<StoreEffects>,

@@ -6,11 +6,14 @@ export type BackupStore = {
   /** For the operator, without credentials. */
   location: string;
   /**
-   * Fills and ends a stream. The backup appears under its name only when it is complete; after an error or the signal,
-   * nothing remains. Returns its size in bytes.
+   * Fills and ends a stream. The backup appears under its name only when it is complete; after an error or
+   * the signal, nothing remains. Returns its size in bytes.
    */
   write(name: string, fill: FillBackup, signal: AbortSignal): Promise<number>;
-  /** Deletes what scheduled backups left whose process was killed. The caller has claimed the backup of this period. */
+  /**
+   * Deletes what scheduled backups left whose process was killed. The caller has claimed the backup of this
+   * period.
+   */
   deleteRemains(): Promise<void>;
   /** The names of all files. */
   list(): Promise<string[]>;
@@ -46,8 +49,8 @@ export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
 export const isNameOfBackup = (name: string): boolean => NAME.test(name);
 
 /**
- * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other files. Returns the
- * names. Deletes nothing if the store does not list `newest`.
+ * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other
+ * files. Returns the names. Deletes nothing if the store does not list `newest`.
  */
 export async function deleteOldBackups(
   store: BackupStore,

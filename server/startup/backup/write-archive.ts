@@ -15,12 +15,18 @@ import {
   SECRETS,
 } from "./format";
 
-/** The rows of a table are stored in parts of this size, because tar needs the size of an entry before its bytes. */
+/**
+ * The rows of a table are stored in parts of this size, because tar needs the size of an entry before its
+ * bytes.
+ */
 const partBytes = 4 * 1024 * 1024;
 /** Half the time of the default level, and files that are 5 % larger. */
 const gzipLevel = 3;
 
-/** The base-2 logarithm of scrypt's cost. It needs 64 MiB of memory, a quarter of age's default, for small machines. */
+/**
+ * The base-2 logarithm of scrypt's cost. It needs 64 MiB of memory, a quarter of age's default, for small
+ * machines.
+ */
 const scryptWorkFactor = 16;
 
 export type ArchiveContent = {

@@ -6,8 +6,8 @@ import { GUIDE_POLICY, guideSegmentsOf } from "#server/shared/guides";
 type Route = { GET(request: Request, context: { params: Promise<{ guide: string[] }> }): Promise<Response> };
 
 /**
- * Responds with a guide that its route renders in this process. False if the request is not for a guide. In development,
- * Next.js compiles for many seconds before its first response, and the guides say how to start.
+ * Responds with a guide that its route renders in this process. False if the request is not for a guide. In
+ * development, Next.js compiles for many seconds before its first response, and the guides say how to start.
  */
 export async function respondWithGuide(
   folder: string,

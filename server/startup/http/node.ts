@@ -26,18 +26,24 @@ export type HttpServerOptions = {
   /** Whether pages accept upgraded connections. */
   upgrades: boolean;
   log: Log;
-  /** Time in ms for a complete request to arrive, including its body. After it, the response is 408. Default: 5 minutes. */
+  /**
+   * Time in ms for a complete request to arrive, including its body. After it, the response is 408. Default:
+   * 5 minutes.
+   */
   requestMs?: number;
 };
 
 /** The open HTTP server. */
 export type HttpServer = {
   port: number;
-  /** Stops accepting connections and waits for requests in progress. After `graceMs`, closes all connections. */
+  /**
+   * Stops accepting connections and waits for requests in progress. After `graceMs`, closes all connections.
+   */
   close(graceMs: number): Promise<void>;
 };
 
-// Longer than the idle timeout of common proxies. The proxy closes an idle connection first, so no request is lost.
+// Longer than the idle timeout of common proxies. The proxy closes an idle connection first, so no request is
+// lost.
 const keepAliveMs = 65_000;
 const headersMs = keepAliveMs + 1_000;
 const requestMsMax = 300_000;
@@ -45,8 +51,9 @@ const requestMsMax = 300_000;
 const lateCheckMs = 5_000;
 
 /**
- * Opens the HTTP server. REST handles requests under `/api`, the pages handle all others. Resolves once the port is bound,
- * without waiting for either of them. Rejects with the system error if the port cannot be bound.
+ * Opens the HTTP server. REST handles requests under `/api`, the pages handle all others. Resolves once the
+ * port is bound, without waiting for either of them. Rejects with the system error if the port cannot be
+ * bound.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let isClosing = false;
@@ -60,7 +67,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answerRest = getRequestListener(
     async (request, { incoming }) =>
       (await options.rest).answer(request, { address: incoming.socket.remoteAddress ?? null }),
-    // Next runs in this process with its own Request and Response, so the adapter must not replace the globals.
+    // Next runs in this process with its own Request and Response, so the adapter must not replace the
+    // globals.
     { hostname: "localhost", overrideGlobalObjects: false, errorHandler: answerFault },
   );
 
@@ -74,7 +82,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
         return await options.pages.request(incoming, outgoing);
       }
       incoming.url = target;
-      // The adapter builds a URL from the Host header and rejects invalid ones. The REST API does not use the host.
+      // The adapter builds a URL from the Host header and rejects invalid ones. The REST API does not use the
+      // host.
       incoming.headers.host = "localhost";
       await answerRest(incoming, outgoing);
     } catch {

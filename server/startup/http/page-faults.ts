@@ -6,7 +6,10 @@ type PageFault = { status: 400 | 405; name: string; message: string };
 /** Methods that pages and the console's API support. */
 const METHODS = "GET, HEAD, POST";
 
-/** Finds requests that Next would answer with 500: TRACE, which `Request` does not support, and undecodable paths. */
+/**
+ * Finds requests that Next would answer with 500: TRACE, which `Request` does not support, and undecodable
+ * paths.
+ */
 export function findPageFault({
   method,
   url = "/",

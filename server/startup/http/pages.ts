@@ -8,7 +8,9 @@ import type { Pages } from "./node";
 
 /** Next in this process. */
 export type NextPages = Pages & {
-  /** Resolves when Next is ready or has failed permanently. The first request also starts it. Never rejects. */
+  /**
+   * Resolves when Next is ready or has failed permanently. The first request also starts it. Never rejects.
+   */
   prepare(): Promise<void>;
   /** Stops Next's compiler and watchers. */
   close(): Promise<void>;
@@ -29,7 +31,9 @@ type NextApp = {
   close(): Promise<void>;
 };
 
-/** The pages, prepared on demand. If preparation fails, they respond with 503 and the other parts continue. */
+/**
+ * The pages, prepared on demand. If preparation fails, they respond with 503 and the other parts continue.
+ */
 export function openPages(options: PagesOptions): NextPages {
   // Next attaches its upgrade listener to this unused server. The HTTP server decides which upgrades it gets.
   const upgrades = new Server();
@@ -99,7 +103,8 @@ function refuse(outgoing: ServerResponse): void {
   );
 }
 
-// Next's compiler exits the whole process if another one runs in the same folder. Delivery must not depend on that.
+// Next's compiler exits the whole process if another one runs in the same folder. Delivery must not depend on
+// that.
 async function refuseSecondCompiler(folder: string): Promise<void> {
   const text = await readFile(path.join(folder, ".next", "dev", "lock"), "utf8").catch(() => "");
   const [, pid] = /"pid":\s*(\d+)/.exec(text) ?? [];

@@ -24,7 +24,10 @@ export function createRestApi(deps: RestDeps): RestApi {
   };
 }
 
-/** The headers and the body of an error response for a request that does not reach the REST API, in the API's format. */
+/**
+ * The headers and the body of an error response for a request that does not reach the REST API, in the API's
+ * format.
+ */
 export async function formatRejection(
   rest: Promise<RestApi>,
   address: string | null,

@@ -4,9 +4,9 @@ const REST = /^\/api(?=[/?]|$)/;
 const PLAIN = /^\/api(\/[A-Za-z0-9_-]+)+(\?[A-Za-z0-9_=&%.+-]*)?$/;
 
 /**
- * The path and query of a request line for the REST API, or null if Next handles it. Supports all request-target forms of
- * RFC 9112 section 3.2. Resolves dot segments; keeps double slashes and invalid percent-encoding unchanged. At `apiHost`,
- * every path belongs to the REST API. Never throws.
+ * The path and query of a request line for the REST API, or null if Next handles it. Supports all
+ * request-target forms of RFC 9112 section 3.2. Resolves dot segments; keeps double slashes and invalid
+ * percent-encoding unchanged. At `apiHost`, every path belongs to the REST API. Never throws.
  */
 export function findRestTarget(
   target: string,

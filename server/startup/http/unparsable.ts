@@ -15,9 +15,9 @@ const UNREADABLE = { status: 400, message: "Not a valid HTTP/1.1 request." };
 type PendingResponse = { headersSent: boolean; shouldKeepAlive: boolean; req?: { complete: boolean } };
 
 /**
- * Responds to unparsable input in the API's error format, with the rate-limit headers, and closes the connection. If a
- * complete earlier request is still in progress, the client gets that request's response instead. `why` is the parser's
- * error or a sentence. Never throws.
+ * Responds to unparsable input in the API's error format, with the rate-limit headers, and closes the
+ * connection. If a complete earlier request is still in progress, the client gets that request's response
+ * instead. `why` is the parser's error or a sentence. Never throws.
  */
 export async function rejectUnparsable(
   socket: Duplex & { remoteAddress?: string; _httpMessage?: PendingResponse | null },
@@ -41,7 +41,8 @@ export async function rejectUnparsable(
   try {
     const fault = { status, name, message };
     const { headers: common, body } = await formatRejection(rest, socket.remoteAddress ?? null, fault);
-    // The broken request itself may have been answered in the meantime: a second response would follow the first.
+    // The broken request itself may have been answered in the meantime: a second response would follow the
+    // first.
     if (pending?.headersSent) {
       socket.end();
       return;
@@ -60,7 +61,10 @@ export async function rejectUnparsable(
   }
 }
 
-/** A HEAD client would read a body as the next response (RFC 9110 section 9.3.2). `rawPacket` is the unparsed input. */
+/**
+ * A HEAD client would read a body as the next response (RFC 9110 section 9.3.2). `rawPacket` is the unparsed
+ * input.
+ */
 function isHeadRequest(why: string | (Error & { rawPacket?: unknown })): boolean {
   return (
     typeof why !== "string" &&

@@ -6,8 +6,8 @@ import { admitKeyring, type RegistryDeps } from "#server/services/secrets/regist
 const retryMs = 1_000;
 
 /**
- * Checks that the configured secrets are those of the database. Waits while the database is unreachable. Throws
- * SecretRejectedError if they are not, and the reason of the signal.
+ * Checks that the configured secrets are those of the database. Waits while the database is unreachable.
+ * Throws SecretRejectedError if they are not, and the reason of the signal.
  */
 export async function admitWhenReachable(
   deps: RegistryDeps & { log: Log },

@@ -39,8 +39,8 @@ export async function readGenerated(dataDir: string): Promise<Generated> {
 }
 
 /**
- * Writes the secrets atomically and durably, readable only by the owner of the data directory: a crash leaves the old file or
- * the new one. The caller must hold the lock of the directory.
+ * Writes the secrets atomically and durably, readable only by the owner of the data directory: a crash leaves
+ * the old file or the new one. The caller must hold the lock of the directory.
  */
 export async function writeGenerated(dataDir: string, generated: Generated): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -7,8 +7,8 @@ import { type Generated, generatePassword, generateSecret, readGenerated, writeG
 import { seedDatabase } from "./seed";
 
 /**
- * The configured or generated secrets. With a configured database in production, no password is generated: a code creates
- * the first user instead.
+ * The configured or generated secrets. With a configured database in production, no password is generated: a
+ * code creates the first user instead.
  */
 export type Secrets = {
   secret: string;
@@ -48,8 +48,8 @@ export const oldSecretsOf = (
 ): string[] => (settings.secret === null ? oldSecrets : settings.oldSecrets);
 
 /**
- * Seeds an empty database. Creates a first key if the stored one is no longer valid and the database is embedded or the
- * mode is dev. Returns the token of a valid key, or null.
+ * Seeds an empty database. Creates a first key if the stored one is no longer valid and the database is
+ * embedded or the mode is dev. Returns the token of a valid key, or null.
  */
 export async function seedInstallation(
   deps: RestDeps,
@@ -73,8 +73,8 @@ export async function seedInstallation(
 }
 
 /**
- * Changes the stored secrets. Two web processes with one database can share a data directory, so each change is made under its
- * lock.
+ * Changes the stored secrets. Two web processes with one database can share a data directory, so each change
+ * is made under its lock.
  */
 export async function changeGenerated(
   dataDir: string,

@@ -8,8 +8,8 @@ import { migrationOf, prepareDatabase } from "./prepare-database";
 const awayMsMax = 120_000;
 
 /**
- * Checks the settings of a production deployment on Vercel and migrates its database. Returns what was done. Throws a
- * SettingsError, or an OperatorError that says what to check.
+ * Checks the settings of a production deployment on Vercel and migrates its database. Returns what was done.
+ * Throws a SettingsError, or an OperatorError that says what to check.
  */
 export async function migrateProduction(
   env: Record<string, string | undefined>,

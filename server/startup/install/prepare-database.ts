@@ -20,8 +20,8 @@ export function migrationOf(
 }
 
 /**
- * Migrates the database to the newest schema. Waits while the database is unreachable. Throws an OperatorError for a permanent
- * error: wrong password, missing database, version too old.
+ * Migrates the database to the newest schema. Waits while the database is unreachable. Throws an
+ * OperatorError for a permanent error: wrong password, missing database, version too old.
  */
 export async function prepareDatabase(
   url: string,

@@ -3,8 +3,8 @@ import { OperatorError } from "../launcher/operator-error";
 import { migrateProduction } from "./migrate-production";
 
 /*
- * The last step of a build on Vercel. A production build checks the settings and migrates the database; a failure fails the
- * deployment. A preview does neither, because it can use the database of production.
+ * The last step of a build on Vercel. A production build checks the settings and migrates the database; a
+ * failure fails the deployment. A preview does neither, because it can use the database of production.
  */
 const { VERCEL_ENV: environment } = process.env;
 try {

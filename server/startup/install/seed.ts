@@ -22,9 +22,9 @@ type SeedInput = {
 };
 
 /**
- * Seeds an empty database with the first team and a key that can send from the built-in domain and read emails. Creates
- * the first user if there is none. Safe to run concurrently: one process seeds, the others find the result. Returns the
- * token if a key was created.
+ * Seeds an empty database with the first team and a key that can send from the built-in domain and read
+ * emails. Creates the first user if there is none. Safe to run concurrently: one process seeds, the others
+ * find the result. Returns the token if a key was created.
  */
 export async function seedDatabase(deps: Deps, input: SeedInput): Promise<{ token: string | null }> {
   const { adminEmail: email, adminPassword: password } = input;
@@ -51,8 +51,8 @@ async function makeKey(deps: Deps): Promise<string> {
 }
 
 /**
- * Called on a visit of /setup where Next runs without the launcher. If no user exists, creates the user of the settings, or
- * else logs a link that creates the first user. Only readers of the log can use it.
+ * Called on a visit of /setup where Next runs without the launcher. If no user exists, creates the user of
+ * the settings, or else logs a link that creates the first user. Only readers of the log can use it.
  */
 export async function prepareFirstUser(
   deps: Deps,

@@ -30,8 +30,9 @@ export type BannerFacts = {
 };
 
 /**
- * The launcher's output after startup: the console's URL and commands to copy and paste. In `start` the output is a log, so
- * it names the secrets file and contains no secret, except for the first user's code, which is valid only once.
+ * The launcher's output after startup: the console's URL and commands to copy and paste. In `start` the
+ * output is a log, so it names the secrets file and contains no secret, except for the first user's code,
+ * which is valid only once.
  */
 export function renderBanner(facts: BannerFacts): string {
   const lines = [
@@ -123,7 +124,10 @@ function firstEmailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerF
   ];
 }
 
-/** The SMTP ports, and in dev a command that submits an email. curl is used because the first email needs it already. */
+/**
+ * The SMTP ports, and in dev a command that submits an email. curl is used because the first email needs it
+ * already.
+ */
 function submissionLines({ mode, submission, firstKeyToken }: BannerFacts): string[] {
   const { port, securePort, hasTls } = submission;
   if (port === null && securePort === null) return [];
@@ -153,5 +157,7 @@ function submissionLines({ mode, submission, firstKeyToken }: BannerFacts): stri
 /** Quotes any text as one word of a POSIX shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The link that creates the first user. The code is in the fragment, which browsers do not send to servers. */
+/**
+ * The link that creates the first user. The code is in the fragment, which browsers do not send to servers.
+ */
 export const setUpLink = (url: string, code: string): string => `${url}/setup#${code}`;

@@ -6,8 +6,9 @@ import path from "node:path";
 export type LifeSocket = { name: string; close(): Promise<void> };
 
 /**
- * Opens a socket in the folder. Containers that share a volume cannot see each other's processes, and the kernel closes the
- * socket of a killed process, so a connection is the only reliable sign that the process lives.
+ * Opens a socket in the folder. Containers that share a volume cannot see each other's processes, and the
+ * kernel closes the socket of a killed process, so a connection is the only reliable sign that the process
+ * lives.
  */
 export async function openLifeSocket(folder: string): Promise<LifeSocket> {
   const name = `lock-${process.pid}-${Math.random().toString(36).slice(2)}.socket`;
@@ -40,7 +41,9 @@ export async function isLifeSocketOpen(folder: string, name: string): Promise<bo
   });
 }
 
-/** The path of a socket has at most 107 bytes (unix(7)), so a long folder is reached through its descriptor. */
+/**
+ * The path of a socket has at most 107 bytes (unix(7)), so a long folder is reached through its descriptor.
+ */
 async function inFolder<T>(folder: string, name: string, use: (shortPath: string) => Promise<T>): Promise<T> {
   const handle = await open(folder, "r");
   try {

@@ -7,8 +7,8 @@ import { isRunning, readStatus } from "./process-info";
 import { writeForOwner } from "./write-for-owner";
 
 /**
- * The process that uses a data directory. `url` is its URL for this machine, `publicUrl` the base of its links, and
- * `databaseUrl` the URL of its database.
+ * The process that uses a data directory. `url` is its URL for this machine, `publicUrl` the base of its
+ * links, and `databaseUrl` the URL of its database.
  */
 export type Holder = {
   pid: number;
@@ -27,16 +27,25 @@ export type DataLock = {
 
 const LockRecord = z.object({
   pid: z.number(),
-  /** Boot id and start time of the process, because pids are reused. Empty where the system does not provide them. */
+  /**
+   * Boot id and start time of the process, because pids are reused. Empty where the system does not provide
+   * them.
+   */
   life: z.string(),
   purpose: z.string(),
   url: z.string().nullable(),
   publicUrl: z.string().nullable().default(null),
   databaseUrl: z.string().nullable(),
-  /** The namespace in which the pid is valid, and the socket that shows other namespaces, such as containers, that it lives. */
+  /**
+   * The namespace in which the pid is valid, and the socket that shows other namespaces, such as containers,
+   * that it lives.
+   */
   namespace: z.string().default(""),
   socket: z.string().default(""),
-  /** The locked folder, because a copy of the folder contains a copy of the lock. Null in locks of release 0.2.0. */
+  /**
+   * The locked folder, because a copy of the folder contains a copy of the lock. Null in locks of release
+   * 0.2.0.
+   */
   folder: FolderIdentity.nullable().default(null),
   isReleased: z.boolean(),
 });
@@ -45,12 +54,12 @@ type LockRecord = z.infer<typeof LockRecord>;
 const FILE = /^lock\.(\d+)$/;
 
 /**
- * Locks the data directory for this process, or returns the current holder. A lock whose process no longer exists counts
- * as free.
+ * Locks the data directory for this process, or returns the current holder. A lock whose process no longer
+ * exists counts as free.
  *
- * Locks are numbered files, and the highest number is valid. A process acquires the lock by linking the next number, which
- * succeeds for exactly one process. Only the holder of a higher number deletes a file, so no process can remove a lock that
- * another one acquired between its check and its action.
+ * Locks are numbered files, and the highest number is valid. A process acquires the lock by linking the next
+ * number, which succeeds for exactly one process. Only the holder of a higher number deletes a file, so no
+ * process can remove a lock that another one acquired between its check and its action.
  */
 export async function acquireLock(
   dataDir: string,

@@ -4,8 +4,8 @@ import { setPriority } from "node:os";
 const niceness = 5;
 
 /**
- * Lowers the CPU priority of a worker process: queued email can wait, API callers cannot. No effect on an idle CPU. Threads
- * started later inherit the priority.
+ * Lowers the CPU priority of a worker process: queued email can wait, API callers cannot. No effect on an
+ * idle CPU. Threads started later inherit the priority.
  */
 export function lowerPriority(): void {
   try {

@@ -23,7 +23,10 @@ export function explainListen(error: NodeJS.ErrnoException, place: Place): Error
   });
 }
 
-/** An OperatorError with the message for the code of a system error. Returns an error with another code unchanged. */
+/**
+ * An OperatorError with the message for the code of a system error. Returns an error with another code
+ * unchanged.
+ */
 export function explainByCode(error: NodeJS.ErrnoException, messages: Record<string, string>): Error {
   const message = messages[error.code ?? ""];
   return message === undefined ? error : new OperatorError(message, { cause: error });

@@ -4,8 +4,9 @@ import { readStatus } from "./process-info";
 const pollMs = 500;
 
 /**
- * Calls `gone` once when the package manager that started this process has exited, or a shell between the two. Some
- * of them exit on a signal without forwarding it. Does nothing if no package manager started this process.
+ * Calls `gone` once when the package manager that started this process has exited, or a shell between the
+ * two. Some of them exit on a signal without forwarding it. Does nothing if no package manager started this
+ * process.
  */
 export async function onPackageManagerGone(gone: () => void): Promise<void> {
   const links = await readLinks();
@@ -20,7 +21,10 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
   timer.unref();
 }
 
-/** The processes from this one up to the package manager, with their parents. It sets npm_lifecycle_event for its children. */
+/**
+ * The processes from this one up to the package manager, with their parents. It sets npm_lifecycle_event for
+ * its children.
+ */
 async function readLinks(): Promise<{ child: number; parent: number }[]> {
   const links: { child: number; parent: number }[] = [];
   for (let child = process.pid; await isRunByPackageManager(child); ) {

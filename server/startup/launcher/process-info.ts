@@ -3,16 +3,22 @@ import { readFile } from "node:fs/promises";
 /** The status of a process. `startedAt` is in clock ticks since the machine started. */
 type ProcessStatus = { state: string; parent: number; startedAt: string };
 
-/** Reads the status of a process from /proc (proc_pid_stat(5)). Null if it has ended, or where there is no /proc. */
+/**
+ * Reads the status of a process from /proc (proc_pid_stat(5)). Null if it has ended, or where there is no
+ * /proc.
+ */
 export async function readStatus(pid: number): Promise<ProcessStatus | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The program's name is in parentheses and can contain any character. The state is the next field, number 3.
+  // The program's name is in parentheses and can contain any character. The state is the next field, number
+  // 3.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", parent] = fields;
   return state === "" ? null : { state, parent: Number(parent), startedAt: fields[19] ?? "" };
 }
 
-/** Whether a process exists. A zombie, for example in a container without an init process, counts as ended. */
+/**
+ * Whether a process exists. A zombie, for example in a container without an init process, counts as ended.
+ */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

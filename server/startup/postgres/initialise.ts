@@ -20,7 +20,9 @@ import type { ClusterLocation } from "./cluster-location";
 const PASSWORD_FILE = "postgres.password";
 const STAGING = "postgres-init-";
 
-/** The superuser's password of the cluster in `home`: 32 random bytes, created once, stored with mode 0600. */
+/**
+ * The superuser's password of the cluster in `home`: 32 random bytes, created once, stored with mode 0600.
+ */
 export async function ensurePassword(home: string, pgdata: string): Promise<string> {
   const file = path.join(home, PASSWORD_FILE);
   const kept = (await readFile(file, "utf8").catch(() => "")).trim();
@@ -38,8 +40,8 @@ export async function ensurePassword(home: string, pgdata: string): Promise<stri
 }
 
 /**
- * Creates the cluster if it does not exist. It is built in a staging folder and renamed into place, so a kill at any time
- * leaves either no cluster or a complete one.
+ * Creates the cluster if it does not exist. It is built in a staging folder and renamed into place, so a kill
+ * at any time leaves either no cluster or a complete one.
  */
 export async function createCluster(
   { home, pgdata, account }: ClusterLocation,
@@ -63,7 +65,8 @@ export async function createCluster(
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // PostgreSQL's built-in Unicode rules: the same order and case mapping on every machine, independent of its locales.
+    // PostgreSQL's built-in Unicode rules: the same order and case mapping on every machine, independent of
+    // its locales.
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--locale=C",

@@ -9,8 +9,8 @@ const SWITCH_ON = [
 ] as const;
 
 /**
- * Ensures that programs on this machine can reach 127.0.0.1. True if the interface was down and is now up. Throws if it
- * cannot be brought up.
+ * Ensures that programs on this machine can reach 127.0.0.1. True if the interface was down and is now up.
+ * Throws if it cannot be brought up.
  */
 export async function ensureLoopback(): Promise<boolean> {
   if (await isReachable()) return false;

@@ -6,8 +6,8 @@ import { readMajorVersion } from "./binaries";
 import type { ClusterLocation } from "./cluster-location";
 
 /**
- * Throws an OperatorError if another major version of PostgreSQL created the cluster: its files cannot be read. The message
- * contains the commands that bring the data over. The cluster is not changed.
+ * Throws an OperatorError if another major version of PostgreSQL created the cluster: its files cannot be
+ * read. The message contains the commands that bring the data over. The cluster is not changed.
  */
 export async function requireMajorVersion({ dataDir, pgdata }: ClusterLocation): Promise<void> {
   const text = await readFile(path.join(pgdata, "PG_VERSION"), "utf8").catch(() => null);

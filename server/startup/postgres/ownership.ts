@@ -22,9 +22,9 @@ const ADOPT = start.startsWith("npm")
   : `start once with --adopt: ${start} --adopt`;
 
 /**
- * Checks that the cluster belongs to this data directory, not to the original of which it is a copy. A cluster inside the
- * data directory is copied with it. Throws an OperatorError that says what to do. With `shouldAdopt` the data directory may
- * use the cluster nevertheless; a running owner is still rejected.
+ * Checks that the cluster belongs to this data directory, not to the original of which it is a copy. A
+ * cluster inside the data directory is copied with it. Throws an OperatorError that says what to do. With
+ * `shouldAdopt` the data directory may use the cluster nevertheless; a running owner is still rejected.
  */
 export async function requireOwnership(place: ClusterLocation, shouldAdopt: boolean): Promise<void> {
   if (!(await stat(place.pgdata).catch(() => null))) return;
@@ -50,8 +50,9 @@ export async function requireOwnership(place: ClusterLocation, shouldAdopt: bool
 }
 
 /**
- * Locks a cluster outside the data directory, and records the data directory as its owner. The lock is null if the cluster
- * is inside: then the lock of the data directory protects both. Throws an OperatorError if another process has the lock.
+ * Locks a cluster outside the data directory, and records the data directory as its owner. The lock is null
+ * if the cluster is inside: then the lock of the data directory protects both. Throws an OperatorError if
+ * another process has the lock.
  */
 export async function claimCluster(place: ClusterLocation): Promise<DataLock | null> {
   const lock = (await isInside(place)) ? null : await requireLock(place);
@@ -121,7 +122,9 @@ async function isInside({ dataDir, pgdata }: ClusterLocation): Promise<boolean> 
   return (await realpath(pgdata)).startsWith(`${dataDir}${path.sep}`);
 }
 
-/** Release 0.2.0 records no owner, and names a folder under SYSTEM_HOME after the path of the data directory. */
+/**
+ * Release 0.2.0 records no owner, and names a folder under SYSTEM_HOME after the path of the data directory.
+ */
 const homeInRelease020 = (dataDir: string): string =>
   path.join(SYSTEM_HOME, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
 

@@ -7,8 +7,8 @@ import { writeForOwner } from "../launcher/write-for-owner";
 /** The contents of `postmaster.pid`, written by a running or killed server. */
 export type Postmaster = { pid: number; port: number; isReady: boolean };
 
-// A fast shutdown writes a checkpoint first. If it takes too long, an immediate shutdown follows; it loses no data, because
-// the next start replays the write-ahead log.
+// A fast shutdown writes a checkpoint first. If it takes too long, an immediate shutdown follows; it loses no
+// data, because the next start replays the write-ahead log.
 const STOP_LADDER = [
   { signal: "SIGINT", waitMs: 10_000 },
   { signal: "SIGQUIT", waitMs: 5_000 },
@@ -26,9 +26,9 @@ export async function readPostmaster(pgdata: string): Promise<Postmaster | null>
 }
 
 /**
- * Prepares the cluster for a start: stops a server that a killed launcher left running, and marks the pid file of a killed
- * server as stale. Returns the pid of the stopped server, or null. The caller must hold the cluster's lock and then start
- * the server as its own child.
+ * Prepares the cluster for a start: stops a server that a killed launcher left running, and marks the pid
+ * file of a killed server as stale. Returns the pid of the stopped server, or null. The caller must hold the
+ * cluster's lock and then start the server as its own child.
  */
 export async function stopOrphan(pgdata: string): Promise<number | null> {
   if (!(await readPostmaster(pgdata))) {
@@ -47,9 +47,9 @@ export async function findServer(pgdata: string): Promise<number | null> {
   return pid !== undefined && (await isRunning(pid)) && (await servesData(pid, pgdata)) ? pid : null;
 }
 
-// PostgreSQL does not start while the pid in the file exists, even if it belongs to another process by now or to a zombie.
-// It accepts the pid of its own parent, so that pid is written. The rest of the file stays: the server uses it to detect
-// whether children of the dead server still use the data.
+// PostgreSQL does not start while the pid in the file exists, even if it belongs to another process by now or
+// to a zombie. It accepts the pid of its own parent, so that pid is written. The rest of the file stays: the
+// server uses it to detect whether children of the dead server still use the data.
 async function markStale(pgdata: string): Promise<void> {
   const file = pidFileOf(pgdata);
   if (!(await stat(file).catch(() => null))) return;

@@ -29,9 +29,9 @@ export async function findPort(port = 0): Promise<number> {
 }
 
 /**
- * Starts the server and resolves once it accepts connections. The server has its own session, so Ctrl-C in the terminal
- * does not stop the database during requests. It has a log file instead of a pipe, so it can shut down cleanly even if its
- * parent was killed.
+ * Starts the server and resolves once it accepts connections. The server has its own session, so Ctrl-C in
+ * the terminal does not stop the database during requests. It has a log file instead of a pipe, so it can
+ * shut down cleanly even if its parent was killed.
  */
 export async function launchServer(
   place: ClusterLocation,

@@ -9,8 +9,9 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 /*
- * Creates or updates templates from files over the REST API. Exit codes: 0 success, 1 rejected or failed, 2 invalid
- * arguments. A new template is published at once, as `POST /api/templates` does; later pushes change its draft.
+ * Creates or updates templates from files over the REST API. Exit codes: 0 success, 1 rejected or failed, 2
+ * invalid arguments. A new template is published at once, as `POST /api/templates` does; later pushes change
+ * its draft.
  */
 const usage = `Usage: backstamp template push FILE… [options]
 
@@ -74,7 +75,8 @@ async function loadPackage(file, name) {
 }
 
 /**
- * The packages that a kind of file needs. The error names all that are missing, and the command that installs them.
+ * The packages that a kind of file needs. The error names all that are missing, and the command that installs
+ * them.
  * @param {string} file
  * @param {readonly string[]} names
  */
@@ -107,7 +109,8 @@ async function renderMjml(file) {
 }
 
 /**
- * Compiles the file for Node.js beside it, so that its imports are those of its folder, and renders its default export.
+ * Compiles the file for Node.js beside it, so that its imports are those of its folder, and renders its
+ * default export.
  * @param {string} file
  */
 async function renderReact(file) {
@@ -153,7 +156,10 @@ const aliasOf = (name) =>
     .join("")
     .slice(0, 64);
 
-/** The REST API with a key. A call that is rejected by the rate limit is repeated. @param {string} url @param {string} key */
+/**
+ * The REST API with a key. A call that is rejected by the rate limit is repeated. @param {string} url @param
+ * {string} key
+ */
 function openApi(url, key) {
   const base = `${url.endsWith("/") ? url.slice(0, -1) : url}/api`;
   /** @param {string} method @param {string} route @param {object} [body] */

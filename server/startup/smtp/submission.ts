@@ -16,8 +16,8 @@ export type Submission = { port: number | null; securePort: number | null; close
 export type SubmissionSettings = Pick<ConnectedSettings, "submission" | "hostname">;
 
 /**
- * Starts the configured SMTP servers for submission, and replaces their certificate when the files change. An OperatorError
- * explains an invalid certificate or an occupied port.
+ * Starts the configured SMTP servers for submission, and replaces their certificate when the files change. An
+ * OperatorError explains an invalid certificate or an occupied port.
  */
 export async function openSubmission(
   { submission: { port, securePort, host, certificateFiles }, hostname: name }: SubmissionSettings,
@@ -80,7 +80,8 @@ async function readCertificate(files: CertificateFiles): Promise<Certificate> {
     read("BACKSTAMP_SMTP_TLS_KEY", files.key),
   ]);
   try {
-    // An empty file, which is there for a moment while it is written, would be accepted without a certificate.
+    // An empty file, which is there for a moment while it is written, would be accepted without a
+    // certificate.
     if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
       throw new Error("the key belongs to another certificate");
     createSecureContext({ cert, key });

@@ -5,7 +5,10 @@ import type { InstallationFigures } from "#server/services/overview/installation
 /** Scrapes within this time share one reading. */
 export const figuresKeptMs = 10_000;
 
-/** The text of a scrape: the metrics of the process, which are null while they are off, and those of the database. */
+/**
+ * The text of a scrape: the metrics of the process, which are null while they are off, and those of the
+ * database.
+ */
 export function createMetricsText(
   renderProcess: (() => Promise<string>) | null,
   renderDatabase: () => Promise<string>,
@@ -14,9 +17,9 @@ export function createMetricsText(
 }
 
 /**
- * The metrics that are read from the database, as text. At most one reading is in progress, and a reading is used for 10 s, so
- * scrapes cannot load the database, however many there are. If the database does not respond, `backstamp_database_up` is 0 and
- * the other metrics are absent. Never rejects.
+ * The metrics that are read from the database, as text. At most one reading is in progress, and a reading is
+ * used for 10 s, so scrapes cannot load the database, however many there are. If the database does not
+ * respond, `backstamp_database_up` is 0 and the other metrics are absent. Never rejects.
  */
 export function createDatabaseMetrics(
   read: () => Promise<InstallationFigures>,

@@ -12,8 +12,9 @@ const requestMs = 5_000;
 export type MetricsListener = { port: number; close(): Promise<void> };
 
 /**
- * Serves `GET /api/metrics` with the figures of a process without another HTTP server. Null if metrics or the port are not
- * configured, or if the port cannot be opened: this is logged, because a worker without metrics still delivers.
+ * Serves `GET /api/metrics` with the figures of a process without another HTTP server. Null if metrics or the
+ * port are not configured, or if the port cannot be opened: this is logged, because a worker without metrics
+ * still delivers.
  */
 export async function openMetricsListener(
   {

@@ -28,8 +28,8 @@ export const NO_TELEMETRY: Telemetry = {
 };
 
 /**
- * Opens what the settings turn on. The packages are loaded only then. `canFreeze`: the platform can freeze and replace the process
- * at any time. Its counters would say nothing about the installation, so it has none.
+ * Opens what the settings turn on. The packages are loaded only then. `canFreeze`: the platform can freeze
+ * and replace the process at any time. Its counters would say nothing about the installation, so it has none.
  */
 export async function openTelemetry(
   { metricsToken, areTracesExported }: Pick<Settings, "metricsToken" | "areTracesExported">,

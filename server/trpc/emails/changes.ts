@@ -24,7 +24,9 @@ export const retryCountMax = 1_000;
 
 const Recipients = z.array(z.string().max(320)).min(1).max(recipientsMax).optional();
 const Selected = z.array(z.uuid()).min(1).max(selectedMax);
-/** Recipients of a new email with the content of another; a field that is left out has those of that email. */
+/**
+ * Recipients of a new email with the content of another; a field that is left out has those of that email.
+ */
 export const NEW_RECIPIENTS = {
   to: z.array(MailboxText).max(recipientsPerFieldMax).optional(),
   cc: z.array(MailboxText).max(recipientsPerFieldMax).optional(),
@@ -48,7 +50,10 @@ export const emailMutations = {
         (await retryEmail(ctx.service, input.id, input.acceptDuplicates, input.recipients ?? null)).retried,
       ),
     ),
-  /** Sends a new email with the same content. The page generates `repeatKey`, so that a double click sends one. */
+  /**
+   * Sends a new email with the same content. The page generates `repeatKey`, so that a double click sends
+   * one.
+   */
   sendAgain: inTeam("emails:send")
     .input(strictInput({ id, ...NEW_RECIPIENTS, repeatKey: RepeatKey }))
     .mutation(({ ctx, input: { repeatKey, to, cc, bcc, ...email } }) =>

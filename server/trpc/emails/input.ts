@@ -75,9 +75,10 @@ const TAG = /^tag:([A-Za-z0-9_-]{1,256})(?:[=:]([A-Za-z0-9_-]{1,256}))?$/i;
 const NAMED = /^(to|from):(.+)$/i;
 
 /**
- * Parses the search field: an email id or Message-ID; the complete address of a recipient, or `@` and its domain, with or
- * without `to:`; `from:` with an address, or with `@` and a domain; `tag:` with a name, or name and value. Emails match
- * that have all other words, or words that begin with them, in their subject or recipients.
+ * Parses the search field: an email id or Message-ID; the complete address of a recipient, or `@` and its
+ * domain, with or without `to:`; `from:` with an address, or with `@` and a domain; `tag:` with a name, or
+ * name and value. Emails match that have all other words, or words that begin with them, in their subject or
+ * recipients.
  */
 export function readSearch(text: string): EmailFilter {
   const id = parseId(text.trim());

@@ -30,7 +30,10 @@ export const alertsRouter = router({
   webhookSecret: asOperator
     .input(NoInput)
     .query(({ ctx: { operator } }) => ({ secret: alertWebhookSecret(operator) })),
-  /** The open alerts of a team. Operators also get those of the installation, such as a disk that is nearly full. */
+  /**
+   * The open alerts of a team. Operators also get those of the installation, such as a disk that is nearly
+   * full.
+   */
   ofTeam: inTeam("usage:read")
     .input(TeamInput)
     .query(async ({ ctx: { service, signedInAs } }) => {

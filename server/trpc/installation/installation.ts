@@ -48,7 +48,10 @@ export const installationRouter = router({
       updatedAt: updatedAt.toISOString(),
     })),
   })),
-  /** Runs the doctor in a web process, or returns its report of the last 30 s. It changes nothing and sends no email. */
+  /**
+   * Runs the doctor in a web process, or returns its report of the last 30 s. It changes nothing and sends no
+   * email.
+   */
   examine: asOperator.input(NoInput).mutation(async ({ ctx: { deps } }) => {
     const { status, findings, at } = await deps.examine();
     return { status, at: at.toISOString(), findings: sortFindings(findings) };
@@ -57,7 +60,10 @@ export const installationRouter = router({
   deletions: asOperator
     .input(NoInput)
     .query(async ({ ctx: { operator } }) => (await listDeletions(operator)).map(presentDeletion)),
-  /** Requires the team's name, and the operator's password or a code. The waiting period is that of a request by an owner. */
+  /**
+   * Requires the team's name, and the operator's password or a code. The waiting period is that of a request
+   * by an owner.
+   */
   requestDeletion: asOperator
     .input(z.strictObject({ teamId: z.uuid(), confirm: z.string().max(200), proof: z.string().max(300) }))
     .mutation(async ({ ctx, input: { teamId, confirm, proof } }) => {

@@ -29,8 +29,8 @@ export const personalDataRouter = router({
 });
 
 /**
- * What is stored of an address, as lines of JSON. One of our pages sends the address as a form, because proxies and browsers
- * record the URL of a request.
+ * What is stored of an address, as lines of JSON. One of our pages sends the address as a form, because
+ * proxies and browsers record the URL of a request.
  */
 export const answerAddressExport = (
   deps: ConsoleDeps,

@@ -33,7 +33,9 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
       isWaitingAtLeast: state.waiting === waitingCountedMax,
       /** Until when attempts wait, because the endpoint requested it; null if it did not. */
       pausedUntil: pausedUntil !== null && pausedUntil > now ? pausedUntil.toISOString() : null,
-      /** When a failing endpoint is disabled if no attempt succeeds until then, and after how many failures. */
+      /**
+       * When a failing endpoint is disabled if no attempt succeeds until then, and after how many failures.
+       */
       disablesAt: failingSince && new Date(failingSince.getTime() + failingDaysMax * dayMs).toISOString(),
       disablesAfterFailures: failuresMin,
       failures,
@@ -44,7 +46,10 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
 }
 export type EndpointView = Awaited<ReturnType<typeof viewEndpoints>>[number];
 
-/** An event delivery as a row of a list. `email` is null for an event without one, or if it is no longer retained. */
+/**
+ * An event delivery as a row of a list. `email` is null for an event without one, or if it is no longer
+ * retained.
+ */
 export const viewDelivery = (delivery: WebhookDelivery, emails: ReadonlyMap<string, EventEmail>) => ({
   ...presentWebhookEvent(delivery),
   hasEmail: delivery.emailId !== null,

@@ -12,7 +12,9 @@ import type { Ask } from "../audit";
 import type { Fault, FaultContext } from "../fault";
 import { domainOf } from "../internet";
 
-/** What the operator of the restored installation does. "half" is the later half, by the time of acceptance. */
+/**
+ * What the operator of the restored installation does. "half" is the later half, by the time of acceptance.
+ */
 const DECISIONS = [["none"], ["half", "none"], ["all"]] as const;
 type Decision = (typeof DECISIONS)[number][number];
 
@@ -23,9 +25,9 @@ const acceptedAfterBackup = 20;
 const waitMaxMs = 60_000;
 
 /**
- * A backup is made under load. Requests continue, and the original installation delivers what was queued. The backup is
- * restored into a second database, and its processes deliver to the same servers. Only what the operator releases may be
- * sent by both.
+ * A backup is made under load. Requests continue, and the original installation delivers what was queued. The
+ * backup is restored into a second database, and its processes deliver to the same servers. Only what the
+ * operator releases may be sent by both.
  */
 export const backupRestored: Fault = {
   name: "restore",

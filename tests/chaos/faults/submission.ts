@@ -11,10 +11,11 @@ const randomMsMax = 30;
 const repetitionsMax = 400;
 
 /**
- * A web process is killed after it has the message and before its 250: while the commit is on its way, while the response of the
- * database is, or at a random moment. A message without an idempotency key is not repeated, so it exists if and only if its 250
- * was received, except where the client has no reply: there it exists once or not at all, and a client that repeats it makes a
- * copy. A message with a key is repeated until its 250.
+ * A web process is killed after it has the message and before its 250: while the commit is on its way, while
+ * the response of the database is, or at a random moment. A message without an idempotency key is not
+ * repeated, so it exists if and only if its 250 was received, except where the client has no reply: there it
+ * exists once or not at all, and a client that repeats it makes a copy. A message with a key is repeated
+ * until its 250.
  */
 export const killSubmission: Fault = {
   name: "kill-submission",
@@ -49,7 +50,9 @@ export const killSubmission: Fault = {
   },
 };
 
-/** Submits the email once and records the reply as the status of the API that it corresponds to. True for 250. */
+/**
+ * Submits the email once and records the reply as the status of the API that it corresponds to. True for 250.
+ */
 async function submit({ rig }: FaultContext, call: Call, webIndex: number): Promise<boolean> {
   const web = webIndex % 2;
   const transport = nodemailer.createTransport({

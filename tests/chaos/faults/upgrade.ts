@@ -9,8 +9,9 @@ const acceptMsMax = 60_000;
 const HALVES = { first: ["web1", "worker1"], last: ["web0", "worker0"] } as const;
 
 /**
- * The latest release is upgraded under load: this build migrates its database and starts beside it, both run for a while,
- * and then the release stops. Before each repetition, all processes are rolled back to the release on the newer schema.
+ * The latest release is upgraded under load: this build migrates its database and starts beside it, both run
+ * for a while, and then the release stops. Before each repetition, all processes are rolled back to the
+ * release on the newer schema.
  */
 export const upgrade: Fault = {
   name: "upgrade",

@@ -14,7 +14,10 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Inserts events into an endpoint's outbox. With attempts, the next one is due in an hour, and the endpoint has failed so far. */
+/**
+ * Inserts events into an endpoint's outbox. With attempts, the next one is due in an hour, and the endpoint
+ * has failed so far.
+ */
 const insertEvents = async (webhookId: string, count: number, attempts = 0) => {
   await world.deps.hot`
     insert into webhook_deliveries (id, team_id, webhook_id, type, payload, attempts, due_at)
@@ -51,7 +54,8 @@ describe("the first success of a failing endpoint", () => {
     await expect.poll(() => statuses(recovering.id), { timeout: 50_000 }).toEqual({ success: 2_501 });
     expect(sink.received).toHaveLength(2_501);
     expect(new Set(sink.received.map(({ headers }) => headers["webhook-id"])).size).toBe(2_501);
-    // One attempt at a time until the endpoint has recovered, and never more than the maximum of both workers.
+    // One attempt at a time until the endpoint has recovered, and never more than the maximum of both
+    // workers.
     expect(concurrentAt[0]).toBe(1);
     expect(Math.max(...concurrentAt)).toBeLessThanOrEqual(32);
     // The attempts before the recovery still count.

@@ -33,13 +33,20 @@ const waitOptions = { timeout: 60_000 };
 /** On a native select field: one click opens the options, one selects. */
 const clicksPerChoice = 2;
 
-/** The only access of a task to its page. Each click and key press is counted, and described for the table. */
+/**
+ * The only access of a task to its page. Each click and key press is counted, and described for the table.
+ */
 export type CountedUser = Awaited<ReturnType<typeof startCounting>>;
 
-/** Counts what a user does on a page that is not loaded yet. Reading, waiting and scrolling are not counted. */
+/**
+ * Counts what a user does on a page that is not loaded yet. Reading, waiting and scrolling are not counted.
+ */
 export async function startCounting(page: Page) {
   const effort: Effort = { clicks: 0, keys: 0, typed: 0 };
-  /** Clicks and key presses that the page must have received: choices in a native list and in a file dialog are none. */
+  /**
+   * Clicks and key presses that the page must have received: choices in a native list and in a file dialog
+   * are none.
+   */
   let sent = 0;
   let received = 0;
   await page.exposeFunction("recordInput", () => {
@@ -124,7 +131,10 @@ function nameOf(target: Target): string {
   return `“${name instanceof RegExp ? name.source.replaceAll(/[\^$\\]/g, "") : (name ?? "")}”`;
 }
 
-/** Runs in the page. Events that a script of the page made, and modifier keys, which belong to a chord, do not count. */
+/**
+ * Runs in the page. Events that a script of the page made, and modifier keys, which belong to a chord, do not
+ * count.
+ */
 function reportInput(): void {
   const report = (event: Event) => {
     const isModifier =

@@ -1,4 +1,7 @@
-/** What a person does in one task: pointer clicks, key presses, and characters that they have to type in any product. */
+/**
+ * What a person does in one task: pointer clicks, key presses, and characters that they have to type in any
+ * product.
+ */
 export type Effort = { clicks: number; keys: number; typed: number };
 
 /** The ten tasks, each with its start and its end. All start on the overview, signed in. */
@@ -16,7 +19,9 @@ export const TASKS = {
 } as const;
 export type TaskName = keyof typeof TASKS;
 
-/** The most that each task may take. `.github/CONSOLE_TASKS.md` has the same numbers; a test compares them. */
+/**
+ * The most that each task may take. `.github/CONSOLE_TASKS.md` has the same numbers; a test compares them.
+ */
 export const RECORDED: Record<TaskName, Pick<Effort, "clicks" | "keys">> = {
   bounce: { clicks: 1, keys: 0 },
   retry: { clicks: 5, keys: 0 },

@@ -9,8 +9,9 @@ import { formatTable, type Measured } from "./table";
 import { BOUNCED, DISTANT, startTaskTeam, type TaskTeam, TEMPLATE_HTML } from "./team";
 
 /*
- * Ten tasks of a user by the shortest way that the console offers, from the overview. A task ends as soon as its result is
- * visible. Its user counts each click and key press, and the test fails if it takes more of them than recorded.
+ * Ten tasks of a user by the shortest way that the console offers, from the overview. A task ends as soon as
+ * its result is visible. Its user counts each click and key press, and the test fails if it takes more of
+ * them than recorded.
  */
 
 const pollOptions = { timeout: 60_000, interval: 100 };
@@ -149,7 +150,8 @@ testTask("template", async (user) => {
   expect(await readHtml()).toBe(TEMPLATE_HTML);
 });
 
-// By the number of failed event deliveries in the list of endpoints: later ones fill several pages of the endpoint.
+// By the number of failed event deliveries in the list of endpoints: later ones fill several pages of the
+// endpoint.
 testTask("replay", async (user) => {
   const before = team.receiver.received.filter(({ path }) => path === "/crm").length;
   const failed = role("table", "Event deliveries");

@@ -19,7 +19,9 @@ const REPLIES = [
   { to: "slow", reply: "451 4.7.1 Greylisted, please try again later" },
 ];
 
-/** The recipient who bounced last, so that the overview lists it, and one whose email is far down the list. */
+/**
+ * The recipient who bounced last, so that the overview lists it, and one whose email is far down the list.
+ */
 export const BOUNCED = "gone.nora@customers.example";
 export const DISTANT = "reader-7@customers.example";
 export const TEMPLATE_HTML = "<h1>Thank you</h1><p>Your order has left our workshop.</p>";
@@ -94,9 +96,10 @@ async function startInstallation() {
 }
 
 /**
- * Makes a team of about 400 emails in most statuses, five domains, five keys, a template with two versions, suppressions, a
- * second member and two webhooks. One of them was down earlier, so it has failed event deliveries behind many later ones.
- * Emails above the size limit of the mail server failed today, and some failed two days ago.
+ * Makes a team of about 400 emails in most statuses, five domains, five keys, a template with two versions,
+ * suppressions, a second member and two webhooks. One of them was down earlier, so it has failed event
+ * deliveries behind many later ones. Emails above the size limit of the mail server failed today, and some
+ * failed two days ago.
  */
 async function fillTaskTeam({ api, operate, sql, receiver, repairReceiver }: Installation) {
   for (const name of ["alder-oak.example", "news.alder-oak.example", "shop.alder-oak.example"])

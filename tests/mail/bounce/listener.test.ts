@@ -124,7 +124,10 @@ test("reads the first MB of a large message, and rejects messages above 32 MB", 
   expect(taken).toHaveLength(1);
 });
 
-/** Sends the lines one by one, each after the reply to the previous one, and disconnects. Returns the reply codes. */
+/**
+ * Sends the lines one by one, each after the reply to the previous one, and disconnects. Returns the reply
+ * codes.
+ */
 async function converse(lines: readonly string[], lastReply = ""): Promise<string[]> {
   const socket = connect(listener.port, "127.0.0.1");
   socket.on("error", () => {});

@@ -148,7 +148,8 @@ describe("Mailgun's signature", () => {
     expect(judge(signed({}, "another key"))).toBe("forged");
     expect(judge(signed({ timestamp: at + 1 }))).toBe("forged");
     expect(judge(signed({ token: `${token}0` }))).toBe("forged");
-    // The signature also fits if a digit moves from the timestamp to the token, but the callback is then expired.
+    // The signature also fits if a digit moves from the timestamp to the token, but the callback is then
+    // expired.
     expect(judge(signed({ timestamp: String(at).slice(0, -1), token: `${at % 10}${token}` }))).toBe(
       "expired",
     );

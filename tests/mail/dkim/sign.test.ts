@@ -191,7 +191,8 @@ describe.runIf(hasVerifier)("an independent verifier", { timeout: 120_000 }, () 
       forge(`${added} added`, [...bare.fields, added]);
     const heard = await verifyDkim(forgeries.map(bytesOf), zone);
     const accepted = what.filter((_, index) => heard[index]?.some(Boolean));
-    // Lists and forwarders may add such fields; the signature still covers the original, the lowest of that name.
+    // Lists and forwarders may add such fields; the signature still covers the original, the lowest of that
+    // name.
     expect(accepted).toEqual(OPEN_NAMES.map((name) => `${name} again above`).sort(byPlace(covered)));
   });
 

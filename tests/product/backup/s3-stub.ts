@@ -11,8 +11,8 @@ export type S3Stub = {
   /** The keys of requests to delete an object. */
   deleted: string[];
   /**
-   * How requests respond: as a store that fails. `parts` has the statuses of the next parts, and `lostCompletions` the number of
-   * completions without a response.
+   * How requests respond: as a store that fails. `parts` has the statuses of the next parts, and
+   * `lostCompletions` the number of completions without a response.
    */
   fails: { completion?: boolean; deletion?: boolean; parts?: number[]; lostCompletions?: number };
   /** Parts that arrived after their upload had ended, which some stores keep. */

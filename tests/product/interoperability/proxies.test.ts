@@ -39,7 +39,9 @@ let token: string;
 let finishPage: () => void = () => {};
 const children: ChildProcess[] = [];
 
-/** In place of Next: a page in two parts, of which the second is sent on request, and a WebSocket that echoes. */
+/**
+ * In place of Next: a page in two parts, of which the second is sent on request, and a WebSocket that echoes.
+ */
 const pages: Pages = {
   async request(_incoming, outgoing) {
     outgoing.writeHead(200, { "content-type": "text/html" });

@@ -7,8 +7,8 @@ import type { FunctionInstance } from "./functions";
 import { type Installation, openInstallation } from "./installation";
 
 /*
- * Emails flow while functions are frozen and killed at random moments of overlapping ticks. `VERCEL_ROUNDS` is the number of
- * faults, `VERCEL_SEED` repeats a run.
+ * Emails flow while functions are frozen and killed at random moments of overlapping ticks. `VERCEL_ROUNDS`
+ * is the number of faults, `VERCEL_SEED` repeats a run.
  */
 const rounds = Number(process.env.VERCEL_ROUNDS ?? 4);
 const seed = process.env.VERCEL_SEED ?? "functions";

@@ -10,7 +10,10 @@ import { startPgBouncer } from "../../support/processes/pgbouncer";
 import { type SmtpScript, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { type FunctionInstance, requiredEnvironment, startFunction } from "./functions";
 
-/** A migrated database behind PgBouncer, a relay that follows a script, and a key for the domain `example.org`. */
+/**
+ * A migrated database behind PgBouncer, a relay that follows a script, and a key for the domain
+ * `example.org`.
+ */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 const manyCalls = 1_000_000;

@@ -56,7 +56,8 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
 
   test("the claim of a frozen function is delivered once, at the first tick after its lease", async () => {
     const id = await postDeferred("Claimed");
-    // The round after the response may still delete and count: the lock below would stop it, and the round behind it.
+    // The round after the response may still delete and count: the lock below would stop it, and the round
+    // behind it.
     expect(await first.tick()).toBe(200);
     await place.makeDue();
     // The round claims the email and then waits to read its text, until the function is frozen.

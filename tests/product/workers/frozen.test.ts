@@ -13,7 +13,9 @@ import {
 } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
-/* The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock. */
+/*
+ * The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock.
+ */
 
 const leaseSeconds = 10;
 const eventually = { timeout: 60_000, interval: 50 };

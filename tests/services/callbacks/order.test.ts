@@ -15,8 +15,8 @@ import { type FakeProvider, fakeSendgrid, type ProviderReport } from "../../supp
 import { createWorld, type World } from "../../support/world";
 
 /*
- * The whole history of one email: the result of its attempt, bounces and complaints by email, and callbacks of the
- * relay's provider, some of them twice.
+ * The whole history of one email: the result of its attempt, bounces and complaints by email, and callbacks
+ * of the relay's provider, some of them twice.
  */
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };

@@ -6,7 +6,10 @@ import { runCommand } from "../../support/processes/command-line";
 import { type HttpSink, startHttpSink } from "../../support/servers/http-sink";
 import { createWorld, type World } from "../../support/world";
 
-/* Documents in the shapes that the sources in server/services/imports/providers document, written for these tests. */
+/*
+ * Documents in the shapes that the sources in server/services/imports/providers document, written for these
+ * tests.
+ */
 
 const json = (...documents: unknown[]) => documents.map((each) => JSON.stringify(each, null, 2)).join("\n");
 

@@ -10,7 +10,9 @@ import {
 } from "#server/services/imports/providers/provider";
 import { WEBHOOK_EVENTS } from "#server/services/webhooks/events/types";
 
-/* The tables of mapped fields in the pages on migrating are carried out on documents written for this test. */
+/*
+ * The tables of mapped fields in the pages on migrating are carried out on documents written for this test.
+ */
 
 const root = new URL("../../../", import.meta.url);
 const readText = (path: string) => readFileSync(new URL(path, root), "utf8");

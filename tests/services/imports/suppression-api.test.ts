@@ -6,7 +6,10 @@ import { runCommand } from "../../support/processes/command-line";
 import { type HttpSink, type Received, type SinkReply, startHttpSink } from "../../support/servers/http-sink";
 import { createWorld, type World } from "../../support/world";
 
-/* Responses in the shapes that the sources in server/services/imports/providers document, written for these tests. */
+/*
+ * Responses in the shapes that the sources in server/services/imports/providers document, written for these
+ * tests.
+ */
 
 const key = "key-of-the-provider-never-shown";
 

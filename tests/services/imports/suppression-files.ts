@@ -1,8 +1,8 @@
 import type { List, ProviderName } from "#server/services/imports/providers/provider";
 
 /*
- * Files and API responses of providers. They are written for these tests after the shapes that the sources named in
- * server/services/imports/providers document; no provider's data is copied.
+ * Files and API responses of providers. They are written for these tests after the shapes that the sources
+ * named in server/services/imports/providers document; no provider's data is copied.
  */
 
 /** A file, and what its import adds to the list. */

@@ -1,6 +1,9 @@
 import type { ProviderName } from "#server/services/imports/providers/provider";
 
-/* Documents in the shapes that the sources in server/services/imports/providers document, written for these tests. */
+/*
+ * Documents in the shapes that the sources in server/services/imports/providers document, written for these
+ * tests.
+ */
 
 /** JSON documents that follow one another in one file. */
 export const json = (...documents: unknown[]) =>

@@ -16,8 +16,9 @@ export function hashPasswordCheaply(password: string): string {
 let users = 0;
 
 /**
- * Makes every password hash of this process cheap, until each caller has called the returned function. The console's suites
- * hash some 300 passwords, each for 0.2 s of processor time. `tests/platform/passwords.test.ts` tests the real cost.
+ * Makes every password hash of this process cheap, until each caller has called the returned function. The
+ * console's suites hash some 300 passwords, each for 0.2 s of processor time.
+ * `tests/platform/passwords.test.ts` tests the real cost.
  */
 export function makePasswordsCheap(): () => void {
   if (users++ === 0) setScrypt(cheapScrypt);

@@ -6,8 +6,8 @@ import type { Ctx } from "#server/deps";
 type Reads = { buffers: number; rows: number; seqRows: number };
 
 /**
- * What was read of the partitions of `emails`, `email_terms` and `deliveries`: buffers of 8 KiB, cached or not, rows that an
- * index found, and rows that a sequential scan read.
+ * What was read of the partitions of `emails`, `email_terms` and `deliveries`: buffers of 8 KiB, cached or
+ * not, rows that an index found, and rows that a sequential scan read.
  */
 export type ReadCounter = {
   /** The context on the one connection that is counted. */

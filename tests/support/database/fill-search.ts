@@ -9,10 +9,11 @@ export const SEARCHED = {
 const atOnce = 500_000;
 
 /**
- * `count` emails of one team over 90 days, beside a tenth as many of another team at the same times. All are by one key
- * and from one domain, to different recipients, and "order" is in every subject. One in a million has the word "zebra", the
- * rare key, sender, tag and recipient. "Newsletter" is in every subject of the older half and in none of the newer half. Even
- * ones are "paid" and odd ones "open", and one in a million is both.
+ * `count` emails of one team over 90 days, beside a tenth as many of another team at the same times. All are
+ * by one key and from one domain, to different recipients, and "order" is in every subject. One in a million
+ * has the word "zebra", the rare key, sender, tag and recipient. "Newsletter" is in every subject of the
+ * older half and in none of the newer half. Even ones are "paid" and odd ones "open", and one in a million is
+ * both.
  */
 export async function fillSearch(hot: HotSql, teamId: string, otherId: string, count: number): Promise<void> {
   await hot.unsafe("set statement_timeout = 0");
@@ -58,7 +59,10 @@ const insertEmails = (hot: HotSql, part: Part) => hot`
   insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
   select id, team_id, id, 0, 'to', ${SEARCHED.rareRecipient}, 'rare.example', 'delivered' from mail where is_rare`;
 
-/** Writes the terms from those of one email of each kind and period. Only the number and the short periods differ. */
+/**
+ * Writes the terms from those of one email of each kind and period. Only the number and the short periods
+ * differ.
+ */
 const insertTerms = (hot: HotSql, part: Part) => hot`
   with mail as materialized (${numbered(hot, part)}), alike as materialized (
     select m.team_id, m.period, m.is_rare, m.is_old, m.is_even, array_agg(distinct same.term) as terms,

@@ -29,7 +29,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const template = "backstamp_template";
     const sql = postgres(server.url, { max: 1, onnotice: () => {} });
-    // A test opens several connections, and with the usual 4,096 rounds each derives its key for milliseconds.
+    // A test opens several connections, and with the usual 4,096 rounds each derives its key for
+    // milliseconds.
     await sql`set scram_iterations = 1`;
     await sql.unsafe(`alter role current_user password '${new URL(server.url).password}'`);
     await sql`create database ${sql(template)}`;

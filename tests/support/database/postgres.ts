@@ -24,8 +24,8 @@ export const freshDatabase = (): Promise<TestDatabase> => cloneDatabase(inject("
 const prepared = new Map<string, Promise<string>>();
 
 /**
- * A database for one test with what `prepare` wrote to an empty one. It runs once per run; all databases of this name
- * are copies.
+ * A database for one test with what `prepare` wrote to an empty one. It runs once per run; all databases of
+ * this name are copies.
  */
 export async function preparedDatabase(
   name: string,

@@ -4,8 +4,8 @@ import { readTables } from "./tenants";
 /** Reports what was committed between two calls, by triggers whose rows belong to the transaction. */
 export type WriteWatch = {
   /**
-   * What was written since the last call, such as `insert on emails`, each once. With `teamId`, only rows of that team:
-   * what other teams wrote in the meantime is forgotten.
+   * What was written since the last call, such as `insert on emails`, each once. With `teamId`, only rows of
+   * that team: what other teams wrote in the meantime is forgotten.
    */
   since(teamId?: string): Promise<string[]>;
 };
@@ -22,8 +22,9 @@ export const WRITTEN_LATER = [
 ];
 
 /**
- * Watches every table except `ignored`. A change of only `last_used_at` is ignored. Unlike a comparison of all rows before
- * and after, it costs one small statement per check, and it also reports a row that was inserted and deleted.
+ * Watches every table except `ignored`. A change of only `last_used_at` is ignored. Unlike a comparison of
+ * all rows before and after, it costs one small statement per check, and it also reports a row that was
+ * inserted and deleted.
  */
 export async function watchWrites(
   hot: HotSql,

@@ -5,8 +5,8 @@ import type { StartOptions } from "./processes";
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /**
- * Runs a command line of the operator in this process, with its own environment and streams. What only a process
- * shows (exit code, signals, closed pipes, kills) needs `runProgram("server/startup/admin.ts")`.
+ * Runs a command line of the operator in this process, with its own environment and streams. What only a
+ * process shows (exit code, signals, closed pipes, kills) needs `runProgram("server/startup/admin.ts")`.
  */
 export async function runCommand(
   args: readonly string[],

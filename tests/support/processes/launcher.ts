@@ -13,7 +13,10 @@ import {
 import { compiledOf } from "./program";
 
 export const isRoot = process.getuid?.() === 0;
-/** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */
+/**
+ * Whether network and mount namespaces are available. Tests of closed homes and missing networks require
+ * them.
+ */
 export const canUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
 
 const unprivilegedUid = 65_534;
@@ -53,8 +56,8 @@ export type LaunchOptions = StartOptions & {
   /** Options of the program, such as --adopt. */
   args?: string[];
   /**
-   * `npm`: with npm, including its shell and wrappers. `source`: the command of package.json. `compiled`: the same
-   * program, compiled, which starts with half of the CPU time. Default: `source`.
+   * `npm`: with npm, including its shell and wrappers. `source`: the command of package.json. `compiled`: the
+   * same program, compiled, which starts with half of the CPU time. Default: `source`.
    */
   by?: "npm" | "source" | "compiled";
 };

@@ -24,8 +24,9 @@ export const pgbouncerMissing: string | null = program
 export type PgBouncer = { url: string; stop(): Promise<void> };
 
 /**
- * Starts PgBouncer in transaction mode in front of the database of this URL, with Debian's defaults: it rejects start
- * parameters that it cannot follow. `url` is that of the pooled database. It keeps at most `connectionsMax` connections.
+ * Starts PgBouncer in transaction mode in front of the database of this URL, with Debian's defaults: it
+ * rejects start parameters that it cannot follow. `url` is that of the pooled database. It keeps at most
+ * `connectionsMax` connections.
  */
 export async function startPgBouncer(databaseUrl: string, connectionsMax = 20): Promise<PgBouncer> {
   const target = new URL(databaseUrl);

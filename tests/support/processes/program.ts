@@ -27,8 +27,9 @@ const STARTED_BY: Record<string, string> = {
 };
 
 /**
- * The path of a TypeScript program, compiled once per run, because reading the sources at each start takes longer
- * than most programs run. `root` is the folder of the sources; another folder has those of another version.
+ * The path of a TypeScript program, compiled once per run, because reading the sources at each start takes
+ * longer than most programs run. `root` is the folder of the sources; another folder has those of another
+ * version.
  */
 export function compiledOf(file: string, root: string = projectRoot): Promise<string> {
   const source = path.join(root, file);

@@ -7,8 +7,8 @@ import { admitWhenReachable } from "#server/startup/install/admit-secrets";
 import { openSubmission } from "#server/startup/smtp/submission";
 
 /**
- * The web process without the console's pages: the product's HTTP server, REST API and SMTP submission with their own database
- * connections. It starts in a second, so tests can kill it often.
+ * The web process without the console's pages: the product's HTTP server, REST API and SMTP submission with
+ * their own database connections. It starts in a second, so tests can kill it often.
  */
 const log = createLog(
   (line) => process.stdout.write(`${line}\n`),

@@ -7,9 +7,9 @@ import Provider from "oidc-provider";
 export type OpenIdAccount = { email?: string; email_verified?: boolean; name?: string };
 
 /**
- * A real OpenID provider (the certified package oidc-provider) on a loopback port, with one client, PKCE required and its own
- * pages for login and consent. `userinfoOnly`: claims about the user are only at the userinfo endpoint, as the specification
- * has it for code flows.
+ * A real OpenID provider (the certified package oidc-provider) on a loopback port, with one client, PKCE
+ * required and its own pages for login and consent. `userinfoOnly`: claims about the user are only at the
+ * userinfo endpoint, as the specification has it for code flows.
  */
 export async function startOpenIdProvider({
   redirectUri,
@@ -18,7 +18,10 @@ export async function startOpenIdProvider({
 }: {
   redirectUri: string;
   userinfoOnly?: boolean;
-  /** The default is a free one, of an issuer with the IP address in its URL; the issuer of a given one is on localhost. */
+  /**
+   * The default is a free one, of an issuer with the IP address in its URL; the issuer of a given one is on
+   * localhost.
+   */
   port?: number;
 }) {
   const accounts = new Map<string, OpenIdAccount>();
@@ -57,8 +60,8 @@ export async function startOpenIdProvider({
     /** Creates or changes an account. */
     setAccount: (sub: string, account: OpenIdAccount) => void accounts.set(sub, account),
     /**
-     * Goes through the provider's pages like a browser of this user: login, consent, redirect. Returns the URL at which
-     * the provider leaves its own pages: that of the client's callback.
+     * Goes through the provider's pages like a browser of this user: login, consent, redirect. Returns the
+     * URL at which the provider leaves its own pages: that of the client's callback.
      */
     async authorize(requestUrl: string, sub: string): Promise<string> {
       const jar = new Map<string, string>();

@@ -22,7 +22,10 @@ export type OtlpReceiver = {
   close(): Promise<void>;
 };
 
-/** Starts a collector for OTLP over HTTP with protobuf, on loopback. It responds 200 after it has read the spans. */
+/**
+ * Starts a collector for OTLP over HTTP with protobuf, on loopback. It responds 200 after it has read the
+ * spans.
+ */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
@@ -46,7 +49,10 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** The fields of a protobuf message: bytes of wire type 2, numbers of wire type 0; fixed-width fields are skipped. */
+/**
+ * The fields of a protobuf message: bytes of wire type 2, numbers of wire type 0; fixed-width fields are
+ * skipped.
+ */
 function fieldsOf(message: Buffer): { number: number; bytes: Buffer; value: number }[] {
   const fields: { number: number; bytes: Buffer; value: number }[] = [];
   let at = 0;
@@ -76,7 +82,10 @@ const all = (message: Buffer, number: number): Buffer[] =>
   fieldsOf(message).flatMap((field) => (field.number === number ? [field.bytes] : []));
 const first = (message: Buffer, number: number): Buffer => all(message, number)[0] ?? Buffer.alloc(0);
 
-/** The numbers are those of opentelemetry-proto: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Span and KeyValue. */
+/**
+ * The numbers are those of opentelemetry-proto: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Span
+ * and KeyValue.
+ */
 function readRequest(body: Buffer): ReceivedSpan[] {
   return all(body, 1).flatMap((ofResource) => {
     const resource = readAttributes(all(first(ofResource, 1), 1));

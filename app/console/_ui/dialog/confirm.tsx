@@ -23,7 +23,10 @@ type Props = {
   children: ReactNode;
 };
 
-/** Asks for confirmation. The focus is never on its main button at first: pressing Enter by accident changes nothing. */
+/**
+ * Asks for confirmation. The focus is never on its main button at first: pressing Enter by accident changes
+ * nothing.
+ */
 export function Confirm(props: Props) {
   const { onConfirm, confirmLabel, dismissLabel, tone = "bad", isBusy, fault, children, ...dialog } = props;
   const footer = (

@@ -12,7 +12,9 @@ export type DialogProps = {
   /** Buttons, the primary one last. A form renders its own in `DialogActions` instead. */
   footer?: ReactNode;
   size?: "normal" | "wide";
-  /** Only its own buttons close the dialog. For content that would be lost if it were dismissed by accident. */
+  /**
+   * Only its own buttons close the dialog. For content that would be lost if it were dismissed by accident.
+   */
   isPersistent?: boolean;
   /** For a confirmation. */
   role?: "alertdialog";
@@ -22,8 +24,8 @@ export type DialogProps = {
 const Frame = lazyDialog(async () => (await import("./dialog-frame")).DialogFrame);
 
 /**
- * A question or a form above the page; on a phone a bottom sheet. It traps and restores the focus, and Escape closes it.
- * Its code loads when the first dialog opens, so load large content lazily too.
+ * A question or a form above the page; on a phone a bottom sheet. It traps and restores the focus, and Escape
+ * closes it. Its code loads when the first dialog opens, so load large content lazily too.
  */
 export function Dialog({ open = true, ...props }: DialogProps) {
   const [wasOpen, setWasOpen] = useState(false);
@@ -32,7 +34,10 @@ export function Dialog({ open = true, ...props }: DialogProps) {
   return <Frame open={open} {...props} />;
 }
 
-/** The last line of a form in a dialog: its buttons, the primary one last. It stays visible while the form scrolls. */
+/**
+ * The last line of a form in a dialog: its buttons, the primary one last. It stays visible while the form
+ * scrolls.
+ */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div

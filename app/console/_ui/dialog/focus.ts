@@ -5,9 +5,10 @@ const FIELDS = ["input:not([type=hidden])", "select", "textarea"]
   .join(", ");
 
 /**
- * The focus of every dialog. It opens in the first field; a confirmation without fields opens on its dismiss button. The same
- * applies to fields that appear later, as long as the user has not moved the focus. When the dialog closes, the focus returns
- * to the element that opened it: for an item of a menu, the button of the menu.
+ * The focus of every dialog. It opens in the first field; a confirmation without fields opens on its dismiss
+ * button. The same applies to fields that appear later, as long as the user has not moved the focus. When the
+ * dialog closes, the focus returns to the element that opened it: for an item of a menu, the button of the
+ * menu.
  */
 export function useDialogFocus() {
   const opener = useRef<HTMLElement | null>(null);
@@ -38,7 +39,10 @@ function openerOf(focused: Element | null): HTMLElement | null {
   return element instanceof HTMLElement && element !== document.body ? element : null;
 }
 
-/** Focuses the first field now, or as soon as there is one. `onOutside` gets elements outside that were focused meanwhile. */
+/**
+ * Focuses the first field now, or as soon as there is one. `onOutside` gets elements outside that were
+ * focused meanwhile.
+ */
 function followFocus(dialog: HTMLElement, onOutside: (element: HTMLElement) => void): () => void {
   const enter = () =>
     (firstField(dialog) ?? dialog.querySelector<HTMLElement>("[data-dismiss]") ?? dialog).focus();

@@ -12,7 +12,9 @@ export type MenuItem =
       id?: string;
       Icon?: ComponentType<{ className?: string }>;
       tone?: "bad";
-      /** Why the user cannot use the item. It then does nothing, and shows the reason while it has the focus. */
+      /**
+       * Why the user cannot use the item. It then does nothing, and shows the reason while it has the focus.
+       */
       why?: string | undefined;
       onSelect?: () => void;
       /** Alternative to `onSelect`: the URL of a page or a download. */

@@ -13,7 +13,9 @@ type Props = {
   onStored: () => void;
 };
 
-/** A secret that is shown only once. The browser asks for confirmation before the page is closed or reloaded. */
+/**
+ * A secret that is shown only once. The browser asks for confirmation before the page is closed or reloaded.
+ */
 export function SecretOnce({ secret, label, onStored }: Props) {
   useConfirmLeave();
   return (

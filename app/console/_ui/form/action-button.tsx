@@ -9,8 +9,8 @@ type Props = Omit<ComponentProps<"button">, "type"> & {
 };
 
 /**
- * A button that may be unavailable to the user. It then does nothing but stays focusable, and shows the reason on hover,
- * on keyboard focus, on touch and to screen readers.
+ * A button that may be unavailable to the user. It then does nothing but stays focusable, and shows the
+ * reason on hover, on keyboard focus, on touch and to screen readers.
  */
 export function ActionButton({ disabledReason, type = "button", children, ...button }: Props) {
   const id = useId();

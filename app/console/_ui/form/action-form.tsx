@@ -7,7 +7,10 @@ import { FormFault } from "./form-fault";
 
 type Props = {
   onSubmit: ComponentProps<"form">["onSubmit"];
-  /** The action that the form starts. While it is busy, the form cannot be submitted; its error is shown below the fields. */
+  /**
+   * The action that the form starts. While it is busy, the form cannot be submitted; its error is shown below
+   * the fields.
+   */
   action: ActionState;
   /** In a dialog: closes it. Without it, the form is the content of a section. */
   onCancel?: () => void;

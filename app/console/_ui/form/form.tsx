@@ -119,7 +119,10 @@ export function CheckboxField({ label, hint, error, ...input }: FieldText & Comp
 
 export type RadioOption = { value: string; label: ReactNode; hint?: ReactNode; isDisabled?: boolean };
 
-/** Radio buttons with a sentence each. Accepts the result of `register`, or `name` with `value` and `onChange`. */
+/**
+ * Radio buttons with a sentence each. Accepts the result of `register`, or `name` with `value` and
+ * `onChange`.
+ */
 export function RadioCards({
   label,
   hint,

@@ -7,7 +7,10 @@ type Props = ComponentProps<"select"> & {
   options?: readonly (string | { value: string; label: string })[];
 };
 
-/** A native select with our own arrow, because browsers draw different ones. `className` applies to the wrapper. */
+/**
+ * A native select with our own arrow, because browsers draw different ones. `className` applies to the
+ * wrapper.
+ */
 export function Select({ className = "", options, children, ...select }: Props) {
   const entries = options?.map((option) =>
     typeof option === "string" ? { value: option, label: option } : option,

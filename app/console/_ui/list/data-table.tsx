@@ -11,12 +11,14 @@ export type Column<Data> = {
   id: string;
   header: string;
   cell: (row: Data) => ReactNode;
-  /** Width on wide screens, as a Tailwind class: "w-40". Columns without a width share the remaining space. */
+  /**
+   * Width on wide screens, as a Tailwind class: "w-40". Columns without a width share the remaining space.
+   */
   width?: string;
   align?: "right";
   /**
-   * Position on a screen too narrow for a table: "corner" is right of the name and "menu" right of that, "line" is below it with
-   * its header, "plain" below it without.
+   * Position on a screen too narrow for a table: "corner" is right of the name and "menu" right of that,
+   * "line" is below it with its header, "plain" below it without.
    */
   phone?: "corner" | "menu" | "line" | "plain";
   /** Only in the cards of narrow screens, and in the table of wide ones. */
@@ -57,8 +59,8 @@ type Props<Data extends Entry> = {
 type Entry = { id: string };
 
 /**
- * A list as a table; on screens below 1,024 px each row is a card. The whole row is the click target of its first column. `j` and `k`
- * move between rows and Enter opens one.
+ * A list as a table; on screens below 1,024 px each row is a card. The whole row is the click target of its
+ * first column. `j` and `k` move between rows and Enter opens one.
  */
 export function DataTable<Data extends Entry>(props: Props<Data>) {
   const { label, columns, rows, empty, isLoading, isStale } = props;

@@ -8,7 +8,10 @@ import { fieldStyle } from "../styles";
 /** Delay after the last key press. It avoids a search for each incomplete word. */
 const settleMs = 350;
 
-/** The filters of a list in one line; their values are in the URL. On a phone two share a line below the search. */
+/**
+ * The filters of a list in one line; their values are in the URL. On a phone two share a line below the
+ * search.
+ */
 export function FilterBar({ children }: { children: ReactNode }) {
   return (
     <search className="mb-4 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">{children}</search>
@@ -28,7 +31,9 @@ type SearchProps = {
   className?: string;
 };
 
-/** A search field that searches when the user stops typing, or immediately on Enter. Escape leaves the field. */
+/**
+ * A search field that searches when the user stops typing, or immediately on Enter. Escape leaves the field.
+ */
 export function SearchField(props: SearchProps) {
   const { label, placeholder = label, value, onSettle, isReady = always, isMain = true } = props;
   const [draft, setDraft] = useState<string | null>(null);
@@ -104,7 +109,9 @@ export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
   );
 }
 
-/** Adds the value from the URL to the options if the team has no such entry or the options are not loaded yet. */
+/**
+ * Adds the value from the URL to the options if the team has no such entry or the options are not loaded yet.
+ */
 export function withChosen(options: { value: string; label: string }[], chosen: string | null) {
   if (chosen === null || options.some(({ value }) => value === chosen)) return options;
   return [...options, { value: chosen, label: chosen }];

@@ -6,8 +6,8 @@ export const CURSOR = { after: parseAsString, before: parseAsString };
 type Active<Filters> = { [Name in keyof Filters]?: NonNullable<Filters[Name]> };
 
 /**
- * The URL parameters that are set: the input of the list query. Server and browser must use the same input, because the
- * browser finds the prefetched result by it.
+ * The URL parameters that are set: the input of the list query. Server and browser must use the same input,
+ * because the browser finds the prefetched result by it.
  */
 export const activeFilters = <Filters extends object>(filters: Filters): Active<Filters> =>
   Object.fromEntries(

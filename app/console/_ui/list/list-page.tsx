@@ -12,15 +12,17 @@ import { activeFilters, CURSOR } from "./list-filters";
 import { Pager, type PageStart } from "./pager";
 import { SavedFilters, type SavedPlace } from "./saved-filters";
 
-/** Query options of a list: it keeps the previous page while the next one loads. Hidden tabs do not refetch. */
+/**
+ * Query options of a list: it keeps the previous page while the next one loads. Hidden tabs do not refetch.
+ */
 export const listOptions = (refetchInterval: number | false = false) => ({
   placeholderData: keepPreviousData,
   refetchInterval,
 });
 
 /**
- * The URL parameters of a list, and how to change them. `parsers` includes `CURSOR`. `input` is what is set, for the query;
- * `change` returns to the newest page; `clear` removes filters and cursor.
+ * The URL parameters of a list, and how to change them. `parsers` includes `CURSOR`. `input` is what is set,
+ * for the query; `change` returns to the newest page; `clear` removes filters and cursor.
  */
 export function useListState<Parsers extends typeof CURSOR & Parameters<typeof useQueryStates>[0]>(
   parsers: Parsers,

@@ -4,19 +4,26 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../form/button";
 
-/** Cursor of a page: the id of the entry that it starts after or ends before. Both null means the newest page. */
+/**
+ * Cursor of a page: the id of the entry that it starts after or ends before. Both null means the newest page.
+ */
 export type PageStart = { after: string | null; before: string | null };
 
 type Props = {
   page: { rows: readonly { id: string }[]; hasMore: boolean };
   at: PageStart;
-  /** Called with the new cursor. Push a history entry, so that the browser's back button returns to this page. */
+  /**
+   * Called with the new cursor. Push a history entry, so that the browser's back button returns to this page.
+   */
   onMove: (to: PageStart) => unknown;
   /** Whether rows can be opened. */
   hasOpening?: boolean;
 };
 
-/** Buttons for older and newer pages. `hasMore` refers to the paging direction; the opposite direction always has a page. */
+/**
+ * Buttons for older and newer pages. `hasMore` refers to the paging direction; the opposite direction always
+ * has a page.
+ */
 export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }: Props) {
   const cameFromOlder = at.before !== null;
   const hasOlder = cameFromOlder || hasMore;

@@ -26,8 +26,8 @@ export type SavedPlace = {
 type Props = SavedPlace & { teamId: string; className?: string; children?: ReactNode };
 
 /**
- * The member's saved filters of a list, as links, with the button that saves the current ones. `children` are further controls of
- * the line. Without filters of either kind there is no line.
+ * The member's saved filters of a list, as links, with the button that saves the current ones. `children` are
+ * further controls of the line. Without filters of either kind there is no line.
  */
 export function SavedFilters({ teamId, list, path, current, open, className = "", children }: Props) {
   const trpc = useTRPC();

@@ -16,7 +16,10 @@ type Props<Data> = {
   children: ReactNode | ((data: Data) => ReactNode);
 };
 
-/** Renders its children, or the error if the query has never succeeded. A failed refetch keeps the data it has. */
+/**
+ * Renders its children, or the error if the query has never succeeded. A failed refetch keeps the data it
+ * has.
+ */
 export function Fetched<Data>({ by, loading = null, isBare, children }: Props<Data>) {
   const { data, error, refetch } = by;
   const fault = data ? null : shownFaultOf(error);

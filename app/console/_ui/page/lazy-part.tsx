@@ -4,8 +4,8 @@ import { type ComponentType, lazy, Suspense } from "react";
 import { Button } from "../form/button";
 
 /**
- * A component whose code loads when it is first rendered, or by `preload`. If the load fails (connection lost, or a newer
- * version was deployed), the rest of the page stays and a notice offers to reload it.
+ * A component whose code loads when it is first rendered, or by `preload`. If the load fails (connection
+ * lost, or a newer version was deployed), the rest of the page stays and a notice offers to reload it.
  */
 export const lazyPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   Object.assign(

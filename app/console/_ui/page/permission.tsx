@@ -5,7 +5,9 @@ import type { Permission } from "#server/shared/roles";
 import { Empty } from "../list/empty";
 import { useCan, useTeam } from "../team";
 
-/** Replaces a page or a part of it when the user's role lacks the permission. `what`: "view the audit log". */
+/**
+ * Replaces a page or a part of it when the user's role lacks the permission. `what`: "view the audit log".
+ */
 export const NoPermission = ({ what }: { what: string }) => (
   <Empty icon={Lock} title="Permission required">
     <p>{useMissingPermission()(what)}</p>

@@ -8,7 +8,9 @@ type Props = {
   /** The accessible name of the tab list: "Message". */
   label: string;
   tabs: readonly Tab[];
-  /** The selected tab, if the parent controls it, for example by the URL. Otherwise the first tab is selected. */
+  /**
+   * The selected tab, if the parent controls it, for example by the URL. Otherwise the first tab is selected.
+   */
   value?: string;
   onValueChange?: (value: string) => void;
   /** Class of the outer element, for example a card. */
@@ -20,7 +22,9 @@ type Props = {
 const tabStyle =
   "h-11 shrink-0 whitespace-nowrap border-transparent border-b-2 px-1 font-medium text-soft hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-accent aria-selected:text-ink";
 
-/** The index of the tab that a key selects, as in the ARIA Authoring Practices Guide; null for any other key. */
+/**
+ * The index of the tab that a key selects, as in the ARIA Authoring Practices Guide; null for any other key.
+ */
 function indexAfter(key: string, place: number, count: number): number | null {
   if (key === "ArrowRight") return (place + 1) % count;
   if (key === "ArrowLeft") return (place - 1 + count) % count;

@@ -26,8 +26,8 @@ const CommandsContext = createContext<Commands>({ open: () => {}, preload: () =>
 export const useCommands = (): Commands => use(CommandsContext);
 
 /**
- * The keyboard shortcuts of every console page: Ctrl or Cmd with K works anywhere, the others only outside text fields.
- * List rows are marked `data-row` and search fields `data-search`.
+ * The keyboard shortcuts of every console page: Ctrl or Cmd with K works anywhere, the others only outside
+ * text fields. List rows are marked `data-row` and search fields `data-search`.
  */
 export function Keyboard({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<Overlay | null>(null);
@@ -83,7 +83,9 @@ export function Keyboard({ children }: { children: ReactNode }) {
 const INPUTS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=menu]";
 const OVERLAYS = "[role=dialog], [role=alertdialog]";
 
-/** Whether a key press is a page shortcut: not in a text field or menu, no open dialog, no Ctrl, Alt or Meta. */
+/**
+ * Whether a key press is a page shortcut: not in a text field or menu, no open dialog, no Ctrl, Alt or Meta.
+ */
 function isPageKey(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing)
     return false;
@@ -100,7 +102,10 @@ function focusSearch(): boolean {
   return true;
 }
 
-/** Moves the focus between elements marked `data-row`. They are links or buttons, so Enter opens the focused one. */
+/**
+ * Moves the focus between elements marked `data-row`. They are links or buttons, so Enter opens the focused
+ * one.
+ */
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
   const here = document.activeElement?.closest("tr, li")?.querySelector<HTMLElement>("[data-row]");

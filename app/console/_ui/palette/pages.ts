@@ -77,7 +77,10 @@ export const DOCUMENTS: readonly ConsolePage[] = [
   { path: "/docs/api", label: "API reference", Icon: Braces, key: "r" },
 ];
 
-/** Whether a path belongs to a page. The overview matches only its own path; other pages also match paths below them. */
+/**
+ * Whether a path belongs to a page. The overview matches only its own path; other pages also match paths
+ * below them.
+ */
 export const isWithin = (pathname: string, path: string): boolean =>
   pathname === path || (path !== "/console" && pathname.startsWith(`${path}/`));
 

@@ -15,9 +15,9 @@ import { useResults } from "./use-results";
 type Props = { onClose: () => void; onKeys: () => void };
 
 /**
- * The command palette: pages, actions, and what the text finds in the team. The first line is selected until the user selects
- * another one. Enter opens the selected line; while the search is in progress and no command has that name, it waits for the
- * result.
+ * The command palette: pages, actions, and what the text finds in the team. The first line is selected until
+ * the user selects another one. Enter opens the selected line; while the search is in progress and no command
+ * has that name, it waits for the result.
  */
 export function Palette({ onClose, onKeys }: Props) {
   const [text, setText] = useState("");

@@ -60,8 +60,8 @@ type PaletteCommand = {
 };
 
 /**
- * Pages and global actions that the user's role permits and that the text names: each of its words begins one of the command's.
- * Without a text all but the pages below another page, which would make the list long.
+ * Pages and global actions that the user's role permits and that the text names: each of its words begins one
+ * of the command's. Without a text all but the pages below another page, which would make the list long.
  */
 export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGroup[] {
   const can = useCan();

@@ -12,8 +12,9 @@ const windowName = "backstamp-sign-in";
 const signInPath = `/login?callbackUrl=${encodeURIComponent("/login/return")}`;
 
 /**
- * The dialog above a page whose session has ended. The sign-in opens in its own window, with every method that the sign-in
- * page has. After it, the dialog closes and the page reads its data again. Another user gets a new page.
+ * The dialog above a page whose session has ended. The sign-in opens in its own window, with every method
+ * that the sign-in page has. After it, the dialog closes and the page reads its data again. Another user gets
+ * a new page.
  */
 export function SignInAgain({ email }: { email: string }) {
   const trpc = useTRPC();
@@ -67,7 +68,10 @@ export function SignInAgain({ email }: { email: string }) {
   );
 }
 
-/** A window that a script opened can close itself after the sign-in. If the browser blocks it, the link opens a tab. */
+/**
+ * A window that a script opened can close itself after the sign-in. If the browser blocks it, the link opens
+ * a tab.
+ */
 function openWindow(event: MouseEvent): void {
   if (window.open(signInPath, windowName, "popup,width=520,height=760")) event.preventDefault();
 }

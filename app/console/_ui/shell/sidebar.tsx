@@ -123,7 +123,10 @@ export function AccountMenu({ email }: { email: string }) {
   );
 }
 
-/** A link to the overview of the current team, or of the user's first team if the URL names one they are not in. */
+/**
+ * A link to the overview of the current team, or of the user's first team if the URL names one they are not
+ * in.
+ */
 export function HomeLink({ className, children }: { className: string; children: ReactNode }) {
   const hrefOf = useConsoleHref();
   const { team } = useTeam();

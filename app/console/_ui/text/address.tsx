@@ -1,4 +1,7 @@
-/** An address on one line: it moves to the next line as a whole, and breaks only where it is longer than a line. */
+/**
+ * An address on one line: it moves to the next line as a whole, and breaks only where it is longer than a
+ * line.
+ */
 export const Address = ({ children }: { children: string }) => (
   <span className="inline-block max-w-full break-words">{children}</span>
 );

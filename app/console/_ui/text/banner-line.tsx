@@ -12,7 +12,10 @@ type Props = {
   onDismiss: () => void;
 };
 
-/** One notice: its first sentence, the rest on request, the next step for an operator, and a button to dismiss it. */
+/**
+ * One notice: its first sentence, the rest on request, the next step for an operator, and a button to dismiss
+ * it.
+ */
 export function BannerLine({ text, step, onDismiss }: Props) {
   const hrefOf = useConsoleHref();
   const isOperator = useIsOperator();

@@ -10,7 +10,10 @@ const Line = lazyPart(async () => (await import("./banner-line")).BannerLine);
 
 const refetchMs = 15_000;
 
-/** `id`: the same as long as it is about the same, so that a dismissed notice with a growing number stays dismissed. */
+/**
+ * `id`: the same as long as it is about the same, so that a dismissed notice with a growing number stays
+ * dismissed.
+ */
 type Notice = { id: string; text: string };
 type Step = { path: string; label: string };
 
@@ -23,8 +26,8 @@ const STEPS: Record<string, Step> = {
 const CHECKS: Step = { path: "/console/installation/doctor", label: "Run checks" };
 
 /**
- * A line on every page for each reason why accepted email cannot be sent or is paused, or that needs the operator. Its details
- * unfold, and it can be dismissed until the browser is closed.
+ * A line on every page for each reason why accepted email cannot be sent or is paused, or that needs the
+ * operator. Its details unfold, and it can be dismissed until the browser is closed.
  */
 export function DeliveryBanner() {
   const trpc = useTRPC();

@@ -29,8 +29,8 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * Copies text to the clipboard and returns whether it succeeded. Browsers offer `navigator.clipboard` only in secure
- * contexts; over plain HTTP from another machine the text is copied by a selection instead.
+ * Copies text to the clipboard and returns whether it succeeded. Browsers offer `navigator.clipboard` only in
+ * secure contexts; over plain HTTP from another machine the text is copied by a selection instead.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext)

@@ -4,8 +4,8 @@ const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 const depthMax = 30;
 
 /**
- * A JSON object or array with one field or item per line. Names and values keep their exact characters: a number that JavaScript
- * would round is not changed. Null for any other text.
+ * A JSON object or array with one field or item per line. Names and values keep their exact characters: a
+ * number that JavaScript would round is not changed. Null for any other text.
  */
 export function formatJson(text: string): string | null {
   try {

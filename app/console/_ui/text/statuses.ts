@@ -16,8 +16,8 @@ const recentMs = 120_000;
 const slowRefetchMs = 10_000;
 
 /**
- * The refetch interval for entries with these statuses, in milliseconds: the shortest interval of all of them. Null if no
- * status has one. `since` is in ISO 8601.
+ * The refetch interval for entries with these statuses, in milliseconds: the shortest interval of all of
+ * them. Null if no status has one. `since` is in ISO 8601.
  */
 export function refetchIntervalMs(entries: readonly { status: Status; since: string }[]): number | null {
   const intervals = entries.flatMap(({ status, since }) => {

@@ -6,7 +6,10 @@ const Now = createContext(0);
 const tickMs = 10_000;
 const justNowMs = 5_000;
 
-/** The clock of all relative times. It starts at the server's time, so server and browser first render the same text. */
+/**
+ * The clock of all relative times. It starts at the server's time, so server and browser first render the
+ * same text.
+ */
 export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
   const [nowMs, setNowMs] = useState(startMs);
   useEffect(() => {
@@ -23,9 +26,10 @@ export const useNowMs = (): number => use(Now);
 type WhenProps = { at: string; isDue?: boolean; isLong?: boolean; className?: string };
 
 /**
- * A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. Without `isDue` it is
- * the time of something that has happened, and is never shown as future, although data can be newer than the last tick of the
- * clock, and a browser's clock can be behind the server's. `isLong`: with whole words, for sentences.
+ * A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone.
+ * Without `isDue` it is the time of something that has happened, and is never shown as future, although data
+ * can be newer than the last tick of the clock, and a browser's clock can be behind the server's. `isLong`:
+ * with whole words, for sentences.
  */
 export function When({ at, isDue = false, isLong = false, className }: WhenProps) {
   const nowMs = use(Now);

@@ -6,7 +6,10 @@ import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { Badge } from "../../_ui/text/badge";
 
-/** Props of each card of the page. `disabledReason`: why the member cannot change the domain; undefined if they can. */
+/**
+ * Props of each card of the page. `disabledReason`: why the member cannot change the domain; undefined if
+ * they can.
+ */
 export type CardProps = {
   teamId: string;
   domain: DomainView;

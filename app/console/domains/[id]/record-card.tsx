@@ -10,7 +10,10 @@ import { formatFault, PURPOSE, RECORD_STATUS } from "../labels";
 
 type Props = { record: DomainRecordView; isVerifying: boolean; isOpen: boolean };
 
-/** One record: its purpose, the values to enter, and the result of the last check. Verified records start collapsed. */
+/**
+ * One record: its purpose, the values to enter, and the result of the last check. Verified records start
+ * collapsed.
+ */
 export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Props) {
   const [isOpen, setOpen] = useState(isInitiallyOpen);
   const { purpose, type, status, typed, check, required, keep_until: keepUntil, host } = record;
@@ -68,7 +71,9 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
 
 type FieldsProps = { fields: DomainRecordView["typed"]["fields"]; of: string };
 
-/** The fields of the provider's form: selected values in one row, then each typed value with a copy button. */
+/**
+ * The fields of the provider's form: selected values in one row, then each typed value with a copy button.
+ */
 function TypedFields({ fields, of }: FieldsProps) {
   const chosen = fields.filter(({ isTyped }) => !isTyped);
   return (

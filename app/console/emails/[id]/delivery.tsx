@@ -151,8 +151,9 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
 }
 
 /**
- * The number of each attempt among all attempts for its recipient; none for a recipient with a single one. Only the first event of
- * an attempt has its reason, and the number. The engine counts from 1 again after a retry on request.
+ * The number of each attempt among all attempts for its recipient; none for a recipient with a single one.
+ * Only the first event of an attempt has its reason, and the number. The engine counts from 1 again after a
+ * retry on request.
  */
 function numberAttempts(events: readonly EventView[]): Map<string, number> {
   const made = new Map<string | null, string[]>();
@@ -228,7 +229,10 @@ function Entry({ event, attempt, isShared, isExact }: EntryProps) {
   );
 }
 
-/** "24 Nov 2026, 09:03:07.512" in the time zone of the browser: a log line of another system is compared with it. */
+/**
+ * "24 Nov 2026, 09:03:07.512" in the time zone of the browser: a log line of another system is compared with
+ * it.
+ */
 const formatExact = (at: string): string =>
   new Date(at).toLocaleString("en-GB", {
     day: "numeric",

@@ -197,7 +197,10 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   );
 }
 
-/** Reschedules an email. The field begins with its current time, and is in the time zone of the browser, which it names. */
+/**
+ * Reschedules an email. The field begins with its current time, and is in the time zone of the browser, which
+ * it names.
+ */
 export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const [date, setDate] = useState(() => toLocal(new Date(email.scheduled_at ?? Date.now())));

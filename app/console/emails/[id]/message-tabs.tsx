@@ -121,8 +121,8 @@ const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
 type Props = { teamId: string; id: string; hasRemoteImages: boolean };
 
 /**
- * The message in a sandboxed document without scripts, forms or access to this page. Its images are on other hosts, which
- * would learn that the email was viewed, so they load only on request.
+ * The message in a sandboxed document without scripts, forms or access to this page. Its images are on other
+ * hosts, which would learn that the email was viewed, so they load only on request.
  */
 function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
   const [width, setWidth] = useState<Width>("desktop");
@@ -212,7 +212,10 @@ async function fetchSource(href: string, signal: AbortSignal): Promise<string> {
   return response.text();
 }
 
-/** Converts an error response to the shape that `faultOf` reads. A reverse proxy may respond without a JSON body. */
+/**
+ * Converts an error response to the shape that `faultOf` reads. A reverse proxy may respond without a JSON
+ * body.
+ */
 async function readError(response: Response): Promise<Error> {
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   const { message = `The service responded with status ${response.status}.`, data = {} } = body?.error ?? {};

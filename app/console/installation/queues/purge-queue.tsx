@@ -16,7 +16,10 @@ import { QueueFields } from "./scope-fields";
 
 type Chosen = ReturnType<typeof scopeOf> & { reason: string };
 
-/** Cancels the queued email of the installation, a team or a domain: first what and why, then a confirmation by name. */
+/**
+ * Cancels the queued email of the installation, a team or a domain: first what and why, then a confirmation
+ * by name.
+ */
 export function PurgeQueue({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState<Chosen | null>(null);
   return chosen === null ? (

@@ -16,7 +16,9 @@ const HeldDialog = lazyDialog(async () => (await import("./held-dialog")).HeldDi
 
 const refetchMs = 30_000;
 
-/** After a restore: how much email is held and why, with the decision about it. Nothing if no email is held. */
+/**
+ * After a restore: how much email is held and why, with the decision about it. Nothing if no email is held.
+ */
 export function HeldNotice({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const { data: held } = useQuery(

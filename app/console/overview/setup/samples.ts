@@ -1,6 +1,8 @@
 import { FIRST_EMAIL, formatCurl } from "../../_ui/text/send-example";
 
-/** Where programs submit email over SMTP. `isImplicitTls`: the connection is encrypted from its first byte. */
+/**
+ * Where programs submit email over SMTP. `isImplicitTls`: the connection is encrypted from its first byte.
+ */
 export type SmtpPort = { port: number; isImplicitTls: boolean; hasTls: boolean };
 
 export type SampleOptions = {

@@ -27,8 +27,8 @@ export type Setup = {
 type Props = { teamId: string; setup: Setup; publicUrl: string };
 
 /**
- * The remaining setup steps before the first email of the team's own domain, with what each needs in place and examples that
- * send it. Once a key was created here, it stays until the user has stored the key.
+ * The remaining setup steps before the first email of the team's own domain, with what each needs in place
+ * and examples that send it. Once a key was created here, it stays until the user has stored the key.
  */
 export function SetupCard({ teamId, setup, publicUrl }: Props) {
   const hrefOf = useConsoleHref();

@@ -2,8 +2,9 @@ import type { CountsView } from "#server/trpc/overview/traffic-view";
 import type { Tone } from "../../_ui/text/statuses";
 
 /**
- * Limits of mailbox providers, in percent of the recipients to whom the email was sent or delivered (`of`). Gmail and Yahoo: keep
- * the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon SES reviews accounts from 5% on; below 2% is its recommendation.
+ * Limits of mailbox providers, in percent of the recipients to whom the email was sent or delivered (`of`).
+ * Gmail and Yahoo: keep the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon SES reviews accounts
+ * from 5% on; below 2% is its recommendation.
  * https://support.google.com/a/answer/81126, https://senders.yahooinc.com/best-practices/,
  * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html
  */

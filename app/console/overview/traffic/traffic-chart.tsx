@@ -32,8 +32,8 @@ const box = {
 const size = { width: 600, height: 160 };
 
 /**
- * Recipients by status, the problems among them, and the rates that have limits. Hidden from screen readers because the table
- * below has the same data.
+ * Recipients by status, the problems among them, and the rates that have limits. Hidden from screen readers
+ * because the table below has the same data.
  */
 export function TrafficChart({ spans, unit, partialAt }: Props) {
   const data = spans.map((span) => ({

@@ -16,7 +16,10 @@ type Props = {
   change: (part: Partial<OverviewSearch>) => void;
 };
 
-/** The filters of the traffic by domain, key and tag, and the days of a custom range; their values are in the URL. */
+/**
+ * The filters of the traffic by domain, key and tag, and the days of a custom range; their values are in the
+ * URL.
+ */
 export function TrafficFilters({ teamId, search, tags, change }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(

@@ -14,7 +14,9 @@ import { useNew } from "../../_ui/use-new";
 import { type InvitationAction, invitationColumns, type MemberAction, memberColumns } from "./columns";
 import { MembersHeading } from "./heading";
 
-/** New members appear and accepted invitations disappear at the next refetch. A hidden tab does not refetch. */
+/**
+ * New members appear and accepted invitations disappear at the next refetch. A hidden tab does not refetch.
+ */
 const refetchMs = 15_000;
 
 const Invite = lazyPart(async () => (await import("./dialogs")).Invite);

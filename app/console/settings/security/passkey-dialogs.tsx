@@ -36,7 +36,10 @@ function toBrowserFault(error: unknown): Fault {
   return { ...fault, message: "This browser could not create a passkey." };
 }
 
-/** Adds a passkey: confirm the identity, create the passkey in the browser, then show new recovery codes if there are any. */
+/**
+ * Adds a passkey: confirm the identity, create the passkey in the browser, then show new recovery codes if
+ * there are any.
+ */
 function AddPasskey({ methods, onClose }: Props) {
   const trpc = useTRPC();
   const [name, setName] = useState("");

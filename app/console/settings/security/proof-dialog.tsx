@@ -46,7 +46,10 @@ type Props = FormProps & {
   codes?: readonly string[] | null | undefined;
 };
 
-/** Requires the user to confirm their identity before a sign-in protection changes, then shows new recovery codes if any. */
+/**
+ * Requires the user to confirm their identity before a sign-in protection changes, then shows new recovery
+ * codes if any.
+ */
 export function ProofDialog({ title, codes, nextStep, ...form }: Props) {
   return (
     <Dialog

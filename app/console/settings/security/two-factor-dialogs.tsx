@@ -19,7 +19,10 @@ export function TwoFactorDialog({ kind, ...props }: Props & { kind: "setup" | "r
   return kind === "remove" ? <RemoveAuthenticator {...props} /> : <RenewCodes {...props} />;
 }
 
-/** Sets up an authenticator app in three steps: confirm the identity, scan the secret, save the recovery codes. */
+/**
+ * Sets up an authenticator app in three steps: confirm the identity, scan the secret, save the recovery
+ * codes.
+ */
 function AuthenticatorSetup({ methods, onClose }: Props) {
   const trpc = useTRPC();
   const starting = useAction(trpc.account.startAuthenticator.mutationOptions({ gcTime: 0 }));

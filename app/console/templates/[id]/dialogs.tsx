@@ -241,7 +241,9 @@ function Changes({ before, now }: { before: Fields; now: Fields }) {
   );
 }
 
-/** Compares the unsaved changes with a version that was saved in the meantime. The user selects one of them. */
+/**
+ * Compares the unsaved changes with a version that was saved in the meantime. The user selects one of them.
+ */
 export function ConflictDialog({ template, onClose }: DialogProps) {
   const { theirs, fields } = template;
   if (!theirs) return null;

@@ -4,12 +4,14 @@ import type { TemplateView } from "#server/trpc/templates/templates";
 
 export type TemplateValue = VariableValues[string];
 
-/** A variable as the form holds it: the fallback is unvalidated text, which is JSON for a list or an object. */
+/**
+ * A variable as the form holds it: the fallback is unvalidated text, which is JSON for a list or an object.
+ */
 export type VariableField = { key: string; type: VariableType; isRequired: boolean; fallback: string };
 
 /**
- * The values in the editor. An empty field means no value. `text` is null if it is generated from the HTML, and "" if the
- * email has no text part.
+ * The values in the editor. An empty field means no value. `text` is null if it is generated from the HTML,
+ * and "" if the email has no text part.
  */
 export type Fields = {
   subject: string;
@@ -64,7 +66,9 @@ export function requiredVariables(fields: Fields): VariableField[] {
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Parses a number. Returns null for anything that is not a number or is too large to be transmitted exactly. */
+/**
+ * Parses a number. Returns null for anything that is not a number or is too large to be transmitted exactly.
+ */
 export function parseNumber(text: string): number | null {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return null;

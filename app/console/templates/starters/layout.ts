@@ -13,9 +13,9 @@ export type Starter = {
 };
 
 /*
- * Outlook renders with Word: it needs tables, a fixed width in a conditional comment, and the color of a button in a cell.
- * Gmail removes a style sheet that it cannot read, so everything that matters is inline; the sheet only adds the dark colors
- * and the narrow margins of phones. No image is loaded.
+ * Outlook renders with Word: it needs tables, a fixed width in a conditional comment, and the color of a
+ * button in a cell. Gmail removes a style sheet that it cannot read, so everything that matters is inline;
+ * the sheet only adds the dark colors and the narrow margins of phones. No image is loaded.
  */
 const DARK = `
       @media (prefers-color-scheme: dark) {
@@ -40,7 +40,9 @@ type Parts = {
   footer: string;
 };
 
-/** A whole HTML document: a card of 560 pixels on a plain background, with the name of the product above it. */
+/**
+ * A whole HTML document: a card of 560 pixels on a plain background, with the name of the product above it.
+ */
 export const page = ({ preheader, body, footer }: Parts): string => `<!doctype html>
 <html lang="en">
   <head>

@@ -205,7 +205,10 @@ type Range = {
 const HOURS = { hour: 1, day: 24, week: 168 };
 const hourMs = 3_600_000;
 
-/** The range of the form. Its end is `nowMs` unless the form sets one. Null if a time is missing or out of order. */
+/**
+ * The range of the form. Its end is `nowMs` unless the form sets one. Null if a time is missing or out of
+ * order.
+ */
 function parseRange({ status, span, since, until, type }: RangeFields, nowMs: number): Range | null {
   const sinceMs = span === "own" ? Date.parse(since) : nowMs - HOURS[span] * hourMs;
   const untilMs = span === "own" && until !== "" ? Date.parse(until) : nowMs;

@@ -1,6 +1,6 @@
 /*
- * The script of the API reference: the language of samples, the address of this host in them, and requests from the page.
- * The key that a user enters is only in the memory of the page.
+ * The script of the API reference: the language of samples, the address of this host in them, and requests
+ * from the page. The key that a user enters is only in the memory of the page.
  */
 
 const languages = ["curl", "Node", "Python", "PHP"];

@@ -1,4 +1,7 @@
-/* What the pages of the API reference read: the OpenAPI document and the list of errors, both created from the routes. */
+/*
+ * What the pages of the API reference read: the OpenAPI document and the list of errors, both created from
+ * the routes.
+ */
 
 export type Schema = {
   $ref?: string;
@@ -79,7 +82,10 @@ export type ApiSource = { document: ApiDocument; errors: readonly ListedError[] 
 /** An operation with its method and path, and the name of its page. */
 export type PlacedOperation = Operation & { method: string; path: string; page: string };
 
-/** Every operation, in the order of the routes. The page is named by the first segment of the path below `/api`. */
+/**
+ * Every operation, in the order of the routes. The page is named by the first segment of the path below
+ * `/api`.
+ */
 export const listOperations = ({ paths }: ApiDocument): PlacedOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

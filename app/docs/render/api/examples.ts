@@ -79,7 +79,10 @@ function textsOf(example: unknown): Record<string, unknown> {
   return Object.assign({}, ...inside, Object.fromEntries(own));
 }
 
-/** Example values from the requests of some operations, so that responses match them. The first one with a name counts. */
+/**
+ * Example values from the requests of some operations, so that responses match them. The first one with a
+ * name counts.
+ */
 export const valuesOf = (operations: readonly PlacedOperation[]): Record<string, unknown> =>
   Object.assign(
     {},
@@ -91,7 +94,10 @@ export const valuesOf = (operations: readonly PlacedOperation[]): Record<string,
 
 type Given = Record<string, unknown>;
 
-/** An example of a schema. A field that the given values have by its name gets that value if its type allows it. */
+/**
+ * An example of a schema. A field that the given values have by its name gets that value if its type allows
+ * it.
+ */
 export function exampleOf(document: ApiDocument, schema: Schema, given: Given, name = ""): unknown {
   const { type, properties, required, items, anyOf, oneOf, ...rest } = resolve<Schema>(
     document,

@@ -17,7 +17,10 @@ export const SAMPLE_VALUES = { baseUrl: "http://localhost:3000", key: "re_your_k
 export const renderMethod = (method: string): string =>
   `<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-/** An operation: description, parameters and fields beside samples, the form for a call, and example responses. */
+/**
+ * An operation: description, parameters and fields beside samples, the form for a call, and example
+ * responses.
+ */
 export function renderOperation(
   source: ApiSource,
   operation: PlacedOperation,
@@ -131,7 +134,9 @@ export function renderFields(fields: readonly Field[], path: string | null): str
 const renderValues = (values: readonly string[]): string =>
   values.map((value) => `<code>${escapeHtml(value)}</code>`).join(", ");
 
-/** What is inside a value. Alternatives have no anchors, because several of them can have a field of one name. */
+/**
+ * What is inside a value. Alternatives have no anchors, because several of them can have a field of one name.
+ */
 const renderInside = ({ fields, variants }: Shape, path: string | null): string =>
   renderFields(fields, path) +
   variants

@@ -5,8 +5,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Validates the form of a message that another program wrote (RFC 5322 section 2.1 and 2.2): `null`, or a sentence that says
- * what is wrong. Lines end in CRLF and have at most 998 octets; there is no NUL; the header consists of fields in ASCII or UTF-8.
+ * Validates the form of a message that another program wrote (RFC 5322 section 2.1 and 2.2): `null`, or a
+ * sentence that says what is wrong. Lines end in CRLF and have at most 998 octets; there is no NUL; the
+ * header consists of fields in ASCII or UTF-8.
  */
 export function checkMessageForm(bytes: Uint8Array): string | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

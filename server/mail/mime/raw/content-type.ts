@@ -1,7 +1,10 @@
 /** A structured field: its first word in lower case, and its parameters by lower-case name. */
 export type StructuredValue = { type: string; params: Map<string, string> };
 
-/** Parses the value of `Content-Type` or `Content-Disposition` (RFC 2045 section 5.1). The first of equal parameters counts. */
+/**
+ * Parses the value of `Content-Type` or `Content-Disposition` (RFC 2045 section 5.1). The first of equal
+ * parameters counts.
+ */
 export function readStructured(value: string): StructuredValue {
   const params = new Map<string, string>();
   const [type = "", ...rest] = splitUnquoted(value.slice(0, 2_000));

@@ -11,7 +11,10 @@ export type RawFile = {
   content: Buffer;
 };
 
-/** The parts of a message that a person reads: its first HTML body, its first plain text ("" if there is none), its files. */
+/**
+ * The parts of a message that a person reads: its first HTML body, its first plain text ("" if there is
+ * none), its files.
+ */
 export type RawContent = { html: string | null; text: string; files: RawFile[] };
 
 /** Characters of HTML and of text that are read. The message itself is not shortened. */

@@ -13,8 +13,9 @@ export const hasEightBit = (bytes: Uint8Array): boolean =>
   EIGHT_BIT.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
 
 /**
- * The message with 8-bit content in quoted-printable or base64, for servers without 8BITMIME (RFC 6152 section 3). All other
- * bytes stay as they are, also 8-bit header fields, which need SMTPUTF8. The same message gives the same bytes.
+ * The message with 8-bit content in quoted-printable or base64, for servers without 8BITMIME (RFC 6152
+ * section 3). All other bytes stay as they are, also 8-bit header fields, which need SMTPUTF8. The same
+ * message gives the same bytes.
  */
 export function toSevenBit(bytes: Uint8Array): Uint8Array {
   const root = readParts(bytes);
@@ -35,8 +36,9 @@ export function toSevenBit(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The message with `change` applied to its HTML bodies. A changed body is in UTF-8; one that `change` returns unchanged keeps
- * its bytes. Attachments, embedded messages, signed content, and bodies that cannot be decoded are not changed.
+ * The message with `change` applied to its HTML bodies. A changed body is in UTF-8; one that `change` returns
+ * unchanged keeps its bytes. Attachments, embedded messages, signed content, and bodies that cannot be
+ * decoded are not changed.
  */
 export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string): Uint8Array {
   const edits: Edit[] = [];
@@ -67,7 +69,10 @@ function decodeHtml(bytes: Uint8Array, part: RawPart): string | null {
   }
 }
 
-/** Whether this part is an HTML body of the email itself. One with a file name is a file, also if it is displayed inline. */
+/**
+ * Whether this part is an HTML body of the email itself. One with a file name is a file, also if it is
+ * displayed inline.
+ */
 export const isHtmlBody = ({ type, params, disposition, isSealed }: RawPart): boolean =>
   type === "text/html" &&
   !isSealed &&

@@ -1,11 +1,17 @@
-/** A header field as it came: its name in lower case, and its text, folded, one character per byte, without the final CRLF. */
+/**
+ * A header field as it came: its name in lower case, and its text, folded, one character per byte, without
+ * the final CRLF.
+ */
 export type RawField = { name: string; text: string };
 
 /** A header with more bytes or fields is rejected, so that splitting it takes little time and memory. */
 export const headerBytesMax = 256 * 1024;
 export const fieldsMax = 1_000;
 
-/** Splits a header, one character per byte, into its fields. A line without a field name is a field without a name. */
+/**
+ * Splits a header, one character per byte, into its fields. A line without a field name is a field without a
+ * name.
+ */
 export function splitFields(header: string): RawField[] {
   if (header === "") return [];
   return header

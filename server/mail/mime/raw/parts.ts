@@ -14,17 +14,22 @@ export type RawPart = {
   encoding: string;
   /** The parts of a multipart, or the one message in a `message/rfc822`. */
   parts: RawPart[];
-  /** The part is signed or encrypted, or belongs to an embedded message: its text is not that of the email. */
+  /**
+   * The part is signed or encrypted, or belongs to an embedded message: its text is not that of the email.
+   */
   isSealed: boolean;
 };
 
-/** A message with more parts, or with a part whose header exceeds its limits, is not read: `readParts` throws a RangeError. */
+/**
+ * A message with more parts, or with a part whose header exceeds its limits, is not read: `readParts` throws
+ * a RangeError.
+ */
 export const partsMax = 500;
 const depthMax = 20;
 
 /**
- * Finds the parts of a message (RFC 2046) without copying them. A multipart without boundary lines, or nested deeper than 20
- * levels, is one part. Takes linear time for each level.
+ * Finds the parts of a message (RFC 2046) without copying them. A multipart without boundary lines, or nested
+ * deeper than 20 levels, is one part. Takes linear time for each level.
  */
 export function readParts(bytes: Uint8Array): RawPart {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

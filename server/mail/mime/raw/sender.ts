@@ -8,8 +8,8 @@ const refuse = (fault: string): ParsedMailbox => ({ ok: false, fault });
 const NAME_IN_COMMENT = /^([^\s()<>"]{1,400}) *\(([^()\\]{0,400})\)$/;
 
 /**
- * The sender of a message: the only mailbox of its only From field, with the name decoded (RFC 2047). A field that programs could
- * interpret differently is rejected, because it decides which domain sends the message.
+ * The sender of a message: the only mailbox of its only From field, with the name decoded (RFC 2047). A field
+ * that programs could interpret differently is rejected, because it decides which domain sends the message.
  */
 export function readFrom(fields: readonly RawField[]): ParsedMailbox {
   const [from, ...others] = fields.filter(({ name }) => name === "from");
@@ -24,15 +24,17 @@ export function readFrom(fields: readonly RawField[]): ParsedMailbox {
   return { ok: true, mailbox: { ...read.mailbox, name } };
 }
 
-/** The mailbox of an address in a list, with its decoded name; null if it is not one that Backstamp supports. */
+/**
+ * The mailbox of an address in a list, with its decoded name; null if it is not one that Backstamp supports.
+ */
 export function readListed(address: string, name: string) {
   const read = readMailbox(address);
   return read.ok ? { ...read.mailbox, name: decodeName(name) } : null;
 }
 
 /**
- * A display name without control characters, which could change how it is displayed, and without halves of characters, which
- * PostgreSQL cannot store; null for none.
+ * A display name without control characters, which could change how it is displayed, and without halves of
+ * characters, which PostgreSQL cannot store; null for none.
  */
 function decodeName(name: string): string | null {
   const decoded = decodeWords(name)

@@ -27,8 +27,8 @@ export type ConnectionOptions = {
 export type Connection = ReturnType<typeof wrapConnection>;
 
 /**
- * One SMTP connection over a connected socket: nodemailer's client with our own timeouts and our own transcript. The dialogue
- * starts with `client.connect()`.
+ * One SMTP connection over a connected socket: nodemailer's client with our own timeouts and our own
+ * transcript. The dialogue starts with `client.connect()`.
  */
 export function wrapConnection(
   socket: Socket,
@@ -68,7 +68,8 @@ export function wrapConnection(
   });
 
   let isUtf8Header = false;
-  // nodemailer requests SMTPUTF8 only for an address that needs it, but a UTF-8 header needs it too (RFC 6531, 3.4).
+  // nodemailer requests SMTPUTF8 only for an address that needs it, but a UTF-8 header needs it too (RFC
+  // 6531, 3.4).
   const commands = client as unknown as { _sendCommand(line: string, logged?: string): void };
   const sendCommand = commands._sendCommand.bind(client);
   commands._sendCommand = (line, logged) => {
@@ -124,7 +125,9 @@ export function wrapConnection(
       isUtf8Header = value;
     },
     break: breakOff,
-    /** Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener. */
+    /**
+     * Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener.
+     */
     breakOn(signal: AbortSignal): () => void {
       const onAbort = () =>
         breakOff({ reason: signal.reason instanceof Error ? signal.reason.message : CANCELED });

@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 const NEXT_ADDRESS_MS = 1_000;
 
 /**
- * Opens a TCP connection, trying all addresses of the host. Rejects with the system's error, a timeout error, or the
- * signal's reason.
+ * Opens a TCP connection, trying all addresses of the host. Rejects with the system's error, a timeout error,
+ * or the signal's reason.
  */
 export function dial(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {

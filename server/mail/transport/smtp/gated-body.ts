@@ -2,7 +2,10 @@ import type { Duplex, Writable } from "node:stream";
 
 /** Bytes per write. The timeout restarts after each write. */
 const CHUNK_BYTES = 65_536;
-/** A message up to this size is sent in one write with its final dot: the kernel buffers this much without blocking. */
+/**
+ * A message up to this size is sent in one write with its final dot: the kernel buffers this much without
+ * blocking.
+ */
 const WHOLE_BYTES = 8_192;
 /** Interval at which a slow socket is checked for unsent bytes. */
 const FLUSH_POLL_MS = 5;
@@ -21,9 +24,9 @@ export type Gate = {
 export type GatedBody = { pipe(into: Duplex): void; destroy(): void };
 
 /**
- * A message body whose end is delayed. After every byte has left the process it calls `mayEnd`. If the result is true the
- * stream ends and the client writes the final dot; otherwise the stream never ends. For a small message sent in one write
- * `mayEnd` is called right before that write.
+ * A message body whose end is delayed. After every byte has left the process it calls `mayEnd`. If the result
+ * is true the stream ends and the client writes the final dot; otherwise the stream never ends. For a small
+ * message sent in one write `mayEnd` is called right before that write.
  */
 export function gatedBody(bytes: Uint8Array, gate: Gate): GatedBody {
   let sent = 0;

@@ -9,8 +9,9 @@ export type FoundAddresses = { addresses: string[] } | { reason: string };
 const addressesMax = 4;
 
 /**
- * Resolves a host name that a team chose. If any address is not allowed, the whole name is rejected: DNS rebinding returns
- * an internal address only some of the time. The caller must connect to these addresses and must not resolve the name again.
+ * Resolves a host name that a team chose. If any address is not allowed, the whole name is rejected: DNS
+ * rebinding returns an internal address only some of the time. The caller must connect to these addresses and
+ * must not resolve the name again.
  */
 export async function resolvePublicAddresses(
   dns: QueryDns,

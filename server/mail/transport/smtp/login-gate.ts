@@ -6,8 +6,8 @@ export type LoginGate = ReturnType<typeof createLoginGate>;
 export type LoginResult = { breakdown: Breakdown; isRejection: boolean } | null;
 
 /**
- * Limits logins with rejected credentials: logins run one at a time, and after a rejected login none runs for `pauseMs`. A
- * login whose connection was lost before the reply does not count.
+ * Limits logins with rejected credentials: logins run one at a time, and after a rejected login none runs for
+ * `pauseMs`. A login whose connection was lost before the reply does not count.
  */
 export function createLoginGate(pauseMs: number) {
   let last: Breakdown | null = null;
@@ -31,7 +31,10 @@ export function createLoginGate(pauseMs: number) {
   return {
     /** The last rejection during the pause, else `null`. */
     rejection: () => last,
-    /** Runs a login after the logins before it. During a pause it returns the last rejection and does not run the login. */
+    /**
+     * Runs a login after the logins before it. During a pause it returns the last rejection and does not run
+     * the login.
+     */
     run(login: () => Promise<LoginResult>): Promise<Breakdown | null> {
       const result = turn.then(() => runLogin(login));
       turn = result.catch(() => {});

@@ -14,8 +14,8 @@ export type PoolOptions = {
 export type Pool = ReturnType<typeof createPool>;
 
 /**
- * Sessions shared by many deliveries, in FIFO order. The pool never exceeds `connectionsMax` connections. If the server
- * accepts fewer, the pool stays at the current number for a while instead of failing deliveries.
+ * Sessions shared by many deliveries, in FIFO order. The pool never exceeds `connectionsMax` connections. If
+ * the server accepts fewer, the pool stays at the current number for a while instead of failing deliveries.
  */
 export function createPool(options: PoolOptions) {
   const idle: { session: Session; timer: NodeJS.Timeout }[] = [];
@@ -69,7 +69,10 @@ export function createPool(options: PoolOptions) {
     return null;
   }
 
-  /** If one idle connection was closed, the others probably were too. This also keeps a new one within the limit. */
+  /**
+   * If one idle connection was closed, the others probably were too. This also keeps a new one within the
+   * limit.
+   */
   function closeIdle(): void {
     for (const { session, timer } of idle.splice(0)) {
       clearTimeout(timer);
@@ -87,7 +90,10 @@ export function createPool(options: PoolOptions) {
     });
   }
 
-  /** Limits the pool to the connections in use for a while. False if none is in use: no connection would be released. */
+  /**
+   * Limits the pool to the connections in use for a while. False if none is in use: no connection would be
+   * released.
+   */
   function shrink(): boolean {
     if (acquired < 1) return false;
     limit = Math.min(limit, acquired);
@@ -101,8 +107,8 @@ export function createPool(options: PoolOptions) {
   }
 
   /**
-   * Acquires a session for exclusive use until `release`; `isFresh` requires a new one. Resolves with the failure if no
-   * session can be opened or the signal aborts the wait.
+   * Acquires a session for exclusive use until `release`; `isFresh` requires a new one. Resolves with the
+   * failure if no session can be opened or the signal aborts the wait.
    */
   async function acquire(signal: AbortSignal, isFresh: boolean): Promise<Session | { failure: OpenFailure }> {
     if (isFresh) closeIdle();

@@ -1,6 +1,9 @@
 import type { Pool } from "./pool";
 
-/** Connection pools by destination. An unused pool is closed after `keepMs`. Choose a value above the idle time of its connections. */
+/**
+ * Connection pools by destination. An unused pool is closed after `keepMs`. Choose a value above the idle
+ * time of its connections.
+ */
 export function createPools(keepMs: number) {
   const pools = new Map<string, { pool: Pool; users: number; timer?: NodeJS.Timeout }>();
   return {

@@ -13,16 +13,16 @@ export type Offers = { sizeMax: number; smtpUtf8: boolean; eightBitMime: boolean
 export type Sender = { connection: Connection; host: string; offers: Offers };
 
 /**
- * `isUnprocessed`: the connection was closed before the server processed any command of this message. `needsReset`: the
- * connection is usable, but may have an unfinished transaction.
+ * `isUnprocessed`: the connection was closed before the server processed any command of this message.
+ * `needsReset`: the connection is usable, but may have an unfinished transaction.
  */
 export type SendResult = { outcomes: Outcome[]; isUnprocessed: boolean; needsReset: boolean };
 
 /**
- * Sends one message over an open connection: MAIL, RCPT for each distinct recipient, DATA, and the final dot only if
- * `isLeaseValid()` is true. Returns one outcome per entry of `recipients`, in order. A message above the announced SIZE, or one
- * that needs a missing SMTPUTF8, is rejected without a command to the server. 8-bit content is sent in its 7-bit form to a
- * server without 8BITMIME. The promise never rejects.
+ * Sends one message over an open connection: MAIL, RCPT for each distinct recipient, DATA, and the final dot
+ * only if `isLeaseValid()` is true. Returns one outcome per entry of `recipients`, in order. A message above
+ * the announced SIZE, or one that needs a missing SMTPUTF8, is rejected without a command to the server.
+ * 8-bit content is sent in its 7-bit form to a server without 8BITMIME. The promise never rejects.
  */
 export async function sendMessage(
   sender: Sender,
@@ -103,7 +103,8 @@ async function runDialogue(
   const answered = new Promise<Breakdown | null>((resolve) => {
     // The client uses only these two methods of a stream.
     client.send(envelope, body as unknown as Readable, (error) => {
-      // Without any exchange the client library itself rejected the message; only its error contains the reason.
+      // Without any exchange the client library itself rejected the message; only its error contains the
+      // reason.
       if (error && transcript.exchanges().length === 0)
         connection.break({ reason: describeConnectionError(error) });
       resolve(null);
@@ -117,9 +118,9 @@ async function runDialogue(
 }
 
 /**
- * DSN parameters (RFC 3461): request reports of failures and delays with the header only, and set the email's id and the
- * original recipient. The client library sends them only to servers with DSN and encodes values as xtext. A non-ASCII
- * address is omitted, because it needs a different form (RFC 6533).
+ * DSN parameters (RFC 3461): request reports of failures and delays with the header only, and set the email's
+ * id and the original recipient. The client library sends them only to servers with DSN and encodes values as
+ * xtext. A non-ASCII address is omitted, because it needs a different form (RFC 6533).
  */
 function requestReports(
   { id, wantsReports }: OutgoingMessage,

@@ -6,9 +6,10 @@ import type { OpenFailure } from "./session";
 type Sent = { outcomes: Outcome[] } | { failure: OpenFailure };
 
 /**
- * Sends a message over connections of the pool, in as many transactions as the server's recipient limit requires. A
- * recipient is tried again only if its transaction was full. A full transaction accepted at least one recipient, which
- * bounds the number of transactions. A transaction that the server defers as a whole is the last.
+ * Sends a message over connections of the pool, in as many transactions as the server's recipient limit
+ * requires. A recipient is tried again only if its transaction was full. A full transaction accepted at least
+ * one recipient, which bounds the number of transactions. A transaction that the server defers as a whole is
+ * the last.
  */
 export async function sendPooled(
   pool: Pool,
@@ -34,7 +35,10 @@ export async function sendPooled(
   return { outcomes: sent.outcomes.map((outcome) => later.get(outcome.recipient) ?? outcome) };
 }
 
-/** If a pooled connection was closed before the server received any of the message, tries once more over a new one. */
+/**
+ * If a pooled connection was closed before the server received any of the message, tries once more over a new
+ * one.
+ */
 async function sendOnce(
   pool: Pool,
   message: OutgoingMessage,

@@ -19,8 +19,8 @@ export type OpenFailure = Breakdown & {
 const QUIT_MS = 5_000;
 
 /**
- * Opens a session, or returns why it failed. Never rejects. If TLS is optional and its setup fails, it connects again
- * without TLS.
+ * Opens a session, or returns why it failed. Never rejects. If TLS is optional and its setup fails, it
+ * connects again without TLS.
  */
 export async function openSession(
   target: SmtpTarget,
@@ -128,8 +128,8 @@ function createSession(connection: Connection, target: SmtpTarget) {
     quit,
     onClose: connection.onClose,
     /**
-     * `isStale`: the connection was closed before the server processed any command of this message. A new connection may then
-     * send it within the same attempt.
+     * `isStale`: the connection was closed before the server processed any command of this message. A new
+     * connection may then send it within the same attempt.
      */
     async send(message: OutgoingMessage, recipients: readonly string[], watch: SendWatch) {
       messages += 1;

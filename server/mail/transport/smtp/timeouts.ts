@@ -1,4 +1,7 @@
-/** Time limits of each step of an SMTP dialogue, in milliseconds (at least the minimums of RFC 5321 section 4.5.3.2). */
+/**
+ * Time limits of each step of an SMTP dialogue, in milliseconds (at least the minimums of RFC 5321 section
+ * 4.5.3.2).
+ */
 export const RELAY_TIMEOUTS = {
   /** Name lookup and TCP connection together. */
   connectMs: 30_000,

@@ -10,8 +10,8 @@ const REPLY_MAX = 2000;
 export type Transcript = ReturnType<typeof createTranscript>;
 
 /**
- * The commands and replies of one connection, from the client library's log. Replies are matched to commands in order, also
- * with pipelining (RFC 2920).
+ * The commands and replies of one connection, from the client library's log. Replies are matched to commands
+ * in order, also with pipelining (RFC 2920).
  */
 export function createTranscript() {
   let setup: Exchange[] = [];
@@ -44,8 +44,8 @@ export function createTranscript() {
       else open.reply = truncated;
     },
     /**
-     * Formats the dialogue of the current message as lines. For the first message it starts with the connection setup. Other
-     * recipients are only counted.
+     * Formats the dialogue of the current message as lines. For the first message it starts with the
+     * connection setup. Other recipients are only counted.
      */
     dialogue: (recipient: string) => formatDialogue([...setup, ...current], recipient),
   };

@@ -9,16 +9,19 @@ import { consumeRecoveryCode, isRecoveryCode } from "./recovery-codes";
 import { consumeTotpCode } from "./totp";
 
 /**
- * Attempt limits for the second sign-in step. None of them locks an account: an IP address from which the user has signed in
- * before has its own limit, and recovery codes and passkeys cannot be guessed, so no limit of the account applies to
- * them.
+ * Attempt limits for the second sign-in step. None of them locks an account: an IP address from which the
+ * user has signed in before has its own limit, and recovery codes and passkeys cannot be guessed, so no limit
+ * of the account applies to them.
  */
 export const CODE_ATTEMPTS_MAX = {
   /** For one 2FA challenge; then the user has to start the sign-in again. */
   step: 5,
   /** Wrong codes per hour for one account, from one IP address where the user has signed in before. */
   accountAtKnownAddress: 20,
-  /** Wrong codes per hour for one account, from all other IP addresses together. One guess in 300,000 is right. */
+  /**
+   * Wrong codes per hour for one account, from all other IP addresses together. One guess in 300,000 is
+   * right.
+   */
   accountFromStrangers: 20,
   /** Attempts of any kind per minute from one IP address. */
   addressPerMinute: 30,
@@ -27,8 +30,8 @@ export const CODE_ATTEMPTS_MAX = {
 export type CodeKind = "totp" | "recovery_code";
 
 /**
- * Verifies a TOTP code or a recovery code and returns its kind. Spaces and dashes are ignored. A wrong or already used
- * code is rejected and counted. `deps.db` must be a transaction.
+ * Verifies a TOTP code or a recovery code and returns its kind. Spaces and dashes are ignored. A wrong or
+ * already used code is rejected and counted. `deps.db` must be a transaction.
  */
 export async function verifyCode(
   deps: Deps,

@@ -31,13 +31,15 @@ export async function readFactors(tx: Db, userId: string): Promise<Factors> {
   return found;
 }
 
-/** Whether two-factor authentication (2FA) is on for the user. Recovery codes alone do not count as a factor. */
+/**
+ * Whether two-factor authentication (2FA) is on for the user. Recovery codes alone do not count as a factor.
+ */
 export const hasTwoFactor = ({ hasTotp, passkeys: count }: Factors): boolean => hasTotp || count > 0;
 
 /**
- * Locks the user's row until the transaction ends. Sign-ins and factor changes of one user therefore run one after the
- * other: no session opens without 2FA while a factor is being added, and every attempt is counted. Returns the current
- * password hash, which cannot change while the lock is held.
+ * Locks the user's row until the transaction ends. Sign-ins and factor changes of one user therefore run one
+ * after the other: no session opens without 2FA while a factor is being added, and every attempt is counted.
+ * Returns the current password hash, which cannot change while the lock is held.
  */
 export async function lockUser(tx: Db, userId: string): Promise<{ passwordHash: string | null }> {
   const [locked] = await tx
@@ -50,9 +52,9 @@ export async function lockUser(tx: Db, userId: string): Promise<{ passwordHash: 
 }
 
 /**
- * Locks the user's row and checks that the session is still active. Use it before adding a factor: code that ends all
- * sessions of a user takes the same lock, so a request that started earlier cannot add a factor afterwards. AppError
- * `unauthorized` if the session has ended.
+ * Locks the user's row and checks that the session is still active. Use it before adding a factor: code that
+ * ends all sessions of a user takes the same lock, so a request that started earlier cannot add a factor
+ * afterwards. AppError `unauthorized` if the session has ended.
  */
 export async function lockUserOfSession(tx: Db, owner: { userId: string; sessionId: string }): Promise<void> {
   await lockUser(tx, owner.userId);
@@ -67,7 +69,9 @@ export async function deleteFactors(tx: Db, userId: string): Promise<void> {
     await tx.delete(table).where(eq(table.userId, userId));
 }
 
-/** Ends the user's sessions except `sessionId`, or all of them for null. Returns the number of sessions ended. */
+/**
+ * Ends the user's sessions except `sessionId`, or all of them for null. Returns the number of sessions ended.
+ */
 export async function endSessionsExcept(tx: Db, userId: string, sessionId: string | null): Promise<number> {
   const ended = await tx
     .update(sessions)
@@ -84,8 +88,9 @@ export async function endSessionsExcept(tx: Db, userId: string, sessionId: strin
 }
 
 /**
- * Call it in the transaction that added a factor. After the first factor it ends the user's other sessions, which were
- * opened without 2FA, and returns new recovery codes. Returns null if the user already had a factor.
+ * Call it in the transaction that added a factor. After the first factor it ends the user's other sessions,
+ * which were opened without 2FA, and returns new recovery codes. Returns null if the user already had a
+ * factor.
  */
 export async function afterFactorAdded(
   tx: Db,

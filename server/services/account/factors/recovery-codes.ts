@@ -7,7 +7,9 @@ import { hashToken } from "#server/platform/secrets/one-time-token";
 
 const codes = 10;
 const randomBytesEach = 10;
-/** Crockford's base 32: without letters that look like digits, and without U, which avoids offensive words. */
+/**
+ * Crockford's base 32: without letters that look like digits, and without U, which avoids offensive words.
+ */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE = /^[0-9A-HJKMNP-TV-Z]{16}$/;
 
@@ -50,6 +52,9 @@ function generateCode(): string {
   return text.replace(/(.{4})(?=.)/g, "$1-");
 }
 
-/** The form that is hashed: upper case, without separators, with O, I and L replaced by the digits they resemble. */
+/**
+ * The form that is hashed: upper case, without separators, with O, I and L replaced by the digits they
+ * resemble.
+ */
 const normalize = (text: string): string =>
   text.slice(0, 60).replace(/[\s-]/g, "").toUpperCase().replaceAll("O", "0").replace(/[IL]/g, "1");

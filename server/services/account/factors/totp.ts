@@ -9,15 +9,18 @@ import { recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "./factors";
 
 /**
- * The parameters that every authenticator app supports (RFC 6238, section 5.2). Some apps ignore other values and would
- * show wrong codes.
+ * The parameters that every authenticator app supports (RFC 6238, section 5.2). Some apps ignore other values
+ * and would show wrong codes.
  */
 const SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 /** Tolerated clock difference in time steps, in both directions. */
 const driftSteps = 1;
 const secretBytes = 20;
 
-/** Identifies the secret of an app in the vault. A user can be in many teams or in none, so the user id replaces the team id. */
+/**
+ * Identifies the secret of an app in the vault. A user can be in many teams or in none, so the user id
+ * replaces the team id.
+ */
 export const vaultPlaceOfTotp = (userId: string): Place => ({
   table: "totp_factors",
   column: "secret",
@@ -26,8 +29,9 @@ export const vaultPlaceOfTotp = (userId: string): Place => ({
 });
 
 /**
- * Starts the setup of an authenticator app. Returns the secret as text and as the `otpauth:` URI for the QR code. The app
- * is not active until `confirmTotp`; starting again creates a new secret. AppError `conflict` if an app is already active.
+ * Starts the setup of an authenticator app. Returns the secret as text and as the `otpauth:` URI for the QR
+ * code. The app is not active until `confirmTotp`; starting again creates a new secret. AppError `conflict`
+ * if an app is already active.
  */
 export async function startTotp(
   deps: Deps,
@@ -59,8 +63,8 @@ export async function startTotp(
 }
 
 /**
- * Activates the authenticator app with a code from it. Returns recovery codes if this is the user's first factor, else
- * null. AppError `invalid` for a wrong code, `unauthorized` if the session has ended.
+ * Activates the authenticator app with a code from it. Returns recovery codes if this is the user's first
+ * factor, else null. AppError `invalid` for a wrong code, `unauthorized` if the session has ended.
  */
 export async function confirmTotp(
   deps: Deps,
@@ -86,8 +90,8 @@ export async function confirmTotp(
 }
 
 /**
- * Verifies a code of the active app and marks its time step as used. Returns true once per time step, and false for any step
- * before the last used one.
+ * Verifies a code of the active app and marks its time step as used. Returns true once per time step, and
+ * false for any step before the last used one.
  */
 export async function consumeTotpCode(deps: Deps, input: { userId: string; code: string }): Promise<boolean> {
   const step = await findTimeStep(deps, input);
@@ -120,7 +124,9 @@ async function findTimeStep(deps: Deps, input: { userId: string; code: string })
   return delta === null ? null : TOTP.counter({ period: SHAPE.period, timestamp }) + delta;
 }
 
-/** Removes the user's authenticator app, active or not yet confirmed. AppError `not_found` if there is none. */
+/**
+ * Removes the user's authenticator app, active or not yet confirmed. AppError `not_found` if there is none.
+ */
 export async function removeTotp(deps: Deps, { user: { id: userId }, visitor }: Owner): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await lockUser(tx, userId);

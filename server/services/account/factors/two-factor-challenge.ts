@@ -22,8 +22,8 @@ export type TwoFactorResult =
   | { kind: "expired" };
 
 /**
- * Records that the first sign-in step succeeded. Returns a token with which the browser completes the second step. It
- * expires after five minutes.
+ * Records that the first sign-in step succeeded. Returns a token with which the browser completes the second
+ * step. It expires after five minutes.
  */
 export async function createTwoFactorChallenge(
   tx: Db,
@@ -76,7 +76,8 @@ const CODE_NAMES: Record<CodeKind, string> = {
 };
 
 /**
- * Closes the challenge of a user who has passed the second step, and opens the session. `deps.db` must be a transaction.
+ * Closes the challenge of a user who has passed the second step, and opens the session. `deps.db` must be a
+ * transaction.
  */
 export async function completeTwoFactor(
   deps: Deps,
@@ -104,7 +105,10 @@ const isOpen = (token: string) =>
     lt(twoFactorChallenges.attempts, CODE_ATTEMPTS_MAX.step),
   );
 
-/** Counts the attempt before the code is verified and in its own statement. Concurrent attempts are therefore all counted. */
+/**
+ * Counts the attempt before the code is verified and in its own statement. Concurrent attempts are therefore
+ * all counted.
+ */
 async function countAttempt(deps: Deps, token: string): Promise<User | null> {
   const [user] = await deps.db
     .update(twoFactorChallenges)

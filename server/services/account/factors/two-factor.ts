@@ -20,8 +20,8 @@ export async function renewRecoveryCodes(deps: Deps, { user, visitor }: Owner): 
 }
 
 /**
- * Turns off 2FA for a user, as the operator, and ends all of the user's sessions. For users who have lost the app, the
- * passkeys and the recovery codes. AppError `conflict` if 2FA is off.
+ * Turns off 2FA for a user, as the operator, and ends all of the user's sessions. For users who have lost the
+ * app, the passkeys and the recovery codes. AppError `conflict` if 2FA is off.
  */
 export async function resetTwoFactor(deps: Deps, userId: string): Promise<void> {
   await deps.db.transaction(async (tx) => {

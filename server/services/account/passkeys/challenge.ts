@@ -22,8 +22,8 @@ export async function storeChallenge(
 }
 
 /**
- * Creates a challenge for a visitor who is not known yet. It is signed instead of stored, so visitors cannot fill the
- * database. It expires after five minutes.
+ * Creates a challenge for a visitor who is not known yet. It is signed instead of stored, so visitors cannot
+ * fill the database. It expires after five minutes.
  */
 export function createSignInChallenge(deps: Pick<Deps, "links" | "clock">): Uint8Array<ArrayBuffer> {
   const expiresAt = new Date(deps.clock().getTime() + lifetimeMinutes * 60_000);
@@ -36,8 +36,8 @@ export const isSignInChallenge = (deps: Pick<Deps, "links" | "clock">, challenge
   deps.links.open(SIGN_IN_CHALLENGE, challenge, deps.clock()) !== null;
 
 /**
- * Records that a valid response to the sign-in challenge was accepted. False if one was accepted before. `deps.db` must be
- * the transaction of the sign-in.
+ * Records that a valid response to the sign-in challenge was accepted. False if one was accepted before.
+ * `deps.db` must be the transaction of the sign-in.
  */
 export async function markSignInChallengeUsed(deps: Pick<Deps, "db">, challenge: string): Promise<boolean> {
   const inserted = await deps.db
@@ -53,7 +53,10 @@ export async function markSignInChallengeUsed(deps: Pick<Deps, "db">, challenge:
   return inserted.length > 0;
 }
 
-/** Deletes a stored challenge, so a response to it is accepted once. Returns its user, or null if it is unknown or has expired. */
+/**
+ * Deletes a stored challenge, so a response to it is accepted once. Returns its user, or null if it is
+ * unknown or has expired.
+ */
 export async function consumeChallenge(
   deps: Deps,
   challenge: string,
@@ -73,8 +76,8 @@ export async function consumeChallenge(
 }
 
 /**
- * The WebAuthn relying party: the host of the public URL, and its exact origin. Null where browsers do not support
- * passkeys: on IP addresses, and on hosts without TLS other than localhost.
+ * The WebAuthn relying party: the host of the public URL, and its exact origin. Null where browsers do not
+ * support passkeys: on IP addresses, and on hosts without TLS other than localhost.
  */
 export function relyingParty(url: string): { id: string; origin: string } | null {
   const { protocol, hostname, origin } = new URL(url);

@@ -34,9 +34,9 @@ export async function listPasskeys(deps: Deps, userId: string): Promise<Passkey[
 }
 
 /**
- * The options with which the browser creates a passkey. The passkey must be discoverable and verify the user, so it is
- * sufficient to sign in. AppError `conflict` if the public URL does not support passkeys or the user has the maximum
- * number of passkeys.
+ * The options with which the browser creates a passkey. The passkey must be discoverable and verify the user,
+ * so it is sufficient to sign in. AppError `conflict` if the public URL does not support passkeys or the user
+ * has the maximum number of passkeys.
  */
 export async function startPasskey(
   deps: Deps & { url: string },
@@ -66,9 +66,10 @@ export async function startPasskey(
 }
 
 /**
- * Stores the passkey that the browser created. `response` is the browser's response as JSON. Returns recovery codes if this
- * is the user's first factor, else null. AppError `invalid` for a response that does not match the challenge, `unauthorized`
- * if the session has ended, `conflict` if the user has the maximum number of passkeys.
+ * Stores the passkey that the browser created. `response` is the browser's response as JSON. Returns recovery
+ * codes if this is the user's first factor, else null. AppError `invalid` for a response that does not match
+ * the challenge, `unauthorized` if the session has ended, `conflict` if the user has the maximum number of
+ * passkeys.
  */
 export async function addPasskey(
   deps: Deps & { url: string },
@@ -145,8 +146,8 @@ export async function renamePasskey(
 }
 
 /**
- * Removes a passkey. AppError `not_found` if the user has no such passkey; `conflict` if it is the only sign-in method that
- * does not depend on email.
+ * Removes a passkey. AppError `not_found` if the user has no such passkey; `conflict` if it is the only
+ * sign-in method that does not depend on email.
  */
 export async function removePasskey(deps: Deps, { user, visitor }: Owner, id: string): Promise<void> {
   if (!isId(id)) throw notFound("Passkey");

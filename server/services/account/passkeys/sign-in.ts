@@ -32,9 +32,9 @@ type PasskeyDeps = LimitedDeps & { url: string };
 export const AUTOFILL_CALLS_PER_MINUTE = 60;
 
 /**
- * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation, and nothing is
- * stored. With the token of a 2FA challenge it must use one of that user's passkeys. AppError `conflict` if the public URL does
- * not support passkeys, `rate_limited` after too many requests.
+ * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation,
+ * and nothing is stored. With the token of a 2FA challenge it must use one of that user's passkeys. AppError
+ * `conflict` if the public URL does not support passkeys, `rate_limited` after too many requests.
  */
 export async function startPasskeySignIn(
   deps: PasskeyDeps,
@@ -60,9 +60,9 @@ export async function startPasskeySignIn(
 }
 
 /**
- * The WebAuthn options with which the sign-in page offers passkeys in the autofill list of the email field. Pages request
- * them on their own, so they have their own limit: the one of the button stays. Stores nothing. Throws the errors of
- * `startPasskeySignIn`.
+ * The WebAuthn options with which the sign-in page offers passkeys in the autofill list of the email field.
+ * Pages request them on their own, so they have their own limit: the one of the button stays. Stores nothing.
+ * Throws the errors of `startPasskeySignIn`.
  */
 export async function startPasskeyAutofill(
   deps: PasskeyDeps,
@@ -95,9 +95,9 @@ async function signInOptions(deps: PasskeyDeps, rpID: string) {
 }
 
 /**
- * Signs a user in with a passkey. `response` is the browser's response as JSON. The passkey has verified the user, so it is
- * sufficient by itself; with the token of a 2FA challenge it completes the second step. Every invalid response has the same
- * result.
+ * Signs a user in with a passkey. `response` is the browser's response as JSON. The passkey has verified the
+ * user, so it is sufficient by itself; with the token of a 2FA challenge it completes the second step. Every
+ * invalid response has the same result.
  */
 export async function signInByPasskey(
   deps: PasskeyDeps,
@@ -162,7 +162,8 @@ async function verifyAuthentication(
     credential: {
       id: passkey.credentialId,
       publicKey: Uint8Array.from(passkey.publicKey),
-      // `recordPasskeyUse` checks the counter in the statement that stores it, which serializes concurrent sign-ins.
+      // `recordPasskeyUse` checks the counter in the statement that stores it, which serializes concurrent
+      // sign-ins.
       counter: 0,
     },
     // The library throws on every verification failure.
@@ -177,7 +178,10 @@ async function verifyAuthentication(
   };
 }
 
-/** Stores the authenticator's signature counter. False if it did not increase, which means the passkey was cloned. */
+/**
+ * Stores the authenticator's signature counter. False if it did not increase, which means the passkey was
+ * cloned.
+ */
 async function recordPasskeyUse(tx: Db, id: string, counter: number): Promise<boolean> {
   const updated = await tx
     .update(passkeys)

@@ -5,8 +5,8 @@ import type { Domain } from "../read";
 import { returnPathHostOf } from "./records";
 
 /**
- * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), from the last check: each part
- * in one sentence. `passes`: whether DKIM or SPF passes; null before the first check.
+ * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), from the last check: each
+ * part in one sentence. `passes`: whether DKIM or SPF passes; null before the first check.
  */
 export function describeAlignment(domain: Domain) {
   const { name, checks } = domain;

@@ -7,7 +7,10 @@ import { dkimKeyPlace } from "./keys";
 /** The fields by which the keys of a domain are found. */
 export type SigningDomain = { teamId: string; domainId: string; domain: string };
 
-/** A key, or why it cannot be opened, and the range of acceptance times whose email it signs; `untilMs` is exclusive. */
+/**
+ * A key, or why it cannot be opened, and the range of acceptance times whose email it signs; `untilMs` is
+ * exclusive.
+ */
 export type TimedKey = { key: SigningKey | DkimKeyUnreadable; id: string; fromMs: number; untilMs: number };
 
 /** A private key was sealed with another secret, or was modified since. */
@@ -45,8 +48,9 @@ export async function readSigningKeys(
 }
 
 /**
- * The keys that sign email accepted at this time: the same for every attempt. Throws DkimKeyUnreadable if one of these cannot
- * be opened; other keys, such as one that was replaced after its secret was lost, do not matter.
+ * The keys that sign email accepted at this time: the same for every attempt. Throws DkimKeyUnreadable if one
+ * of these cannot be opened; other keys, such as one that was replaced after its secret was lost, do not
+ * matter.
  */
 export function keysAt(keys: readonly TimedKey[], acceptedAt: Date): SigningKey[] {
   const acceptedMs = acceptedAt.getTime();

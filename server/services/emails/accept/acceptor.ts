@@ -11,7 +11,9 @@ import { insertSubmissions, type Submission } from "./insert-submissions";
  */
 const statementsMax = 3;
 const submissionsPerStatementMax = 100;
-/** Limit for the bodies of one statement, in characters or bytes. Only a single larger submission exceeds it. */
+/**
+ * Limit for the bodies of one statement, in characters or bytes. Only a single larger submission exceeds it.
+ */
 const charactersPerStatementMax = 4_000_000;
 /**
  * While a statement is running, the next one starts when this many submissions are queued or the oldest of
@@ -159,8 +161,8 @@ export function createAcceptor(
       if (isDuplicateRow(error, "emails")) only.resolve(true);
       else only.reject(error);
     } else if (isLockTimeout(error)) {
-      // Only an idempotency record can cause a lock timeout: a writer that does not use the advisory lock holds
-      // it. Submissions without a key are not affected.
+      // Only an idempotency record can cause a lock timeout: a writer that does not use the advisory lock
+      // holds it. Submissions without a key are not affected.
       const keyed = batch.filter(({ submission }) => submission.idempotency);
       const rest = batch.filter(({ submission }) => !submission.idempotency);
       rejectAll(keyed.length > 0 ? keyed : batch);

@@ -83,8 +83,8 @@ export async function dryRunBatch(
   return { runs: runs.map((run, n) => ({ ...run, index: emails[n]?.index ?? n })), errors };
 }
 
-// A send leaves composing, converting and signing to the worker. A batch would do a hundred times that work in the
-// web process, so it would cost many times what sending it costs.
+// A send leaves composing, converting and signing to the worker. A batch would do a hundred times that work
+// in the web process, so it would cost many times what sending it costs.
 async function simulate(ctx: Ctx, emails: readonly AcceptedEmail[], isComposed: boolean): Promise<DryRun[]> {
   const addresses = new Set(emails.flatMap(({ recipients }) => recipients.map(({ address }) => address)));
   const domainNames = [...new Set(emails.map(({ senderDomain }) => senderDomain))];
@@ -226,8 +226,8 @@ function senderRuleOf({ actor }: Ctx): SenderRule {
 }
 
 /**
- * A sender's domain: whether the operator verified it, and its signing keys; null if a key that still signs cannot be
- * decrypted.
+ * A sender's domain: whether the operator verified it, and its signing keys; null if a key that still signs
+ * cannot be decrypted.
  */
 type Sender = { isDeclared: boolean; keys: TimedKey[] | null };
 

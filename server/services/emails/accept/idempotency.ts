@@ -25,7 +25,10 @@ export function fingerprintOf(body: unknown): Uint8Array {
   return hash.update(pending).digest();
 }
 
-/** Writes in pieces: the canonical text of a file sent as an array of numbers takes a hundred times its bytes in memory. */
+/**
+ * Writes in pieces: the canonical text of a file sent as an array of numbers takes a hundred times its bytes
+ * in memory.
+ */
 function writeCanonical(value: unknown, write: (text: string) => void): void {
   if (Array.isArray(value)) {
     write("[");
@@ -45,7 +48,10 @@ function writeCanonical(value: unknown, write: (text: string) => void): void {
   } else write(JSON.stringify(value) ?? "null");
 }
 
-/** The stored response of an earlier request with this key, or null. Throws if that request had another payload. */
+/**
+ * The stored response of an earlier request with this key, or null. Throws if that request had another
+ * payload.
+ */
 export async function findStoredResponse(
   ctx: Ctx,
   once: Once,

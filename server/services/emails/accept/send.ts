@@ -42,8 +42,8 @@ export type NewEmail = {
   /** The send time as the caller wrote it; null: immediately. */
   scheduledAt: string | null;
   /**
-   * The whole message, if a program submitted it over SMTP. It is sent in these bytes; the other fields then describe it.
-   * `messageId`: that of the message, without angle brackets; null if it has none.
+   * The whole message, if a program submitted it over SMTP. It is sent in these bytes; the other fields then
+   * describe it. `messageId`: that of the message, without angle brackets; null if it has none.
    */
   raw?: { bytes: Uint8Array; messageId: string | null };
   /** A program submitted it over SMTP: its envelope has recipients, and all of them may be hidden ones. */

@@ -21,10 +21,11 @@ export async function checkSender(
 ): Promise<SenderDomain> {
   const { actor } = ctx;
   const cached = actor.kind === "key" ? actor.domains.find(({ name }) => name === from.domain) : undefined;
-  // Before a rejection the database is read, because a change by another process may not have reached this one
-  // yet: a domain that was just added or verified can be used immediately.
+  // Before a rejection the database is read, because a change by another process may not have reached this
+  // one yet: a domain that was just added or verified can be used immediately.
   const domain = cached?.verified ? cached : await readLinkedDomain(ctx, from.domain);
-  // The same message for another team's domain as for one that does not exist: it must not reveal which exist.
+  // The same message for another team's domain as for one that does not exist: it must not reveal which
+  // exist.
   if (!domain)
     throw rejectKey(
       "domain_not_linked",

@@ -52,8 +52,8 @@ export async function cancelEmail(ctx: Ctx, id: string): Promise<{ id: string }>
 }
 
 /**
- * Cancels scheduled emails in one transaction, with one entry of the audit log. Those that can no longer be canceled are returned
- * with the reason.
+ * Cancels scheduled emails in one transaction, with one entry of the audit log. Those that can no longer be
+ * canceled are returned with the reason.
  */
 export async function cancelSelected(
   ctx: Ctx,

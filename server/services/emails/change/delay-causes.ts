@@ -12,7 +12,10 @@ import { readTeamRules } from "../../teams";
 export type DelayCauses = {
   /** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
   cap: { of: string | null; allowed: number; handedOver: number } | null;
-  /** Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an attempt. */
+  /**
+   * Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an
+   * attempt.
+   */
   relays: {
     name: string;
     host: string;

@@ -19,9 +19,9 @@ const REASONS = {
 
 /**
  * Gives deliveries of these emails a new status: those in one of the `states`, either all or those to
- * `addresses`. `queued` queues them immediately, `sent` and `failed` record them so. Each gets an event. If there are
- * any, the audit entry that `auditOf` makes is written in the same transaction. Returns the deliveries that
- * were changed; all others are unchanged.
+ * `addresses`. `queued` queues them immediately, `sent` and `failed` record them so. Each gets an event. If
+ * there are any, the audit entry that `auditOf` makes is written in the same transaction. Returns the
+ * deliveries that were changed; all others are unchanged.
  */
 export async function resetDeliveries(
   ctx: Ctx,

@@ -63,10 +63,10 @@ export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean
 
 /**
  * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
- * `invalid` without a filter. Bounced emails are retried only if `filter.statuses` contains `bounced`. `after`
- * continues after an email, so paging through all of them processes none twice even if some fail again;
- * `next` is the cursor of the next call, null at the end. A key that is linked to domains finds only emails
- * from these domains; a filter for another domain is 403.
+ * `invalid` without a filter. Bounced emails are retried only if `filter.statuses` contains `bounced`.
+ * `after` continues after an email, so paging through all of them processes none twice even if some fail
+ * again; `next` is the cursor of the next call, null at the end. A key that is linked to domains finds only
+ * emails from these domains; a filter for another domain is 403.
  */
 export async function retryEmails(
   ctx: Ctx,
@@ -89,8 +89,8 @@ export type RetryableCount = {
 };
 
 /**
- * How many emails `retryEmails` would process over all calls, up to `max`. It reads a limited number of the newest emails of each
- * status, so it takes the same time with a thousand emails as with millions.
+ * How many emails `retryEmails` would process over all calls, up to `max`. It reads a limited number of the
+ * newest emails of each status, so it takes the same time with a thousand emails as with millions.
  */
 export async function countRetryable(
   ctx: Ctx,
@@ -110,8 +110,8 @@ export async function countRetryable(
 
 /**
  * The states that a filter retries. Sending again to addresses that were permanently rejected harms the
- * sender's reputation, so this happens only if the filter names that status. Of several statuses, those that cannot
- * be retried are skipped.
+ * sender's reputation, so this happens only if the filter names that status. Of several statuses, those that
+ * cannot be retried are skipped.
  */
 function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly RetryableState[] {
   // An empty string does not restrict the result.

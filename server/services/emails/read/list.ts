@@ -13,8 +13,8 @@ export const emailScanMax = 50_000;
 /** What many emails match is found within the newest `nearMax` ones. For the rest there is an index. */
 const nearMax = 2_000;
 /**
- * Emails with all search terms that are compared with the filter at most. Nearly all match, unless the filter names a status,
- * or many words begin in the same way.
+ * Emails with all search terms that are compared with the filter at most. Nearly all match, unless the filter
+ * names a status, or many words begin in the same way.
  */
 const comparedMax = 10_000;
 const comparedAtOnceMax = 1_000;
@@ -56,8 +56,8 @@ async function continueScan(
 }
 
 /**
- * The same with a bound: conditions without an index are checked on the next `emailScanMax` emails only, so a page
- * takes the same time with a thousand emails as with millions.
+ * The same with a bound: conditions without an index are checked on the next `emailScanMax` emails only, so a
+ * page takes the same time with a thousand emails as with millions.
  */
 export async function scanEmails(ctx: Ctx, query: Query): Promise<EmailScan> {
   await requireCursor(ctx, emails, query);

@@ -1,4 +1,7 @@
-/** The powers of two, in ms, of the periods that search terms name: 12 days, 9 hours, 17 minutes and 33 seconds. */
+/**
+ * The powers of two, in ms, of the periods that search terms name: 12 days, 9 hours, 17 minutes and 33
+ * seconds.
+ */
 const PERIOD_BITS = [30, 25, 20, 15] as const;
 const [scopeBits] = PERIOD_BITS;
 export const smallestPeriodBits = 15;
@@ -6,14 +9,14 @@ export const smallestPeriodBits = 15;
 const perLarger = 32;
 
 /**
- * Consecutive periods of 2^`bits` ms, counted from 1970, in the order in which they are searched. All terms belong to a period
- * of 2^`scopeBits` ms.
+ * Consecutive periods of 2^`bits` ms, counted from 1970, in the order in which they are searched. All terms
+ * belong to a period of 2^`scopeBits` ms.
  */
 export type PeriodRun = { bits: number; first: number; last: number; scopeBits: number };
 
 /**
- * Divides a time range, given in ms, into periods: small ones at its beginning, growing with the distance from it, and not
- * longer than the rest of the range at its end. `newest` begins with the latest time.
+ * Divides a time range, given in ms, into periods: small ones at its beginning, growing with the distance
+ * from it, and not longer than the rest of the range at its end. `newest` begins with the latest time.
  */
 export function periodRuns(
   { fromMs, toMs }: { fromMs: number; toMs: number },

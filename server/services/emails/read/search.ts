@@ -10,7 +10,10 @@ import { type PeriodRun, periodRuns, smallestPeriodBits, subperiodsOf } from "./
 /** The lengths at which `search_terms` (db/migrations) stores the beginning of a word, longest first. */
 const PREFIX_LENGTHS = [11, 7, 4, 3] as const;
 
-/** The names of the search terms that an email must have to match the filter. Empty: the index finds nothing by it. */
+/**
+ * The names of the search terms that an email must have to match the filter. Empty: the index finds nothing
+ * by it.
+ */
 export function termsOf(filter: EmailFilter): string[] {
   const { sender, domain, recipientDomain, apiKeyId, tag } = filter;
   const words = [...(filter.subjectWords ?? []), ...(filter.anyWords ?? [])];
@@ -30,8 +33,8 @@ export function termsOf(filter: EmailFilter): string[] {
 }
 
 /**
- * Whether all emails of the team have their search terms that come after this one in the order of the search. New emails get
- * theirs within a minute.
+ * Whether all emails of the team have their search terms that come after this one in the order of the search.
+ * New emails get theirs within a minute.
  */
 export async function isIndexed(ctx: Ctx, { id, direction }: NonNullable<Cursor>): Promise<boolean> {
   const isOlder = direction === "older";
@@ -63,12 +66,13 @@ type Search = {
 };
 
 /**
- * The ids of the next emails that have all these terms, in order; fewer than `count` if there are no more. Terms can be the
- * same by chance, and words are only compared in their first letters, so the caller compares the emails with the filter.
+ * The ids of the next emails that have all these terms, in order; fewer than `count` if there are no more.
+ * Terms can be the same by chance, and words are only compared in their first letters, so the caller compares
+ * the emails with the filter.
  *
- * The index has no order. So it is asked for one period after another, from the cursor on, in growing periods. Each is asked
- * for at most `count` emails: if it has more, its parts are asked instead. So what is read depends neither on how many emails
- * match nor on how far away they are.
+ * The index has no order. So it is asked for one period after another, from the cursor on, in growing
+ * periods. Each is asked for at most `count` emails: if it has more, its parts are asked instead. So what is
+ * read depends neither on how many emails match nor on how far away they are.
  */
 export async function findByTerms(
   ctx: Ctx,
@@ -91,7 +95,9 @@ export async function findByTerms(
   });
 }
 
-/** The times in ms of the first and last email that the cursor and the filter allow; null if there is none. */
+/**
+ * The times in ms of the first and last email that the cursor and the filter allow; null if there is none.
+ */
 async function findEnds(ctx: Ctx, filter: EmailFilter, cursor: Cursor) {
   const { statuses: _, ...anyStatus } = filter;
   const where = inEmails(ctx, anyStatus, cursor);
@@ -114,7 +120,8 @@ async function searchRun(search: Search, run: PeriodRun, count: number): Promise
   };
   const last = found.at(-1);
   if (found.length < count || !last) return sorted(found);
-  // The last period has at least the emails that are still needed, but these need not be the first ones in it.
+  // The last period has at least the emails that are still needed, but these need not be the first ones in
+  // it.
   const complete = sorted(found.filter(({ period }) => period !== last.period));
   const missing = count - complete.length;
   const rest = isSmallest
@@ -124,8 +131,9 @@ async function searchRun(search: Search, run: PeriodRun, count: number): Promise
 }
 
 /**
- * Up to `count` emails of the periods, in the order of the run. Those of one period are in any order, unless `isSorted`: then
- * all matches of each period are read. Conditions in separate arrays let PostgreSQL skip what only one of them matches.
+ * Up to `count` emails of the periods, in the order of the run. Those of one period are in any order, unless
+ * `isSorted`: then all matches of each period are read. Conditions in separate arrays let PostgreSQL skip
+ * what only one of them matches.
  */
 function readRun(
   { db, teamId, names, within, order }: Search,

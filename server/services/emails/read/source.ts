@@ -11,7 +11,8 @@ export type Source = {
   bytes: Uint8Array;
   /**
    * `captured`: as it would have been sent, stored by the capture transport. `composed`: built now from the
-   * stored rows, or the message as it was submitted over SMTP, without the signature and without the individual parts of a recipient's copy.
+   * stored rows, or the message as it was submitted over SMTP, without the signature and without the
+   * individual parts of a recipient's copy.
    */
   kind: "captured" | "composed";
 };

@@ -9,8 +9,9 @@ import { firstOf, type List, type Provider, type Row, readTime, unreadable } fro
  * https://documentation.mailgun.com/docs/mailgun/api-reference/openapi-final/tag/Unsubscribe
  * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/domains/get-v4-domains
  * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/templates
- * Mailgun suppresses per domain, Backstamp per team. An unsubscribe names tags; `*` is all email of the domain.
- * CSV files have the fields of the API: address, code, error, created_at; address, tags, created_at; address, created_at.
+ * Mailgun suppresses per domain, Backstamp per team. An unsubscribe names tags; `*` is all email of the
+ * domain. CSV files have the fields of the API: address, code, error, created_at; address, tags, created_at;
+ * address, created_at.
  */
 const pageRows = 1_000;
 

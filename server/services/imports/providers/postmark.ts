@@ -10,7 +10,8 @@ import { firstOf, type List, type Provider, readTime, unreadable } from "./provi
  * https://postmarkapp.com/developer/api/domains-api
  * https://postmarkapp.com/developer/api/templates-api
  * https://postmarkapp.com/support/article/1174-managing-layouts-with-postmark-s-api
- * Postmark suppresses per message stream, Backstamp per team. A manual suppression by the recipient is an unsubscribe.
+ * Postmark suppresses per message stream, Backstamp per team. A manual suppression by the recipient is an
+ * unsubscribe.
  */
 const SuppressedRow = z
   .object({

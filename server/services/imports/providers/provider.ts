@@ -7,7 +7,8 @@ export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /**
  * Lists of suppressed addresses that providers keep apart. Bounces and complaints block all email; so does an
- * unsubscribe from everything. A group unsubscribe, from some of the email, blocks email with an unsubscribe link.
+ * unsubscribe from everything. A group unsubscribe, from some of the email, blocks email with an unsubscribe
+ * link.
  */
 export const LISTS = {
   bounces: { cause: "bounce", listsOnly: false },
@@ -24,8 +25,8 @@ export type Cause = (typeof LISTS)[List]["cause"];
 export type Row = Record<string, unknown>;
 
 /**
- * What a row contains: an address and its list, an entry that suppresses no address, one whose list must be named, or
- * the reason why it cannot be read.
+ * What a row contains: an address and its list, an entry that suppresses no address, one whose list must be
+ * named, or the reason why it cannot be read.
  */
 export type ReadRow =
   | { address: string; list: List; at: Date | null }
@@ -59,7 +60,10 @@ export type ProviderApi = {
 
 /** How a provider's domains or templates are read: the same documents from a file and from the API. */
 export type DocumentSource<T> = {
-  /** What one document describes: a page of a list, or the details of one entry. Null if it is of another kind. */
+  /**
+   * What one document describes: a page of a list, or the details of one entry. Null if it is of another
+   * kind.
+   */
   read: (document: unknown) => T[] | null;
   /** The documents of the API. */
   fetch: ((call: ProviderCall, domain: string | null) => AsyncGenerator<unknown>) | null;
@@ -97,7 +101,9 @@ export const firstOf =
     return null;
   };
 
-/** Seconds in Unix time, or text in ISO 8601, RFC 2822 or `2026-01-31 12:00:00` in UTC. Null if it is neither. */
+/**
+ * Seconds in Unix time, or text in ISO 8601, RFC 2822 or `2026-01-31 12:00:00` in UTC. Null if it is neither.
+ */
 export function readTime(given: unknown): Date | null {
   const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
   const ms = /^\d{9,10}(\.\d+)?$/.test(text)

@@ -40,7 +40,10 @@ const Domain = z.object({
   records: z.array(z.object({ record: z.string(), name: z.string() })).nullish(),
 });
 
-/** The name of the SPF record is relative to the registered domain. Its first label is that of the return path. */
+/**
+ * The name of the SPF record is relative to the registered domain. Its first label is that of the return
+ * path.
+ */
 function describeDomain(domain: z.infer<typeof Domain>): FoundDomain {
   const label = domain.records?.find(({ record }) => record === "SPF")?.name.split(".")[0];
   return foundDomain(domain.name, {

@@ -12,8 +12,8 @@ import { firstOf, type List, type Provider, readTime, unreadable } from "./provi
  * https://www.twilio.com/docs/sendgrid/api-reference/link-branding/retrieve-all-branded-links
  * https://www.twilio.com/docs/sendgrid/api-reference/transactional-templates/retrieve-paged-transactional-templates
  * https://www.twilio.com/docs/sendgrid/for-developers/sending-email/using-handlebars
- * The console's CSV files have the columns of the API. A row of a bounce does not differ from a row of a block, which
- * SendGrid does not suppress, so a file is imported only with the name of its list.
+ * The console's CSV files have the columns of the API. A row of a bounce does not differ from a row of a
+ * block, which SendGrid does not suppress, so a file is imported only with the name of its list.
  */
 const pageRows = 500;
 

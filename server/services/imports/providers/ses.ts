@@ -10,7 +10,8 @@ import { firstOf, type Provider, readTime, unreadable } from "./provider";
  * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetEmailIdentity.html
  * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetEmailTemplate.html
  * https://docs.aws.amazon.com/ses/latest/dg/send-personalized-email-advanced.html
- * The API is not called: its requests are signed with AWS credentials, which the AWS CLI manages. Its output is the file.
+ * The API is not called: its requests are signed with AWS credentials, which the AWS CLI manages. Its output
+ * is the file.
  */
 const SuppressedRow = z.object({
   emailaddress: z.string(),
@@ -30,7 +31,10 @@ const Identities = z.object({
 const MailFrom = z.object({ MailFromAttributes: z.object({ MailFromDomain: z.string() }) });
 const Identity = z.object({ IdentityType: z.string() });
 
-/** A list of identities, or the details of one. Details do not name the identity, of which MAIL FROM is a subdomain. */
+/**
+ * A list of identities, or the details of one. Details do not name the identity, of which MAIL FROM is a
+ * subdomain.
+ */
 function readIdentities(document: unknown): FoundDomain[] | null {
   const list = Identities.safeParse(document);
   if (list.success)

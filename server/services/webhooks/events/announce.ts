@@ -11,10 +11,10 @@ const rowsMax = 5_000;
 type Announcer = Pick<Ctx, "db" | "teamId" | "clock">;
 
 /**
- * Queues events of one type, in order, for each enabled endpoint of the team that subscribes to it. Call it in
- * the transaction of the change (`announce({ ...ctx, db: tx }, …)`), so that both commit together; after the
- * commit call `ctx.wake()` to send them immediately. `each` are the events' objects in wire format, well below
- * 20 KB.
+ * Queues events of one type, in order, for each enabled endpoint of the team that subscribes to it. Call it
+ * in the transaction of the change (`announce({ ...ctx, db: tx }, …)`), so that both commit together; after
+ * the commit call `ctx.wake()` to send them immediately. `each` are the events' objects in wire format, well
+ * below 20 KB.
  */
 export async function announce(
   ctx: Announcer,

@@ -4,12 +4,16 @@ import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import type { WebhookDelivery } from "#server/shared/wire/webhook";
 
-/** What identifies the email of an event: the recipient of the event, or of the email if the event concerns all of them. */
+/**
+ * What identifies the email of an event: the recipient of the event, or of the email if the event concerns
+ * all of them.
+ */
 export type EventEmail = { id: string; recipient: string | null; subject: string; status: EmailStatus };
 
 /**
- * The emails of some event deliveries, by id of the delivery: two queries for a page. Deliveries without an email are missing, and so
- * are those whose email is no longer retained. Erased texts are as the erasure left them.
+ * The emails of some event deliveries, by id of the delivery: two queries for a page. Deliveries without an
+ * email are missing, and so are those whose email is no longer retained. Erased texts are as the erasure left
+ * them.
  */
 export async function readEventEmails(
   ctx: Ctx,

@@ -11,8 +11,8 @@ export type Rendered = Pick<
 >;
 
 /**
- * The bodies of event deliveries by id: the stored one, or else rendered from the event. A stored body never changes, so
- * that all attempts sign the same bytes. Events of deleted emails have none.
+ * The bodies of event deliveries by id: the stored one, or else rendered from the event. A stored body never
+ * changes, so that all attempts sign the same bytes. Events of deleted emails have none.
  */
 export async function renderPayloads(
   hot: HotSql,

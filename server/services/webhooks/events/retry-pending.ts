@@ -7,9 +7,9 @@ import { requireEnabled } from "./events";
 const retriedMax = 5_000;
 
 /**
- * Makes the waiting events of an endpoint due now, earliest due time first, and returns how many. Their attempts still count, so
- * the retry schedule continues. Events that a worker claims at the same time are not changed. `hasMore` is set if more were
- * pending than one call changes.
+ * Makes the waiting events of an endpoint due now, earliest due time first, and returns how many. Their
+ * attempts still count, so the retry schedule continues. Events that a worker claims at the same time are not
+ * changed. `hasMore` is set if more were pending than one call changes.
  */
 export async function retryPendingEvents(
   ctx: Ctx,

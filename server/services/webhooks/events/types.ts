@@ -47,8 +47,8 @@ const NEVER_FIRED = [
 
 /**
  * All event names that an endpoint may subscribe to. It receives exactly these, so events that other services
- * do not have (`email.queued`, `email.canceled`, `email.unknown`, `alert.opened`, `alert.resolved`) reach only receivers that subscribe to
- * them.
+ * do not have (`email.queued`, `email.canceled`, `email.unknown`, `alert.opened`, `alert.resolved`) reach
+ * only receivers that subscribe to them.
  */
 export const WEBHOOK_EVENTS = [...EVENT_TYPES, ...ANNOUNCED_EVENTS, ...NEVER_FIRED] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

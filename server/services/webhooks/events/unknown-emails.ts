@@ -7,8 +7,8 @@ import type { Ctx } from "#server/deps";
 const countedMax = 1_000;
 
 /**
- * Counts the team's emails of unknown outcome, up to 1,000. Also reads the team's policy for them, and whether an enabled
- * endpoint subscribes to `email.unknown`.
+ * Counts the team's emails of unknown outcome, up to 1,000. Also reads the team's policy for them, and
+ * whether an enabled endpoint subscribes to `email.unknown`.
  */
 export async function readUnknownEmails(ctx: Ctx) {
   const some = ctx.db

@@ -26,7 +26,10 @@ export const presentMember = ({ userId, email, name, role, ...member }: Member) 
 
 export type Team = { id: string; name: string };
 
-/** A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if there is a cap. */
+/**
+ * A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if
+ * there is a cap.
+ */
 export type TeamRules = Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number };
 
 /** A team with its settings, as in the console and the CLI. */

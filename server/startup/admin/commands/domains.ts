@@ -25,7 +25,10 @@ type SetOptions = {
   from?: string;
 };
 
-/** `domain add`, `domain list`, `domain show`, `domain set`, `domain rotate-key`, `domain verify`, `domain remove`. */
+/**
+ * `domain add`, `domain list`, `domain show`, `domain set`, `domain rotate-key`, `domain verify`, `domain
+ * remove`.
+ */
 export function addDomainCommands(program: AdminCommand): void {
   const domain = program.command("domain").description("domains that a team sends from");
 

@@ -183,7 +183,10 @@ const PROVIDER = new Option(
   "provider of the relay (default: detected from the host)",
 ).choices([...RELAY_PROVIDERS, "none"]);
 
-/** A secret argument; `-` reads it from standard input, which keeps it out of the process list and the shell history. */
+/**
+ * A secret argument; `-` reads it from standard input, which keeps it out of the process list and the shell
+ * history.
+ */
 export const readSecret = async ({ terminal }: AdminCommand, given: string): Promise<string> =>
   given === "-" ? (await terminal.readInput()).trim() : given;
 

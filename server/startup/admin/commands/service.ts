@@ -82,7 +82,10 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
   log.info("worker.stopped");
 }
 
-/** The database and the mode. The mode of a running launcher applies, because workers with different modes would use different transports. */
+/**
+ * The database and the mode. The mode of a running launcher applies, because workers with different modes
+ * would use different transports.
+ */
 async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
   const { databaseUrl, dataDir } = readSettings(env, "dev");
   if (databaseUrl !== null) return { mode: env.NODE_ENV === "development" ? "dev" : "start", databaseUrl };
@@ -95,7 +98,8 @@ async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; 
   );
 }
 
-// Fails if the tables do not exist, lack a migration or do not support this release. An unreachable database passes: the worker itself waits for it.
+// Fails if the tables do not exist, lack a migration or do not support this release. An unreachable database
+// passes: the worker itself waits for it.
 async function requireTables(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
   try {

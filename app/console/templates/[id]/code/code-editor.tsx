@@ -9,7 +9,10 @@ const CodeMirror = lazyPart(async () => (await import("./code-mirror")).CodeMirr
 
 const subscribe = () => () => {};
 
-/** Loads the code editor after the page, because its code is larger than the rest. A placeholder keeps its space. */
+/**
+ * Loads the code editor after the page, because its code is larger than the rest. A placeholder keeps its
+ * space.
+ */
 export function CodeEditor(props: EditorProps) {
   const isHydrated = useSyncExternalStore(
     subscribe,

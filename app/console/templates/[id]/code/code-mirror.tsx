@@ -36,7 +36,10 @@ export type EditorProps = {
   onReady: (goTo: (position: number) => void) => void;
 };
 
-/** The editor for the HTML or text of a template. Tab moves the focus out of it, as in any field; Ctrl+] indents. */
+/**
+ * The editor for the HTML or text of a template. Tab moves the focus out of it, as in any field; Ctrl+]
+ * indents.
+ */
 export function CodeMirror({ label, isHtml, initial, declared, isReadOnly, onChange, onReady }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);

@@ -1,15 +1,15 @@
 /*
- * The HTML of a template is untrusted, and the preview changes with each edit. It is therefore passed to the frame as
- * `srcdoc`: it has no URL that could be opened outside the frame. Three layers isolate it:
+ * The HTML of a template is untrusted, and the preview changes with each edit. It is therefore passed to the
+ * frame as `srcdoc`: it has no URL that could be opened outside the frame. Three layers isolate it:
  *
- * - `sandbox=""` on the frame: no scripts, no form submission, no navigation of other windows or frames, no refresh, and an
- *   opaque origin.
- * - The policy of the page, which a `srcdoc` document inherits: no script without the nonce of the page, no frames and no
- *   requests to other hosts.
+ * - `sandbox=""` on the frame: no scripts, no form submission, no navigation of other windows or frames, no
+ *   refresh, and an opaque origin.
+ * - The policy of the page, which a `srcdoc` document inherits: no script without the nonce of the page, no
+ *   frames and no requests to other hosts.
  * - The policy below, which adds restrictions: the page may load from its own host, this document may not.
  *
- * The policy is placed before the template HTML, so the HTML cannot precede or close it. Later policies can only add
- * restrictions.
+ * The policy is placed before the template HTML, so the HTML cannot precede or close it. Later policies can
+ * only add restrictions.
  */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
@@ -20,7 +20,9 @@ const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 /** The attributes of every frame with the HTML of a template. */
 export const FRAME = { sandbox: "", referrerPolicy: "no-referrer" } as const;
 
-/** The document for the sandboxed frame. The author's document type (standards or quirks mode) is preserved. */
+/**
+ * The document for the sandboxed frame. The author's document type (standards or quirks mode) is preserved.
+ */
 export function frameDocument(html: string): string {
   const doctype = DOCTYPE.exec(html)?.[0] ?? "";
   return `${doctype}<meta http-equiv="Content-Security-Policy" content="${POLICY}">${html.slice(doctype.length)}`;

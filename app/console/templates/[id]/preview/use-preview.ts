@@ -21,7 +21,10 @@ export type Preview = {
   html: string;
   /** The result for the current fields is still loading. */
   isStale: boolean;
-  /** Whether `html` is that of the current fields. `blocked`: they have errors, or the server did not render them. */
+  /**
+   * Whether `html` is that of the current fields. `blocked`: they have errors, or the server did not render
+   * them.
+   */
   state: "current" | "updating" | "blocked";
   fault: Fault | null;
 };

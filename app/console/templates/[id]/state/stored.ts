@@ -18,7 +18,9 @@ function tryStorage<T>(access: () => T): T | null {
   }
 }
 
-/** Stores unsaved changes until the tab is closed. They survive a reload and a new sign-in. Null deletes them. */
+/**
+ * Stores unsaved changes until the tab is closed. They survive a reload and a new sign-in. Null deletes them.
+ */
 export function storeUnsaved(id: string, unsaved: Unsaved | null): void {
   tryStorage(() =>
     unsaved

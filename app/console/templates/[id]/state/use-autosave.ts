@@ -10,9 +10,10 @@ const pauseMs = 1_500;
 const retryMs = 15_000;
 
 /**
- * Saves the draft after a pause. Content with an error is not saved, nor are changes that were restored, before the next edit,
- * and changes that conflict with another version. A save that was rejected is repeated after the next change only; one that did
- * not reach the server, or that failed because the session had ended, is repeated later.
+ * Saves the draft after a pause. Content with an error is not saved, nor are changes that were restored,
+ * before the next edit, and changes that conflict with another version. A save that was rejected is repeated
+ * after the next change only; one that did not reach the server, or that failed because the session had
+ * ended, is repeated later.
  */
 export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: boolean): void {
   const { isDirty, isSaving, isRestored, theirs, fields, fault } = template;

@@ -4,9 +4,9 @@ import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 
 /**
- * Stops the user from leaving with unsaved changes by accident: through the browser on unload, and on navigation within the
- * console. `target` is then where the link leads, for a dialog that asks. The changes stay stored in the tab and are restored
- * when the page opens again.
+ * Stops the user from leaving with unsaved changes by accident: through the browser on unload, and on
+ * navigation within the console. `target` is then where the link leads, for a dialog that asks. The changes
+ * stay stored in the tab and are restored when the page opens again.
  */
 export function useLeaveGuard(isDirty: boolean) {
   const router = useRouter();

@@ -24,8 +24,8 @@ const storeMs = 400;
 const refetchMs = 20_000;
 
 /**
- * The state of the template editor: the loaded version, the fields, and saving. A save never overwrites a newer version
- * of another user or another tab: that version is then in `theirs`, and the user decides.
+ * The state of the template editor: the loaded version, the fields, and saving. A save never overwrites a
+ * newer version of another user or another tab: that version is then in `theirs`, and the user decides.
  */
 export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   const trpc = useTRPC();

@@ -14,7 +14,10 @@ type Props = {
   after: { number: number; fields: Fields };
 };
 
-/** Two versions side by side as recipients see them, with the sample values. Changed texts and images are marked. */
+/**
+ * Two versions side by side as recipients see them, with the sample values. Changed texts and images are
+ * marked.
+ */
 export function Rendered({ teamId, id, before, after }: Props) {
   const { samples } = useSamples(id);
   const old = usePreview(teamId, before.fields, samples, false);

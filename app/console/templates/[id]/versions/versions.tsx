@@ -48,7 +48,8 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const rows = page.data?.rows ?? [];
   const live = template.data?.publishedNumber ?? null;
   const selected = filters.version ?? rows[0]?.number ?? null;
-  // By default a draft is compared with the published version, and the published version with the previous one.
+  // By default a draft is compared with the published version, and the published version with the previous
+  // one.
   const defaultAgainst = live !== null && live !== selected ? live : selected === null ? null : selected - 1;
   const against = filters.against ?? (defaultAgainst || null);
   const of = (number: number | null) =>
@@ -155,7 +156,10 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   );
 }
 
-/** The versions to compare with: those of the current page, and the selected one even if it is on another page. */
+/**
+ * The versions to compare with: those of the current page, and the selected one even if it is on another
+ * page.
+ */
 const numbersOf = (rows: readonly { number: number }[], against: number | null): number[] =>
   [...new Set([...rows.map(({ number }) => number), ...(against === null ? [] : [against])])].sort(
     (a, b) => b - a,

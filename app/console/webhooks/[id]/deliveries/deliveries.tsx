@@ -74,7 +74,10 @@ function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
 const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_LABELS[value].label }));
 const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));
 
-/** The event deliveries of an endpoint, newest first. Failed ones are replayed here, and their results are listed above. */
+/**
+ * The event deliveries of an endpoint, newest first. Failed ones are replayed here, and their results are
+ * listed above.
+ */
 export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const { id } = endpoint;
   const trpc = useTRPC();

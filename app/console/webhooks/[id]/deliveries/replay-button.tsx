@@ -18,7 +18,9 @@ type Props = {
   onReplayed?: (id: string) => void;
 };
 
-/** Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice. */
+/**
+ * Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice.
+ */
 export function ReplayButton({ teamId, endpoint, delivery, isSmall, onReplayed }: Props) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);

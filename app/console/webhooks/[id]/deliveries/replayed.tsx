@@ -12,7 +12,10 @@ const listedMax = 5;
 
 type Props = { teamId: string; id: string; events: readonly string[] };
 
-/** The results of the latest replays from the list, because a filter by status hides the rows that were replayed. */
+/**
+ * The results of the latest replays from the list, because a filter by status hides the rows that were
+ * replayed.
+ */
 export const Replayed = ({ teamId, id, events }: Props) => (
   <div role="status">
     {events.length > 0 ? (

@@ -43,7 +43,8 @@ export function addBackupCommands(program: AdminCommand): void {
       if (file === undefined) throw new OperatorError("Enter the name of a new file, or --list.");
       return makeBackup(terminal, session, path.resolve(file), options);
     },
-    // A backup of a new installation, for a wrong data directory, or of a migrated one would not be that of the operator.
+    // A backup of a new installation, for a wrong data directory, or of a migrated one would not be that of
+    // the operator.
     { isUnchanged: true },
   );
 

@@ -158,7 +158,10 @@ function addImport(group: AdminCommand, what: Imported, description: string): Ad
   return command as AdminCommand;
 }
 
-/** The file of the command line, or else the provider's API with the key from a file, the environment or a prompt. */
+/**
+ * The file of the command line, or else the provider's API with the key from a file, the environment or a
+ * prompt.
+ */
 async function openSource(
   terminal: Terminal,
   ctx: Ctx,

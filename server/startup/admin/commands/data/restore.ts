@@ -17,7 +17,10 @@ import { formatSecrets, formatVariable } from "./secret-variables";
 type RestoreOptions = { passphraseFile?: string; withoutSecret?: true; json?: true };
 type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: string | null };
 
-/** Verifies a backup, restores it into the configured database or a new data directory, and prints what to do next. */
+/**
+ * Verifies a backup, restores it into the configured database or a new data directory, and prints what to do
+ * next.
+ */
 export async function restore(terminal: Terminal, file: string, options: RestoreOptions): Promise<void> {
   const settings = readSettings(terminal.env, "dev");
   const verified = await verify(terminal, settings, file, options);

@@ -1,4 +1,7 @@
-/** The value of `BACKSTAMP_SECRETS_OLD`: a list with commas, or JSON if a secret contains characters of a list. */
+/**
+ * The value of `BACKSTAMP_SECRETS_OLD`: a list with commas, or JSON if a secret contains characters of a
+ * list.
+ */
 export const formatSecrets = (secrets: readonly string[]): string =>
   secrets.every((value) => !/[\s,[\]]/.test(value)) ? secrets.join(",") : JSON.stringify(secrets);
 

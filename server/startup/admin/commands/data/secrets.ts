@@ -81,7 +81,8 @@ function isUsable(keyring: Session["deps"]["keyring"]): boolean {
 async function rotateSecret(session: Session, settings: Settings): Promise<Output> {
   const { deps } = session;
   deps.keyring.requireUsable();
-  // Other commands only check the secrets. A rotation records them, also in a database that no process has used yet.
+  // Other commands only check the secrets. A rotation records them, also in a database that no process has
+  // used yet.
   await admitKeyring(deps);
   if (await isActivationDue(deps)) {
     await activateSecret(deps);

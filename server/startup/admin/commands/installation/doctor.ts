@@ -67,7 +67,10 @@ async function examine(terminal: Terminal): Promise<Report> {
 
 type FoundDatabase = { url: string; publicUrl: string | null; fault: string | null };
 
-/** The configured database, or that of the running Backstamp. The embedded one is not started: that could create or migrate it. */
+/**
+ * The configured database, or that of the running Backstamp. The embedded one is not started: that could
+ * create or migrate it.
+ */
 async function findDatabase({ databaseUrl, dataDir, givenUrl, url }: Settings): Promise<FoundDatabase> {
   if (databaseUrl !== null) return { url: databaseUrl, publicUrl: givenUrl, fault: null };
   try {
@@ -84,8 +87,8 @@ async function findDatabase({ databaseUrl, dataDir, givenUrl, url }: Settings): 
 type ReadSettings = { settings: Settings; fault: string | null } | { settings: null; fault: string };
 
 /**
- * The settings of production, or those that are valid in any mode, with what is missing for production. Null if they are not
- * valid in any mode.
+ * The settings of production, or those that are valid in any mode, with what is missing for production. Null
+ * if they are not valid in any mode.
  */
 function readProductionSettings(env: Terminal["env"]): ReadSettings {
   const mode = env.NODE_ENV === "development" ? "dev" : "start";

@@ -84,7 +84,10 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
   );
 }
 
-/** Recipient, subject and current status of the email that the event is about. Nothing for an event without an email. */
+/**
+ * Recipient, subject and current status of the email that the event is about. Nothing for an event without an
+ * email.
+ */
 function EmailFacts({ delivery: { email_id: id, email } }: { delivery: WebhookDeliveryView }) {
   const hrefOf = useConsoleHref();
   if (id === null) return null;
@@ -106,7 +109,9 @@ function EmailFacts({ delivery: { email_id: id, email } }: { delivery: WebhookDe
   );
 }
 
-/** The time of the next attempt, the retry schedule, and the attempts so far. A replay restarts the schedule. */
+/**
+ * The time of the next attempt, the retry schedule, and the attempts so far. A replay restarts the schedule.
+ */
 function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
   const { status, attempts, next_attempt_at, retryAfterSeconds } = delivery;
   const attemptsMax = retryAfterSeconds.length + 1;

@@ -134,6 +134,22 @@ test("a removed link takes effect after the response, in other processes after t
   for (const baseUrl of [world.baseUrl, other]) expect(await sendAt(baseUrl, key)).toBe(200);
 });
 
+test("a removed client network takes effect after the response, in other processes after the notification", async () => {
+  const { token } = await world.key();
+  const key = await world.key();
+  const change = async (networks: string[]) => {
+    const body = { client_networks: networks };
+    return (await world.api("PATCH", `/api/api-keys/${key.id}`, { token, body })).status;
+  };
+  for (const baseUrl of [world.baseUrl, other]) await cacheAt(baseUrl, key);
+  expect(await change(["192.0.2.0/24"])).toBe(200);
+  expect(await statusesAt(world.baseUrl, key)).toEqual([403]);
+  await vi.waitFor(async () => expect(await statusAt(other, key)).toBe(403), eventually);
+  expect(await change([])).toBe(200);
+  expect(await statusesAt(world.baseUrl, key)).toEqual([200]);
+  await vi.waitFor(async () => expect(await statusAt(other, key)).toBe(200), eventually);
+});
+
 test("a deleted domain, or one with sending disabled, cannot be used after the response", async () => {
   const { token } = await world.key();
   const key = await world.key();

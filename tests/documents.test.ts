@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { getTableName, isTable } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { REJECTION_REASONS } from "#server/platform/errors";
+import { ERROR_SCHEMAS } from "#server/rest/openapi/faults";
 import { actionsOf, RECORDED, TASKS, type TaskName } from "./e2e/tasks/recorded";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -82,4 +85,41 @@ test("the counts of the console's tasks are those that its tests record", () => 
   });
   const names = Object.keys(TASKS) as TaskName[];
   expect(documented).toEqual(names.map((name) => [TASKS[name], actionsOf(RECORDED[name])]));
+});
+
+/** The paragraph of a text that contains these words. */
+const paragraphWith = (text: string, words: string): string =>
+  text.split("\n\n").find((paragraph) => paragraph.includes(words)) ?? "";
+
+test.each([".github/API.md", "app/docs/guides/keys.md", "server/rest/openapi/document.ts"])(
+  "%s names every reason of a 403 that the API returns, and no other",
+  (file) => {
+    const text = file.endsWith(".ts")
+      ? (read(file).match(/^.*Why the key was rejected.*$/m)?.[0] ?? "")
+      : (paragraphWith(read(file), "`X-Backstamp-Reason`").split("`X-Backstamp-Reason`")[1] ?? "");
+    const named = [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, reason]) => reason);
+    expect(named).toEqual([...REJECTION_REASONS]);
+  },
+);
+
+test.each([".github/API.md", "app/docs/guides/limits-and-errors.md"])(
+  "%s names every field of the body of an error",
+  (file) => {
+    const section = read(file).split("\n## Errors\n")[1]?.split("\n## ")[0] ?? "";
+    const { required } = ERROR_SCHEMAS.Error as { required: string[] };
+    expect(required.filter((field) => !new RegExp(`[\`"]${field}[\`"]`).test(section))).toEqual([]);
+  },
+);
+
+test("the data model names every table of the schema", async () => {
+  const files = readdirSync(path.join(root, "db/schema"));
+  const modules: object[] = await Promise.all(
+    files.map((file) => import(path.join(root, "db/schema", file))),
+  );
+  const tables = modules.flatMap((module) => Object.values(module).filter(isTable).map(getTableName));
+  const section = read(".github/ARCHITECTURE.md").split("\n## Data\n")[1]?.split("\n## ")[0] ?? "";
+  const named = [...section.matchAll(/^\|(.*?)\|/gm)].flatMap(
+    ([, cell = ""]) => cell.match(/\w+(?=`)/g) ?? [],
+  );
+  expect([...named].sort()).toEqual([...tables].sort());
 });

@@ -51,11 +51,13 @@ export class AppError extends Error {
 }
 
 /** Why a valid key is rejected. The values are stable, so programs can compare them. */
-export type RejectionReason =
-  | "missing_scope"
-  | "domain_not_linked"
-  | "exceeds_calling_key"
-  | "client_address_not_allowed";
+export const REJECTION_REASONS = [
+  "missing_scope",
+  "domain_not_linked",
+  "exceeds_calling_key",
+  "client_address_not_allowed",
+] as const;
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
 export type Rejection = { reason: RejectionReason; detail: string };
 
 /**

@@ -233,6 +233,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       text: "const a = 1;\n".repeat(351).replaceAll("const a", "var a"),
       message: /351 lines/,
     },
+    { file: "app/a.css", text: "a { color: red }\n".repeat(351), message: /351 lines/ },
   ],
 };
 

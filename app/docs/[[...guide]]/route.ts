@@ -72,8 +72,8 @@ const readVersion = (): string =>
 /** The colors are those of the console. */
 function readStyles(): string {
   const colors = readProjectFile("app/globals.css").match(/^(:root|\.dark) \{[^}]*\}/gm) ?? [];
-  const files = ["app/docs/render/guides.css", "app/docs/render/api/api.css"];
-  return [...colors, ...files.map(readProjectFile)].join("\n");
+  const files = ["navigation.css", "guides.css", "api/api.css", "api/call.css"];
+  return [...colors, ...files.map((file) => readProjectFile(`app/docs/render/${file}`))].join("\n");
 }
 
 /** What the search of the pages reads: each section with its address. */

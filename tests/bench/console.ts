@@ -34,9 +34,9 @@ const PAGES: Record<string, EmailFilter> = {
 };
 
 /**
- * Pages that are searched among a bounded number of the newest emails: an index for each filter would make
- * every accepted email and every change of its status slower. They take longer than among a thousand emails,
- * and not longer among ten million than among one.
+ * Pages for which a search reads the index of search terms. No worker writes the terms of these emails, so it
+ * compares a bounded number of the newest emails instead, as in the time after an upgrade: longer than among
+ * a thousand emails, and not longer among ten million than among one. `search.ts` measures the index.
  */
 const SEARCHED: Record<string, EmailFilter> = {
   "a key that few have": { apiKeyId: RARE.key },

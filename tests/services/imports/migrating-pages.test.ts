@@ -166,6 +166,12 @@ const TEMPLATES: Record<ProviderName, unknown> = {
 describe.each(PROVIDER_NAMES)("the page on migrating from %s", (name) => {
   const page = readText(`.github/migrating/${name}.md`);
   const { suppressions, domains, templates } = PROVIDERS[name];
+  test("names the setting of the provider's API key, and none if the API is not called", () => {
+    const named = page.match(/--api-key-file|\b[A-Z]+_API_KEY\b/g) ?? [];
+    const read = PROVIDERS[name].api === null ? [] : ["--api-key-file", `${name.toUpperCase()}_API_KEY`];
+    expect([...new Set(named)]).toEqual(read);
+  });
+
   const pathOf = (cell: string | undefined) =>
     name === "sendgrid" && !cell?.includes(".") ? `0.${cell}` : (cell ?? "");
 

@@ -5,6 +5,7 @@ import { getTableName, isTable } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { REJECTION_REASONS } from "#server/platform/errors";
 import { ERROR_SCHEMAS } from "#server/rest/openapi/faults";
+import { FAULTS, NOT_RUN } from "./chaos/faults/table";
 import { actionsOf, RECORDED, TASKS, type TaskName } from "./e2e/tasks/recorded";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -122,4 +123,22 @@ test("the data model names every table of the schema", async () => {
     ([, cell = ""]) => cell.match(/\w+(?=`)/g) ?? [],
   );
   expect([...named].sort()).toEqual([...tables].sort());
+});
+
+test("the fault matrix has every fault that is injected, and those that are not with their reasons", () => {
+  const table =
+    read(".github/RELIABILITY.md").split("\n## Fault matrix\n")[1]?.split("\n| **total**")[0] ?? "";
+  const rows = [...table.matchAll(/^\| (?!fault \||---)(.*?)(?: \[\d\])? \| (NOT RUN: .*?|[\d,]+) \|/gm)];
+  const injected = rows.filter(([, , cell = ""]) => !cell.startsWith("NOT RUN")).map(([, row]) => row);
+  const others = rows
+    .filter(([, , cell = ""]) => cell.startsWith("NOT RUN"))
+    .map(([, row, cell]) => [row, cell]);
+  expect(injected.sort()).toEqual(FAULTS.map(({ row }) => row).sort());
+  expect(others).toEqual(NOT_RUN.map(({ row, reason }) => [row, `NOT RUN: ${reason}`]));
+});
+
+test("each test that a fault's reason names exists", () => {
+  const named = NOT_RUN.flatMap(({ reason }) => reason.match(/tests\/[\w./-]+/g) ?? []);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });

@@ -78,7 +78,7 @@ export const NOT_RUN: readonly NotRun[] = [
     row: "poison message",
     reason: "has a separate test, with a worker with little memory: tests/product/poison.test.ts",
   },
-  { row: "huge message × concurrency", reason: "has a separate test: tests/product/big-bodies.test.ts" },
+  { row: "large messages × concurrency", reason: "has a separate test: tests/product/big-bodies.test.ts" },
   {
     row: "webhook target down for days",
     reason: "the run does not wait for days; the backlog has a test: tests/delivery/webhooks/lanes.test.ts",
@@ -90,10 +90,15 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     row: "secret rotated",
     reason:
-      "has separate tests: tests/services/secrets/rotation.test.ts, tests/startup/admin-secrets.test.ts",
+      "has separate tests, with concurrent changes and real workers: tests/services/secrets/rotation.test.ts, tests/startup/admin-secrets.test.ts",
   },
   {
-    row: "retention job",
-    reason: "has a separate test, with rows in every state: tests/delivery/retention.test.ts",
+    row: "retention job; partitions under concurrent workers",
+    reason:
+      "have separate tests, with rows in every state: tests/delivery/retention.test.ts, tests/delivery/partitions.test.ts, tests/delivery/webhooks/partitions.test.ts",
+  },
+  {
+    row: "erasure interrupted after each step",
+    reason: "has a separate test: tests/services/erasures.test.ts",
   },
 ];

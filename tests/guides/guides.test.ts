@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { errorCodesOf } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
+import { ALERT_KINDS } from "#server/services/alerts/kinds";
 import { ALARMS } from "#server/services/readiness";
 import { GUIDE_SECTIONS, isGuidePath } from "#server/shared/guides";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
@@ -136,6 +137,14 @@ test.each(GUIDES)("the settings that %s names exist", (guide) => {
 test("the guide to operating says what to do for each alarm of readiness", () => {
   const rows = readGuide("operating").match(/^\| `\w+` \|/gm) ?? [];
   expect(rows.map((row) => row.slice(3, -3)).sort()).toEqual([...ALARMS].sort());
+});
+
+test("the guide to operating says when each alert opens and what to do, in the order of the console", () => {
+  const section = readGuide("operating").split("\n## Alerts\n")[1]?.split("\n## ")[0] ?? "";
+  const rows = section.match(/^\| (?!alert |-).*$/gm) ?? [];
+  const cells = rows.map((row) => row.slice(2, -2).split(" | "));
+  expect(cells.map(([title]) => title)).toEqual(Object.values(ALERT_KINDS).map(({ title }) => title));
+  expect(cells.filter((row) => row.length !== 3 || row.includes(""))).toEqual([]);
 });
 
 test("the guide to limits has the default limits of a key", () => {

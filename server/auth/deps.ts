@@ -1,6 +1,7 @@
 import type { RestDeps } from "#server/deps";
 import type { SettingFault } from "#server/platform/env/settings";
 import type { Examination } from "#server/services/doctor/run";
+import type { JoinReads } from "#server/services/live/joined-reads";
 import type { Live } from "#server/services/live/watch";
 import type { SignInLimiter } from "#server/services/people/sign-in-counters";
 import type { ProviderClients } from "./providers";
@@ -16,6 +17,8 @@ export type ConsoleDeps = RestDeps & {
   authSecrets: () => readonly [string, ...string[]];
   /** Reports changes to open pages. Null where a process can be frozen: the pages poll. */
   live: Live | null;
+  /** Joins the identical concurrent reads of open pages. */
+  joinReads: JoinReads;
   /**
    * The port at which programs submit email over SMTP, the encrypted one if there are two. Null if there is
    * none.

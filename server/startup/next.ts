@@ -5,6 +5,7 @@ import type { RestDeps } from "#server/deps";
 import type { RingKey } from "#server/platform/secrets/keyring";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import type { Examination } from "#server/services/doctor/run";
+import { createJoinedReads } from "#server/services/live/joined-reads";
 import type { Live } from "#server/services/live/watch";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 
@@ -44,6 +45,7 @@ export function provideDeps(rest: RestDeps, given: Given, peerHeader: string | n
     url: given.url,
     examine: given.examine,
     live: given.live ?? null,
+    joinReads: createJoinedReads(),
     submissionPort: given.submissionPort ?? (() => null),
     authSecrets: () => authSecretsOf(rest.keyring),
     signInLimiter: createSignInLimiter(rest.hot),

@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import type { Role } from "#db/schema/teams";
+import type { ConsoleDeps } from "#server/auth/deps";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { Session } from "#server/services/people/sessions";
@@ -87,6 +88,19 @@ export const asOperator = withSession
     return next({ ctx: { operator: { ...operator, actor } } });
   })
   .use(storable);
+
+/**
+ * The result of a query of a team that is the same for all its members who may read it. Concurrent calls with
+ * the same input share a read. Its `service` has no user: what depends on the caller is added to the result.
+ */
+export function joined<Result>(
+  { ctx, path, input }: { ctx: { deps: ConsoleDeps; service: Ctx }; path: string; input: unknown },
+  read: (service: Ctx) => Promise<Result>,
+): Promise<Result> {
+  const { teamId } = ctx.service;
+  const service: Ctx = { ...ctx.service, actor: { kind: "system" } };
+  return ctx.deps.joinReads(JSON.stringify([path, teamId, input]), () => read(service));
+}
 
 /** The team of a page. It is part of the page's URL, so two tabs can show two teams. */
 const InTeam = z.object({ team: z.string().max(60) });

@@ -9,7 +9,7 @@ import { getEmail } from "#server/services/emails/read/read";
 import { findSendAgainFault, findSuppressedRecipients } from "#server/services/emails/send-again";
 import { nameKeys } from "#server/services/keys/read";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
-import { inTeam, router } from "../init";
+import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { asCall, emailMutations, NEW_RECIPIENTS, retryCountMax } from "./changes";
 import { FILTER, filterOf } from "./input";
@@ -33,24 +33,27 @@ export const emailsRouter = router({
   /** `scannedTo` is set if the search stopped before the end: the next search continues after it. */
   list: inTeam("emails:read")
     .input(EmailList)
-    .query(async ({ ctx: { service }, input: { after, before, upTo, ...filter } }) => {
-      const { rows, hasMore, scannedTo } = await scanEmails(service, {
-        ...filterOf(filter, service.clock()),
-        ...(upTo && { upTo }),
-        ...(after && { after }),
-        ...(before && { before }),
-        limit: pageRows,
-      });
-      const names = await nameKeys(
-        service,
-        rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
-      );
-      return {
-        rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)),
-        hasMore,
-        scannedTo: scannedTo === null ? null : { id: scannedTo, at: timeOfId(scannedTo).toISOString() },
-      };
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const { after, before, upTo, ...filter } = call.input;
+        const { rows, hasMore, scannedTo } = await scanEmails(service, {
+          ...filterOf(filter, service.clock()),
+          ...(upTo && { upTo }),
+          ...(after && { after }),
+          ...(before && { before }),
+          limit: pageRows,
+        });
+        const names = await nameKeys(
+          service,
+          rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+        );
+        return {
+          rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)),
+          hasMore,
+          scannedTo: scannedTo === null ? null : { id: scannedTo, at: timeOfId(scannedTo).toISOString() },
+        };
+      }),
+    ),
   /** The team's own values for the list filters, such as keys and domains. */
   choices: inTeam("emails:read")
     .input(TeamInput)
@@ -63,15 +66,18 @@ export const emailsRouter = router({
     ),
   get: inTeam("emails:read")
     .input(EmailId)
-    .query(async ({ ctx: { service }, input: { id } }) => {
-      const email = await getEmail(service, id);
-      const [causes, files, sendAgainFault] = await Promise.all([
-        readDelayCauses(service, id),
-        listFiles(service, id, { limit: filesShownMax }),
-        findSendAgainFault(service, email),
-      ]);
-      return viewEmail(email, { causes, files: files.rows, sendAgainFault });
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const { id } = call.input;
+        const email = await getEmail(service, id);
+        const [causes, files, sendAgainFault] = await Promise.all([
+          readDelayCauses(service, id),
+          listFiles(service, id, { limit: filesShownMax }),
+          findSendAgainFault(service, email),
+        ]);
+        return viewEmail(email, { causes, files: files.rows, sendAgainFault });
+      }),
+    ),
   content: inTeam("emails:read")
     .input(EmailId)
     .query(async ({ ctx, input }) => viewContent(await getEmail(ctx.service, input.id))),
@@ -88,8 +94,10 @@ export const emailsRouter = router({
   /** The event deliveries of the email. */
   eventDeliveries: inTeam("webhooks:read")
     .input(EmailId)
-    .query(async ({ ctx, input }) =>
-      (await listEmailEventDeliveries(ctx.service, input.id)).map(viewEmailEventDelivery),
+    .query((call) =>
+      joined(call, async (service) =>
+        (await listEmailEventDeliveries(service, call.input.id)).map(viewEmailEventDelivery),
+      ),
     ),
   /** The command that would send the same email. */
   asCall: inTeam("emails:read")

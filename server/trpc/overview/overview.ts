@@ -16,7 +16,7 @@ import {
   settleHeld,
 } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
-import { inTeam, router } from "../init";
+import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewTraffic } from "./traffic-view";
 
@@ -87,23 +87,31 @@ export const overviewRouter = router({
   /** Recipients per day, or per hour of one day, with the time before, and the delivery times. */
   traffic: inTeam("usage:read")
     .input(TrafficInput)
-    .query(async ({ ctx: { service }, input: { range, since, until, domain, key, tag } }) => {
-      const week = lastDays(service, DAYS["7d"]);
-      const days =
-        range === "days"
-          ? { since: since ?? until ?? week.since, until: until ?? since ?? week.until }
-          : lastDays(service, DAYS[range]);
-      const filter = { domains: domain === undefined ? null : [domain], apiKeyId: key, tag };
-      const traffic = await readTraffic(service, days, filter);
-      return { ...viewTraffic(traffic), latency: await readDeliveryTimes(service, traffic.startAt) };
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const { range, since, until, domain, key, tag } = call.input;
+        const week = lastDays(service, DAYS["7d"]);
+        const days =
+          range === "days"
+            ? { since: since ?? until ?? week.since, until: until ?? since ?? week.until }
+            : lastDays(service, DAYS[range]);
+        const filter = { domains: domain === undefined ? null : [domain], apiKeyId: key, tag };
+        const traffic = await readTraffic(service, days, filter);
+        return { ...viewTraffic(traffic), latency: await readDeliveryTimes(service, traffic.startAt) };
+      }),
+    ),
   /** The queue and the recent failures. */
   standing: inTeam("emails:read")
     .input(TeamInput)
-    .query(async ({ ctx: { service } }) => {
-      const [queue, failures] = await Promise.all([readQueue(service), listFailures(service, failuresShown)]);
-      return { queue: viewQueue(queue), failures: failures.map(viewFailure) };
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const [queue, failures] = await Promise.all([
+          readQueue(service),
+          listFailures(service, failuresShown),
+        ]);
+        return { queue: viewQueue(queue), failures: failures.map(viewFailure) };
+      }),
+    ),
   /** The deliveries that are held after a restore; null if there are none. */
   held: inTeam("emails:read")
     .input(TeamInput)
@@ -129,8 +137,11 @@ export const overviewRouter = router({
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read")
     .input(TeamInput)
-    .query(async ({ ctx: { service, signedInAs, deps } }) => {
-      const [parts, setup] = await Promise.all([readParts(service), readSetup(service)]);
+    .query(async (call) => {
+      const [parts, setup] = await joined(call, (service) =>
+        Promise.all([readParts(service), readSetup(service)]),
+      );
+      const { signedInAs, deps } = call.ctx;
       const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };
       return { ...viewParts(parts), setup: { ...setup, ...own } };
     }),

@@ -28,7 +28,7 @@ import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule"
 import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import { presentWebhookAttempt, presentWebhookEventDetail } from "#server/shared/wire/webhook";
-import { inTeam, router } from "../init";
+import { inTeam, joined, router } from "../init";
 import { TeamInput } from "../strict";
 import { viewDelivery, viewEndpoints } from "./views";
 
@@ -69,10 +69,12 @@ export const webhooksRouter = router({
   /** All endpoints of the team; the limit per team fits on one page. */
   list: inTeam("webhooks:read")
     .input(TeamInput)
-    .query(async ({ ctx }) => {
-      const { rows } = await listWebhooks(ctx.service, { limit: endpointsMax });
-      return viewEndpoints(ctx.service, rows);
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const { rows } = await listWebhooks(service, { limit: endpointsMax });
+        return viewEndpoints(service, rows);
+      }),
+    ),
   get: inTeam("webhooks:read")
     .input(WebhookId)
     .query(async ({ ctx, input }) => {
@@ -88,12 +90,15 @@ export const webhooksRouter = router({
     .query(({ ctx }) => readUnknownEmails(ctx.service)),
   deliveries: inTeam("webhooks:read")
     .input(DeliveryList)
-    .query(async ({ ctx, input: { id, status, type, after, before } }) => {
-      const page = { limit: deliveryRows, status, type, after, before };
-      const { rows, hasMore } = await listWebhookEvents(ctx.service, requireId(id), page);
-      const emails = await readEventEmails(ctx.service, rows);
-      return { rows: rows.map((row) => viewDelivery(row, emails)), hasMore };
-    }),
+    .query((call) =>
+      joined(call, async (service) => {
+        const { id, status, type, after, before } = call.input;
+        const page = { limit: deliveryRows, status, type, after, before };
+        const { rows, hasMore } = await listWebhookEvents(service, requireId(id), page);
+        const emails = await readEventEmails(service, rows);
+        return { rows: rows.map((row) => viewDelivery(row, emails)), hasMore };
+      }),
+    ),
   delivery: inTeam("webhooks:read")
     .input(EventId)
     .query(async ({ ctx, input }) => {

@@ -9,6 +9,7 @@ import { createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits } from "#server/platform/limits/limits";
 import type { Facts, Log } from "#server/platform/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createJoinedReads } from "#server/services/live/joined-reads";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/people/sessions";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
@@ -60,6 +61,7 @@ export async function openConsole() {
     url,
     examine: createConsoleDoctor(world.deps, readSettings({ DATABASE_URL: world.databaseUrl }, "dev")),
     live: null,
+    joinReads: createJoinedReads(0),
     submissionPort: () => null,
     authSecrets: () => [authSecret],
     signInLimiter: createSignInLimiter(world.hot, fixedTimeMs),

@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
+import { createJoinedReads, type JoinReads } from "../live/joined-reads";
 import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
 
 /**
@@ -13,8 +14,21 @@ const tagsPerDayMax = 200;
 const countMax = 50_000;
 const countAtOnce = 5_000;
 
-/** Counts the events that the worker has not counted yet. False if more remain than one call counts. */
-export async function countPendingRecipients(ctx: Ctx): Promise<boolean> {
+/** The joined counts of each connection pool. */
+const joinsOfPool = new WeakMap<HotSql, JoinReads>();
+
+/**
+ * Counts the events that the worker has not counted yet. False if more remain than one call counts. Each
+ * count waits for the team's row of progress, so concurrent calls share one: otherwise the readers of a team
+ * that the worker is counting would use all connections of the pool.
+ */
+export function countPendingRecipients(ctx: Ctx): Promise<boolean> {
+  const join = joinsOfPool.get(ctx.hot) ?? createJoinedReads(0);
+  joinsOfPool.set(ctx.hot, join);
+  return join(ctx.teamId, () => countPending(ctx));
+}
+
+async function countPending(ctx: Ctx): Promise<boolean> {
   for (let counted = 0; counted < countMax; ) {
     const now = await countRecipients(ctx.hot, ctx.teamId, { limit: countAtOnce, wait: true });
     if (now === "busy" || now < countAtOnce) return now !== "busy";

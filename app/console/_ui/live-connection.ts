@@ -3,7 +3,7 @@ import type { Topic } from "#server/services/live/changes";
 import type { LiveMessage } from "#server/trpc/live";
 
 /** The queries that show each topic. Those of the current page are read again when it changes. */
-const QUERIES: Record<Topic, readonly string[]> = {
+export const QUERIES: Record<Topic, readonly string[]> = {
   emails: [
     "emails.list",
     "emails.get",
@@ -13,6 +13,7 @@ const QUERIES: Record<Topic, readonly string[]> = {
     "overview.parts",
     "suppressions.list",
     "alerts.ofTeam",
+    "webhooks.heldUnknown",
   ],
   webhooks: [
     "webhooks.list",
@@ -33,6 +34,7 @@ const QUERIES: Record<Topic, readonly string[]> = {
     "overview.parts",
     "suppressions.list",
     "templates.list",
+    "templates.versions",
     "webhooks.list",
     "webhooks.get",
   ],
@@ -88,40 +90,27 @@ export function followChanges(
 }
 
 /**
- * Sums over the whole range of the overview: the first change is read at once, further ones at this interval
- * in ms.
+ * Reads topics again: one round of each procedure at a time, and another one after it for what changed
+ * meanwhile. A slow procedure delays no other one.
  */
-const SUMS = { path: "overview.traffic", everyMs: 10_000 };
-
-/** Reads topics again: one round at a time, and another one after it for what changed meanwhile. */
 function createRefresh(queries: QueryClient): (topics: readonly Topic[]) => void {
-  let changed = new Set<string>();
-  let isRunning = false;
-  let summedAtMs = 0;
-  let isSumDue = false;
-  const run = async () => {
-    if (isRunning) return;
-    isRunning = true;
-    while (changed.size > 0) {
-      const paths = changed;
-      changed = new Set();
-      const waitMs = summedAtMs + SUMS.everyMs - Date.now();
-      if (waitMs <= 0 && paths.has(SUMS.path)) summedAtMs = Date.now();
-      else if (paths.delete(SUMS.path) && !isSumDue) {
-        isSumDue = true;
-        setTimeout(() => {
-          isSumDue = false;
-          changed.add(SUMS.path);
-          void run();
-        }, waitMs);
-      }
-      await queries.invalidateQueries({ predicate: ({ queryKey }) => paths.has(pathOf(queryKey)) });
+  const rounds = new Map<string, { isDue: boolean }>();
+  const run = async (path: string) => {
+    const running = rounds.get(path);
+    if (running) {
+      running.isDue = true;
+      return;
     }
-    isRunning = false;
+    const round = { isDue: true };
+    rounds.set(path, round);
+    while (round.isDue) {
+      round.isDue = false;
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => pathOf(queryKey) === path });
+    }
+    rounds.delete(path);
   };
   return (topics) => {
-    for (const path of topics.flatMap((topic) => QUERIES[topic])) changed.add(path);
-    void run();
+    for (const path of new Set(topics.flatMap((topic) => QUERIES[topic]))) void run(path);
   };
 }
 

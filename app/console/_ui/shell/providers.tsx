@@ -1,12 +1,19 @@
 "use client";
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink, splitLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
 import { faultOf, isEndOfSession } from "../fault";
 import { setSignedOut } from "../session/signed-out";
 import { TRPCProvider } from "../trpc";
+
+const url = "/api/trpc";
+/**
+ * Procedures that sum over a long time. They have requests of their own, because a batch responds when its
+ * slowest call has.
+ */
+const SLOW = new Set(["overview.traffic"]);
 
 // Avoids an immediate refetch of the data that the page was rendered with.
 const freshMs = 5_000;
@@ -17,7 +24,15 @@ const FINAL = new Set(["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"])
 export function CallProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
-    createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxItems: 10 })] }),
+    createTRPCClient<AppRouter>({
+      links: [
+        splitLink({
+          condition: ({ path }) => SLOW.has(path),
+          true: httpLink({ url }),
+          false: httpBatchLink({ url, maxItems: 10 }),
+        }),
+      ],
+    }),
   );
   return (
     <QueryClientProvider client={queryClient}>

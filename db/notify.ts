@@ -69,15 +69,19 @@ export const listenForKeyChanges = (hot: HotSql, onChange: () => void, onFault?:
   listenOn(KEYS_CHANNEL, hot, onChange, onFault);
 
 /**
- * The same for each accepted email and each recorded result, on the same connection. False behind a
- * transaction pooler.
+ * The same for each accepted email and each recorded result, on the same connection. Returns whether it
+ * listens already: not before the first connection, and never behind a transaction pooler.
  */
-export function listenForChanges(hot: HotSql, onChange: () => void, onFault?: OnFault): boolean {
-  for (const channel of [CHANNEL, CHANGES_CHANNEL]) listenOn(channel, hot, onChange, onFault);
-  return hasSessions(hot);
+export function listenForChanges(hot: HotSql, onChange: () => void, onFault?: OnFault): () => boolean {
+  const channels = [CHANNEL, CHANGES_CHANNEL].map((channel) => listenOn(channel, hot, onChange, onFault));
+  return () => channels.every(({ hasStarted }) => hasStarted());
 }
 
-type Listening = { stop(): Promise<void> };
+type Listening = {
+  /** Whether it has listened. A lost connection is not noticed here: the driver replaces it by itself. */
+  hasStarted(): boolean;
+  stop(): Promise<void>;
+};
 
 function listenOn(
   channel: string,
@@ -85,16 +89,22 @@ function listenOn(
   onMessage: () => void,
   onFault: OnFault = () => {},
 ): Listening {
-  if (!hasSessions(hot)) return { stop: async () => {} };
+  if (!hasSessions(hot)) return { hasStarted: () => false, stop: async () => {} };
   let isStopped = false;
+  let hasStarted = false;
   const callIfActive = () => {
     if (!isStopped) onMessage();
   };
   let unlisten = async (): Promise<unknown> => undefined;
-  hot.listen(channel, callIfActive, callIfActive).then((listening) => {
+  const onStart = () => {
+    hasStarted = true;
+    callIfActive();
+  };
+  hot.listen(channel, callIfActive, onStart).then((listening) => {
     unlisten = listening.unlisten;
   }, onFault);
   return {
+    hasStarted: () => hasStarted,
     stop: async () => {
       isStopped = true;
       // Not awaited: an unreachable database responds late or never, and closing the pool also ends

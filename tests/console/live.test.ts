@@ -13,8 +13,8 @@ import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../s
 import { readEvents } from "../support/console/events";
 
 /*
- * Open pages learn of the changes of their team, and of no other one, at the cost of one statement per team
- * and second.
+ * Each change of a team is reported to its open pages, and to no others, at the cost of one statement per
+ * team and second.
  */
 
 let console: Console;
@@ -63,7 +63,7 @@ describe("hints", () => {
       }),
   );
 
-  /** Learns of changes through the database. Without a hint, the next reading is in an hour. */
+  /** Receives hints through the database. Without a hint, the next reading is in an hour. */
   const openHinted = (): Live => {
     const live = createLive({
       read: (teamId) => readMarks(console.deps, teamId),
@@ -71,7 +71,7 @@ describe("hints", () => {
       everyMs: hourMs,
       listen: (hint) => {
         onHint = hint;
-        return true;
+        return () => true;
       },
     });
     opened.push(live);
@@ -139,8 +139,8 @@ describe("hints", () => {
   });
 });
 
-describe("a page hears", () => {
-  test("of an accepted email and of its delivery", async () => {
+describe("a page receives", () => {
+  test("an accepted email and its delivery", async () => {
     const page = await watch(openLive());
     await console.world.send();
     expect(await page.next()).toEqual(["emails"]);
@@ -148,13 +148,13 @@ describe("a page hears", () => {
     expect(await page.next()).toContain("emails");
   });
 
-  test("of a change in the audit log", async () => {
+  test("a change in the audit log", async () => {
     const page = await watch(openLive());
     await console.world.key();
     expect(await page.next()).toEqual(["settings"]);
   });
 
-  test("of a webhook's attempts, and of the replay of an old event", async () => {
+  test("a webhook's attempts, and the replay of an old event", async () => {
     const { ctx, hot } = console.world;
     const { id } = await createWebhook(ctx, {
       url: "https://hooks.example.org/",
@@ -176,7 +176,7 @@ describe("a page hears", () => {
     expect(replayed).toEqual(["webhooks"]);
   });
 
-  test("of an event that commits after a later one", async () => {
+  test("an event that commits after a later one", async () => {
     await console.world.send();
     const { hot, ctx } = console.world;
     const { teamId } = ctx;
@@ -204,7 +204,7 @@ describe("a page hears", () => {
     expect((await settle()).emails).not.toBe(before.emails);
   });
 
-  test("of nothing that happens in another team", async () => {
+  test("no change of another team", async () => {
     const other = await console.world.otherTeam();
     const before = await settle(other.id);
     const page = await watch(openLive());
@@ -233,8 +233,8 @@ describe("a hundred pages of one team", () => {
     await Promise.all(watchers.map((each) => each?.next()));
     const readingsToEnter = readings;
     marks.emails = "1";
-    const heard = await Promise.all(watchers.map((each) => each?.next()));
-    expect(heard.map((each) => each?.value)).toEqual(Array.from({ length: 100 }, () => ["emails"]));
+    const received = await Promise.all(watchers.map((each) => each?.next()));
+    expect(received.map((each) => each?.value)).toEqual(Array.from({ length: 100 }, () => ["emails"]));
     expect(readingsToEnter).toBeLessThan(10);
     expect(mostInProgress).toBe(1);
     await Promise.all(watchers.map((each) => each?.return(undefined)));
@@ -244,7 +244,7 @@ describe("a hundred pages of one team", () => {
     expect(readings).toBe(afterLast);
   });
 
-  test("hear nothing again", async () => {
+  test("receive each change once", async () => {
     const readings: (() => void)[] = [];
     const live = openLive(async () => {
       for (const done of readings.splice(0)) done();
@@ -252,12 +252,12 @@ describe("a hundred pages of one team", () => {
     });
     const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
     expect((await page?.next())?.value).toEqual([]);
-    let hasHeard = false;
+    let hasReceived = false;
     void page?.next().then(() => {
-      hasHeard = true;
+      hasReceived = true;
     });
     for (let round = 0; round < 5; round++) await new Promise<void>((resolve) => readings.push(resolve));
-    expect(hasHeard).toBe(false);
+    expect(hasReceived).toBe(false);
   });
 });
 
@@ -315,7 +315,7 @@ describe("over HTTP", () => {
     expect(await messages.next()).toMatchObject({ done: true });
   });
 
-  test("a page learns where a server reports no changes", async () => {
+  test("a server that reports no changes ends the connection after a message", async () => {
     const session = await cookiesOf((await console.session(userId)).id);
     const messages = readMessages(await connect(console.world.ctx.teamId, session));
     expect(await messages.next()).toMatchObject({ value: { isLive: false } });

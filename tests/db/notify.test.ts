@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { createWaker, listenForDue } from "#db/notify";
+import { createWaker, listenForChanges, listenForDue } from "#db/notify";
 import { freshDatabase } from "../support/database/postgres";
 import { freePort } from "../support/processes/redis";
 
@@ -94,6 +94,19 @@ test("without a database both only report the error, and listening starts when t
   expect(onDue).not.toHaveBeenCalled();
   await forward(port, Number(new URL(home.url).port));
   await vi.waitFor(() => expect(onDue).toHaveBeenCalled(), eventually);
+});
+
+test("a listener for changes reports that it does not listen until the database is available", async () => {
+  const port = await freePort();
+  const url = new URL(home.url);
+  url.port = String(port);
+  const onFault = vi.fn();
+  const isListening = listenForChanges(connect({ url: url.href }).hot, () => {}, onFault);
+  await vi.waitFor(() => expect(onFault).toHaveBeenCalled(), eventually);
+  expect(isListening()).toBe(false);
+  await forward(port, Number(new URL(home.url).port));
+  await vi.waitFor(() => expect(isListening()).toBe(true), eventually);
+  expect(listenForChanges(connect({ pooled: true }).hot, () => {})()).toBe(false);
 });
 
 test("behind a transaction pooler there is no NOTIFY and no LISTEN", async () => {

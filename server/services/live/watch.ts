@@ -1,7 +1,7 @@
 import { errorFacts, type Log } from "#server/platform/log";
 import { type Marks, TOPICS, type Topic } from "./changes";
 
-/** Tells open pages what changed in their team. */
+/** Sends each open page the topics that changed in its team. */
 export type Live = {
   /**
    * First an empty list, once changes are noticed, then the topics of each change, until `signal` aborts or
@@ -25,10 +25,10 @@ type Options = {
   /** Interval in ms between two readings of a team, on average at least. Default: one second. */
   everyMs?: number;
   /**
-   * Starts to call back when something may have changed; called with the first watcher. True if that reports
-   * most changes: a team without a hint is then read half as often.
+   * Starts to call back when something may have changed; called with the first watcher. Returns whether it
+   * reports changes at present: a team without a hint is then read half as often.
    */
-  listen?: (onHint: () => void) => boolean;
+  listen?: (onHint: () => void) => () => boolean;
   /** The same after a reading that failed. Default: five seconds. */
   afterFaultMs?: number;
 };
@@ -55,12 +55,14 @@ type Room = {
  * much as one. A team without watchers is not read.
  */
 export function createLive(options: Options): Live {
-  const { read, log, everyMs = 1_000, afterFaultMs = 5_000, listen = () => false } = options;
+  const { read, log, everyMs = 1_000, afterFaultMs = 5_000, listen = () => () => false } = options;
   const rooms = new Map<string, Room>();
   const watchersOf = new Map<string, number>();
   /** Of each watcher: ends its wait. */
   const wakes = new Set<() => void>();
-  let isListening: boolean | undefined;
+  let isListening: (() => boolean) | undefined;
+  /** Email changed without a hint since the last one: the connection of the hints may be lost. */
+  let isHintMissing = false;
   let isClosed = false;
 
   async function readUntilEmpty(teamId: string, room: Room): Promise<void> {
@@ -68,14 +70,17 @@ export function createLive(options: Options): Live {
     const budget = createBudget(everyMs);
     while (room.onChange.size > 0) {
       budget.spend();
+      const wasHinted = room.isHinted;
       // A hint during the reading may be of a change that it does not include.
       room.isHinted = false;
-      let restMs = isListening ? 2 * everyMs : everyMs;
+      let restMs = everyMs;
       try {
         const marks = await read(teamId);
         const changed = known === null ? [] : TOPICS.filter((topic) => marks[topic] !== known?.[topic]);
         if (known === null || changed.length > 0) report(room, changed);
         known = marks;
+        if (changed.includes("emails") && !wasHinted && !room.isHinted) isHintMissing = true;
+        if (isListening?.() && !isHintMissing) restMs = 2 * everyMs;
       } catch (error) {
         log.warn("live.not_read", errorFacts(error));
         restMs = afterFaultMs;
@@ -100,7 +105,10 @@ export function createLive(options: Options): Live {
   }
 
   function roomOf(teamId: string): Room {
-    isListening ??= listen(hint);
+    isListening ??= listen(() => {
+      isHintMissing = false;
+      hint();
+    });
     const known = rooms.get(teamId);
     if (known) return known;
     const room: Room = { onChange: new Set(), isReady: false, isHinted: false, onHint: () => {} };

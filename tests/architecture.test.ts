@@ -209,6 +209,15 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/services/a.ts", text: "console.log(1);", message: /console\.log/ },
     { file: "app/page.tsx", text: "globalThis.console.error(1);", message: /console\.error/ },
   ],
+  "domain names are mapped by server/mail/address/idna.ts, not by Node": [
+    {
+      file: "server/mail/a.ts",
+      text: '\nimport { domainToASCII as map } from "node:url";',
+      message: /a\.ts:2 has `domainToASCII/,
+    },
+    { file: "db/a.ts", text: 'import { domainToUnicode } from "url";', message: /domainToUnicode/ },
+    { file: "app/a.ts", text: "const a = url.domainToASCII(name);", message: /url\.domainToASCII/ },
+  ],
   "no check is suppressed": [
     { file: "server/a.ts", text: "// @ts-ignore\nconst a = 1;", message: /a\.ts:1 has/ },
     { file: "tests/a.test.ts", text: "const a = 1; /* biome-ignore lint: x */", message: /biome-ignore/ },

@@ -266,6 +266,11 @@ export const RULES = {
       ? forbidUses(file, ["console"], "log facts through deps.log")
       : [],
 
+  "domain names are mapped by server/mail/address/idna.ts, not by Node": (file) =>
+    /^(app|server|db)/.test(file.folder)
+      ? forbidUses(file, ["domain mapping"], "its result differs between releases of Node; use toAsciiDomain")
+      : [],
+
   "no check is suppressed": (file) =>
     forbidUses(file, ["suppression"], "fix what the compiler or the linter reports"),
 

@@ -27,6 +27,7 @@ export type Use = {
     | "value"
     | "withApi"
     | "suppression"
+    | "domain mapping"
     | "wide comment";
   /** The source text, shortened. */
   text: string;
@@ -183,7 +184,12 @@ function effectOf(node: ESTree.Node): Use["kind"] | null {
     case "MemberExpression":
       if (isGlobal(node.object, "Date") && propertyOf(node) === "now") return "clock";
       if (isGlobal(node.object, "process") && propertyOf(node) === "env") return "env";
+      if (isDomainMapping(propertyOf(node))) return "domain mapping";
       return isGlobal(node.object, "console") ? "console" : null;
+    case "ImportSpecifier":
+      return node.imported.type === "Identifier" && isDomainMapping(node.imported.name)
+        ? "domain mapping"
+        : null;
     case "VariableDeclarator":
       return node.init && isGlobal(node.init, "process") && node.id.type === "ObjectPattern" ? "env" : null;
     default:
@@ -210,6 +216,10 @@ function isGlobal(node: ESTree.Node, name: string): boolean {
     propertyOf(node) === name
   );
 }
+
+/** Node's functions for international domain names, of `node:url`. */
+const isDomainMapping = (name: string | null): boolean =>
+  name === "domainToASCII" || name === "domainToUnicode";
 
 function propertyOf(node: ESTree.MemberExpression): string | null {
   const { property } = node;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { domainToASCII } from "node:url";
 import { parseUrl } from "#server/platform/egress/parse-url";
+import { toAsciiDomain } from "../address/idna";
 
 /**
  * How a session is encrypted. implicit: TLS from the first byte (RFC 8314). required: STARTTLS (RFC 3207)
@@ -23,6 +23,9 @@ export type ParsedSmtpUrl = { ok: true; target: SmtpTarget } | { ok: false; faul
 const FORM = "Use smtp://user:password@host:port or smtps://user:password@host:port.";
 const OPTIONS = new Set(["pool", "tls"]);
 const TLS_OPTIONS = new Set(["required", "insecure"]);
+const HOST_NAME = /^[a-z0-9._-]+$/;
+/** A host that the URL standard reads as an IPv4 address. */
+const NUMERIC_HOST = /(^|\.)(\d+|0x[\da-f]*)\.?$/;
 const CONNECTIONS_DEFAULT = 10;
 const CONNECTIONS_MAX = 100;
 
@@ -64,11 +67,21 @@ export function parseSmtpUrl(text: string): ParsedSmtpUrl {
   return { ok: true, target };
 }
 
-/** Normalizes the host name for comparison and connection: `URL` does this for http only. */
+/**
+ * Normalizes the host name for comparison and connection: `URL` does this for http only. Empty if it is
+ * invalid.
+ */
 function readHost(hostname: string): string {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  const host = toAsciiDomain(decodeHost(hostname));
+  if (host === null || !HOST_NAME.test(host)) return "";
+  return NUMERIC_HOST.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? "") : host;
+}
+
+/** Decodes a percent-encoded host. Empty if it is not valid UTF-8. */
+function decodeHost(hostname: string): string {
   try {
-    return domainToASCII(decodeURIComponent(hostname));
+    return decodeURIComponent(hostname);
   } catch {
     return "";
   }

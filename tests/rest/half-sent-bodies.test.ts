@@ -11,12 +11,15 @@ const megabyte = 1024 * 1024;
 const largeText = "x".repeat(300 * 1024);
 
 let app: Awaited<ReturnType<typeof openCallbackApp>>;
+const resend = fakeResend();
+let relayId: string;
 let relayPath: string;
 let token: string;
 let other: TestTeam;
 beforeAll(async () => {
   app = await openCallbackApp({ bodyMaxBytes: megabyte, trustedHops: 1 });
-  relayPath = callbackPathOf(await app.relayOf(fakeResend()));
+  relayId = await app.relayOf(resend);
+  relayPath = callbackPathOf(relayId);
   ({ token } = await app.world.key());
   other = await app.world.otherTeam();
 });
@@ -50,6 +53,12 @@ async function sendLarge(key = token): Promise<number> {
   return (await app.world.api("POST", "/api/emails", { token: key, body: newEmail })).status;
 }
 
+/** A complete callback of 300 KB. */
+async function callBackLarge(n: number): Promise<number> {
+  const { raw, headers } = resend.call({ type: "email.sent", text: largeText }, app.world.clock.now());
+  return (await app.post(relayId, { raw, headers: { ...headers, ...fromAddress(n) } })).status;
+}
+
 describe("while bodies from several addresses are incomplete, a request of 300 KB succeeds", () => {
   test("if they declare more than the whole budget, and all stay open", async () => {
     for (let n = 1; n <= 8; n++) await begin(relayPath, "{", fromAddress(n));
@@ -80,6 +89,17 @@ test("a team cannot use more than its share, so another team's bodies succeed an
   const { token: theirs } = await other.key();
   expect(await Promise.all([sendLarge(theirs), sendLarge(theirs)])).toEqual([200, 200]);
   expect(statuses()).toEqual([null, null]);
+});
+
+test("an address cannot use more than its share, so another address's body succeeds and none is rejected for it", async () => {
+  const bytes = "x".repeat(900 * 1024);
+  for (let n = 1; n <= 2; n++) await begin(relayPath, bytes, fromAddress(1));
+  // The budget has room for both, the share for one of them.
+  expect(await Promise.race(open.map(({ answered }) => answered))).toBe(503);
+  expect(await callBackLarge(2)).toBe(200);
+  const remaining = open.find((call) => call.status() === null);
+  // It is not signed, so 401 is the response to a body that was read to its end.
+  expect(await remaining?.finish("x".repeat(megabyte - bytes.length))).toBe(401);
 });
 
 describe("the caller is authenticated before the body is read:", () => {

@@ -265,8 +265,9 @@ describe("one email", () => {
 });
 
 describe("files", () => {
-  test("an email is downloaded as a file, and only by members of its team", async () => {
-    const id = await send({ subject: "As a file" });
+  test("an email is downloaded as a file, also with a name that is now too long, and only by its team", async () => {
+    const id = await send({ subject: "As a file", sender: "Ж <ann@backstamp.test>" });
+    await console.world.hot`update emails set sender = repeat('Ж', 900) || sender where id = ${id}`;
     const wanted = { cookies: await cookies(ann), team: ann.teamId };
     const file = await answerSource(console.deps, wanted, id);
     expect(file.status).toBe(200);

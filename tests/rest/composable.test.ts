@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
+import { readSource } from "#server/services/emails/read/source";
 import { anyText } from "../support/any-text";
 import { openTestApp, type TestApp } from "./test-app";
 
@@ -68,8 +69,12 @@ describe("a display name that is too long once encoded", () => {
     await app.world.deps.hot`
       update emails set sender = ${`${name} <ann@example.org>`}, "to" = ${JSON.stringify([`${"ü".repeat(1200)} <ben@example.net>`])}::text::jsonb
       where id = ${id}`;
-    const bytes = await captured(id);
-    expect((await PostalMime.parse(bytes)).from).toEqual({ name, address: "ann@example.org" });
+    const from = { name, address: "ann@example.org" };
+    const source = await readSource(app.world.ctx, id);
+    expect(source.kind).toBe("composed");
+    expect((await PostalMime.parse(source.bytes)).from).toEqual(from);
+    expect((await PostalMime.parse(await captured(id))).from).toEqual(from);
+    expect((await readSource(app.world.ctx, id)).kind).toBe("captured");
     expect((await app.show(id)).status).toBe("delivered");
   });
 });

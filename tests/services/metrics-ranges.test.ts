@@ -55,6 +55,9 @@ test("each recipient counts once in any range of hours, whether it begins or end
     [101, 3],
     [120, -1],
     [77, 76],
+    // Until the start of the current hour: the emails of this hour are not included.
+    [49, 0],
+    [120, 0],
   ] as const) {
     const [startAt, endAt] = [hoursAgo(from), hoursAgo(until)];
     const expected = acceptedBetween(startAt, endAt);

@@ -158,7 +158,7 @@ type SumQuery = Pick<MetricsQuery, "startAt" | "endAt" | "dimensions" | "filter"
 /**
  * SQL: the rows of the time range. Whole days (UTC) are read from the rows of days and the rest from those of
  * hours: a month has some thirty times fewer rows. Periods that begin within a day need the rows of hours. A
- * range until the current hour includes all of today.
+ * range that ends within or after the current hour includes all of today.
  */
 function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Period[], place: Place): string {
   const rowsOf = (unit: "hour" | "day", fromMs: number, untilMs: number) =>
@@ -170,7 +170,7 @@ function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Perio
       : [];
   const [startMs, endMs] = [query.startAt.getTime(), query.endAt.getTime()];
   const firstDayMs = Math.ceil(startMs / dayMs) * dayMs;
-  const isUntilNow = endMs >= Math.floor(clock().getTime() / hourMs) * hourMs;
+  const isUntilNow = endMs > Math.floor(clock().getTime() / hourMs) * hourMs;
   const lastDayEndMs = (isUntilNow ? Math.ceil(endMs / dayMs) : Math.floor(endMs / dayMs)) * dayMs;
   const isByDay = periods.slice(1).every(({ startsAt }) => startsAt.getTime() % dayMs === 0);
   const parts =

@@ -6,6 +6,7 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { readParts, readSetup } from "#server/services/overview/health";
+import { readTraffic } from "#server/services/overview/traffic";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
@@ -106,6 +107,27 @@ test("a custom range is compared with the days before it, and filters by domain,
   expect(await received({ key: "00000000-0000-7000-8000-000000000000" })).toEqual([0, 0]);
   await expect(read({ until: "2026-02-27" })).rejects.toThrow(/first day is after the last/);
   await expect(read({ since: "2020-01-01" })).rejects.toThrow(/at most 366/);
+});
+
+test("an hour that has not ended is compared with the same part of its hour in the time before", async () => {
+  ann = await createRoleTeam(console, "Compared");
+  const accepted = ["2026-03-07T10:30:00Z", "2026-03-08T10:30:00Z", "2026-03-08T14:10:00Z"];
+  // Four emails in an hour, of which a quarter has passed a day later.
+  accepted.push(...[10, 25, 40, 55].map((minute) => `2026-03-07T14:${minute}:00Z`));
+  for (const time of accepted) {
+    const { id } = await send(["delivered@backstamp.test"]);
+    await console.world.hot`update emails set created_at = ${time} where id = ${id}`;
+  }
+  const at = (clock: string) => ({ ...ann.ctx, clock: () => new Date(clock) });
+  const day = { since: "2026-03-08", until: "2026-03-08" };
+  const received = async (clock: string) => {
+    const { total, previous } = await readTraffic(at(clock), day, {});
+    return [total.received, previous.received];
+  };
+  await expect.poll(() => received("2026-03-08T14:15:00Z"), { timeout: 30_000 }).toEqual([2, 2]);
+  expect(await received("2026-03-08T14:00:00Z")).toEqual([1, 1]);
+  expect(await received("2026-03-08T15:00:00Z")).toEqual([2, 5]);
+  expect(await received("2026-03-09T09:20:00Z")).toEqual([2, 5]);
 });
 
 test("measures the delivery time of the latest deliveries, from the time each was due", async () => {

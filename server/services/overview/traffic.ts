@@ -31,7 +31,7 @@ export type Traffic = {
   /** The start of the hour or day that has not ended. Null if the range is over. */
   partialAt: Date | null;
   total: RecipientCounts;
-  /** Of the time of the same length before. */
+  /** Of the time of the same length before, see `sumPrevious`. */
   previous: RecipientCounts;
   byProvider: LargestRows;
   byDomain: LargestRows;
@@ -49,8 +49,8 @@ export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange 
 
 /**
  * Recipients of the emails that were accepted in these days, by hour for one day and else by day, with the
- * time before for comparison: of the same length, so a day that has not ended is compared with the same
- * hours. 422 if the range is invalid.
+ * time before for comparison: of the same length, so a day that has not ended is compared with the same part
+ * of a day. 422 if the range is invalid.
  */
 export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
   const now = ctx.clock();
@@ -72,15 +72,13 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
     granularity: unit === "hour" ? "hourly" : "daily",
     dimensions: ["period"],
   });
-  const [beforeStartAt, beforeEndAt] = [startAt, endAt].map((at) => new Date(at.getTime() - days * dayMs));
-  const before = { startAt: beforeStartAt ?? startAt, endAt: beforeEndAt ?? endAt };
-  const [[previous], byProvider, byDomain, byTag] = await Promise.all([
-    sumCounts(ctx, { ...before, filter, dimensions: [] }),
+  const previousTime = { startMs: startAt.getTime() - days * dayMs, endMs: endAt.getTime() - days * dayMs };
+  const [previous, byProvider, byDomain, byTag] = await Promise.all([
+    sumPrevious(ctx, previousTime, filter),
     sumLargest(ctx, { ...time, filter, dimensions: ["provider"] }, rowsShown),
     sumLargest(ctx, { ...time, filter, dimensions: ["domain"] }, rowsShown),
     sumLargest(ctx, { ...time, filter: { ...filter, tag: undefined }, dimensions: ["tag"] }, rowsShown),
   ]);
-  if (!previous) throw new Error("a sum returned no row");
   const spanMs = unit === "hour" ? hourMs : dayMs;
   return {
     unit,
@@ -96,6 +94,30 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
     isComplete: current.isComplete,
     countedSince: current.countedSince,
   };
+}
+
+/**
+ * The counts of a time that can end within an hour. Counts are by hour, so the elapsed share of the last hour
+ * counts, rounded: with the whole hour, every comparison with a time that has not ended would be too low.
+ */
+async function sumPrevious(
+  ctx: Ctx,
+  { startMs, endMs }: { startMs: number; endMs: number },
+  filter: MetricsFilter,
+): Promise<RecipientCounts> {
+  const lastHourMs = Math.floor(endMs / hourMs) * hourMs;
+  const sumBetween = (fromMs: number, untilMs: number) =>
+    sumCounts(ctx, { startAt: new Date(fromMs), endAt: new Date(untilMs), filter, dimensions: [] });
+  const [[fullHours], [lastHour]] = await Promise.all([
+    sumBetween(startMs, lastHourMs),
+    sumBetween(lastHourMs, endMs),
+  ]);
+  if (!fullHours || !lastHour) throw new Error("a sum returned no row");
+  const share = (endMs - lastHourMs) / hourMs;
+  const names = Object.keys(fullHours) as (keyof RecipientCounts)[];
+  return Object.fromEntries(
+    names.map((name) => [name, fullHours[name] + Math.round(lastHour[name] * share)]),
+  ) as RecipientCounts;
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -43,7 +43,12 @@ test("counts recipients by status, per day and per hour of today, only for this 
   const week = await caller.overview.traffic({ team: ann.teamId, range: "7d" });
   const statuses = { delivered: 1, bounced: 1, complained: 1, sent: 0, inProgress: 0, unknown: 0 };
   expect(week).toMatchObject({
-    total: { ...statuses, received: 3, metrics: { sent: 3, delivered: 2, bounce_rate: 33.3333 } },
+    total: {
+      ...statuses,
+      received: 3,
+      metrics: { sent: 3, delivered: 2, bounce_rate: 33.3333, complaint_rate: 50 },
+      rateOf: { delivery_rate: 3, bounce_rate: 3, complaint_rate: 2 },
+    },
     previous: { received: 0 },
     unit: "day",
     isComplete: true,

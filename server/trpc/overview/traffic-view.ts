@@ -1,6 +1,6 @@
 import type { MetricsRow, RecipientCounts } from "#server/services/metrics/read";
 import type { Traffic } from "#server/services/overview/traffic";
-import { metricsOf } from "#server/shared/wire/metrics";
+import { metricsOf, reached } from "#server/shared/wire/metrics";
 
 /** Recipients by status, each in one of them: together they are all recipients. */
 const viewStatuses = (counts: RecipientCounts) => {
@@ -9,12 +9,8 @@ const viewStatuses = (counts: RecipientCounts) => {
   return { delivered, sent, inProgress, bounced, complained, failed, unknown, suppressed, canceled };
 };
 
-const viewCounts = (counts: RecipientCounts) => ({
-  ...viewStatuses(counts),
-  received: counts.received,
-  opensTracked: counts.opens_tracked,
-  clicksTracked: counts.clicks_tracked,
-  metrics: metricsOf(counts, [
+const viewCounts = (counts: RecipientCounts) => {
+  const metrics = metricsOf(counts, [
     "sent",
     "delivered",
     "delivery_rate",
@@ -24,8 +20,18 @@ const viewCounts = (counts: RecipientCounts) => ({
     "click_rate",
     "unique_opened",
     "unique_clicked",
-  ]),
-});
+  ]);
+  const { sent } = metrics;
+  return {
+    ...viewStatuses(counts),
+    received: counts.received,
+    opensTracked: counts.opens_tracked,
+    clicksTracked: counts.clicks_tracked,
+    metrics,
+    /** The recipients of which each rate is a percentage. */
+    rateOf: { delivery_rate: sent, bounce_rate: sent, complaint_rate: reached(counts) },
+  };
+};
 export type CountsView = ReturnType<typeof viewCounts>;
 
 const viewSpan = ({ at, ...counts }: Traffic["spans"][number]) => ({

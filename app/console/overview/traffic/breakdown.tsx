@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { TrafficView } from "#server/trpc/overview/traffic-view";
 import { Toggle } from "../../_ui/form/toggle";
 import { cardStyle } from "../../_ui/styles";
-import { formatPercent } from "./rates";
+import { formatPercent, LIMITS } from "./rates";
 
 const DIMENSIONS = [
   { value: "byProvider", label: "Provider" },
@@ -63,10 +63,14 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
               <th scope="col" title="of sent" className="py-1.5 pl-3 font-normal">
                 Delivered
               </th>
-              <th scope="col" title="of sent" className="py-1.5 pl-3 font-normal">
+              <th scope="col" title={`of ${LIMITS.bounce_rate.of}`} className="py-1.5 pl-3 font-normal">
                 Bounced
               </th>
-              <th scope="col" title="of delivered" className="py-1.5 pl-3 font-normal max-md:hidden">
+              <th
+                scope="col"
+                title={`of ${LIMITS.complaint_rate.of}`}
+                className="py-1.5 pl-3 font-normal max-md:hidden"
+              >
                 Complained
               </th>
               <th scope="col" className="py-1.5 pl-3 font-normal max-md:hidden">

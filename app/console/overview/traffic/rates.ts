@@ -2,7 +2,7 @@ import type { CountsView } from "#server/trpc/overview/traffic-view";
 import type { Tone } from "../../_ui/text/statuses";
 
 /**
- * Limits of mailbox providers, in percent of the recipients to whom the email was sent or delivered (`of`).
+ * Limits of mailbox providers, in percent of the recipients that `of` names and `rateOf` counts.
  * Gmail and Yahoo: keep the spam rate below 0.1%, and never reach 0.3%. Bounces: Amazon SES reviews accounts
  * from 5% on; below 2% is its recommendation.
  * https://support.google.com/a/answer/81126, https://senders.yahooinc.com/best-practices/,
@@ -12,7 +12,7 @@ export const LIMITS = {
   bounce_rate: { label: "Bounce rate", of: "sent", target: 2, max: 5, note: "target below 2%, limit 5%" },
   complaint_rate: {
     label: "Complaint rate",
-    of: "delivered",
+    of: "sent without bounces",
     target: 0.1,
     max: 0.3,
     note: "target below 0.1%, limit 0.3%",
@@ -41,6 +41,8 @@ export function formatChange(now: number, before: number, isRate: boolean): stri
   return `${sign}${text}${isRate ? " points" : "%"}`;
 }
 
-/** The rate of the recipients that were sent the email; null if there are too few of them. */
-export const rateOrNull = ({ metrics }: CountsView, name: LimitedRate | "delivery_rate"): number | null =>
-  metrics.sent < recipientsMin ? null : metrics[name];
+/** The rate; null if it is of too few recipients. */
+export const rateOrNull = (
+  { metrics, rateOf }: CountsView,
+  name: LimitedRate | "delivery_rate",
+): number | null => (rateOf[name] < recipientsMin ? null : metrics[name]);

@@ -90,7 +90,7 @@ function RateTile({ name, rate, value, total, previous }: RateTileProps) {
       value={count(value)}
       note={
         percent === null ? (
-          `of ${count(total.metrics[of])} ${of}`
+          `of ${count(total.rateOf[rate])} ${of}`
         ) : (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Badge tone={toneOfRate(rate, percent)} title={note}>

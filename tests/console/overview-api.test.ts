@@ -73,8 +73,8 @@ test.each([
   await expect.poll(async () => (await traffic()).total.received, { timeout: 20_000 }).toBe(received);
   const { total, spans, byProvider, byDomain, byTag, unit } = await traffic();
   const first = spans[0]?.at ?? "";
-  const last = "until" in range ? new Date(Date.parse(range.until) + 86_400_000).toISOString() : "2090-01-01";
-  const tag = "tag" in range ? `&tag=${range.tag}` : "";
+  const last = range.until ? new Date(Date.parse(range.until) + 86_400_000).toISOString() : "2090-01-01";
+  const tag = range.tag ? `&tag=${range.tag}` : "";
   const read = (more: string) => readApi(`start_date=${first}&end_date=${last}${tag}&${more}`);
 
   const byPeriod = await read(`dimensions=period&granularity=${unit === "hour" ? "hourly" : "daily"}`);

@@ -47,7 +47,7 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
           placeholder="Address, subject, ID or tag"
           value={filters.q ?? ""}
           onSettle={(q) => change({ q: q || null })}
-          className="col-span-2 md:basis-full lg:basis-0"
+          className="md:grow md:basis-full lg:basis-0"
         />
         <StatusFilter chosen={statusesOf(filters)} change={change} />
         <SelectFilter

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { SelectFilter, withChosen } from "../../_ui/list/filter-bar";
+import { SearchField, SelectFilter, withChosen } from "../../_ui/list/filter-bar";
 import { fieldStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import type { OverviewSearch } from "../ranges";
@@ -11,7 +11,7 @@ const choicesStaleMs = 60_000;
 type Props = {
   teamId: string;
   search: OverviewSearch;
-  /** The tags of the range. */
+  /** The tags of the range with the most recipients. */
   tags: readonly string[];
   change: (part: Partial<OverviewSearch>) => void;
 };
@@ -50,19 +50,22 @@ export function TrafficFilters({ teamId, search, tags, change }: Props) {
         anyLabel="Any key"
         onChange={(value) => change({ key: value })}
       />
-      <SelectFilter
+      <SearchField
         label="Tag"
-        value={tag}
-        options={withChosen(
-          tags.map((name) => ({ value: name, label: name })),
-          tag,
-        )}
-        anyLabel="Any tag"
-        onChange={(value) => change({ tag: value })}
+        placeholder="Any tag, as name:value"
+        value={tag ?? ""}
+        suggestions={tags}
+        isReady={isTag}
+        isMain={false}
+        className="md:w-56"
+        onSettle={(value) => change({ tag: value || null })}
       />
     </search>
   );
 }
+
+/** True for a complete tag, and for none. */
+const isTag = (text: string): boolean => text === "" || /^[^:]+:[^:]+$/.test(text);
 
 type DayProps = {
   label: string;

@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import postgres, { type Sql } from "postgres";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { silentLog } from "#server/platform/log";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import {
+  expectNoAccessibilityViolations,
+  expectNoErrors,
+  openBrowser,
+  openProfile,
+  signIn,
+  type Watched,
+} from "./browser";
+
+const patience = { timeout: 60_000 };
+
+let folder: string;
+let database: EmbeddedPostgres;
+let sql: Sql;
+let backstamp: Backstamp;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+
+/** Counted recipients of the emails of one day, all with the same tags. */
+type Counted = { daysAgo: number; domain: string; provider: string; key?: string; tags: string[] } & Partial<
+  Record<"received" | "sent" | "delivered" | "bounced" | "complained", number>
+>;
+
+async function count(given: Counted): Promise<void> {
+  const { daysAgo, domain, provider, key = null, tags } = given;
+  const { received = 0, sent = 0, delivered = 0, bounced = 0, complained = 0 } = given;
+  const others = ["bounced_transient", "bounced_undetermined", "failed", "unknown", "suppressed", "canceled"];
+  others.push("delayed", "opens", "clicks", "openers", "clickers", "opens_tracked", "clicks_tracked");
+  others.push("unsubscribed");
+  await sql`
+    insert into recipient_counts (team_id, tag, unit, starts_at, domain, api_key_id, provider,
+      received, sent, delivered, bounced_permanent, complained, ${sql.unsafe(others.join(", "))})
+    select t.id, tag, unit, date_trunc(unit, now() - ${daysAgo} * interval '1 day', 'UTC'), ${domain},
+      ${key}::uuid, ${provider}, ${received}::int, ${sent}::int, ${delivered}::int, ${bounced}::int,
+      ${complained}::int, ${sql.unsafe(others.map(() => "0").join(", "))}
+    from teams t, unnest(array['hour', 'day']) unit, unnest(${["", ...tags]}::text[]) tag`;
+  await sql`
+    insert into counted_tags (team_id, day, tag)
+    select t.id, (now() at time zone 'UTC')::date - ${daysAgo}::int, tag from teams t, unnest(${tags}::text[]) tag`;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "backstamp-overview-"));
+  [browser, database] = await Promise.all([
+    openBrowser(),
+    startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true }),
+  ]);
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  backstamp = await startBackstamp({ DATABASE_URL: database.url, SMTP_URL: "capture:" });
+  for (const name of ["shop.example", "news.example"])
+    await backstamp.operate("domain", "add", name, "--verified");
+  const made = await backstamp.operate(
+    ...["key", "create", "--name", "Shop", "--scopes", "emails:send", "--domains", "shop.example", "--json"],
+  );
+  const { id: key } = JSON.parse(made);
+  const shop = { domain: "shop.example", provider: "gmail", key, tags: ["kind:receipt"] };
+  await count({ ...shop, daysAgo: 0, received: 200, sent: 60, delivered: 120, bounced: 19, complained: 1 });
+  await count({ ...shop, daysAgo: 8, received: 100, delivered: 100 });
+  const news = { domain: "news.example", daysAgo: 3 };
+  // With the receipts as many tags as the table shows, and one more with fewer recipients.
+  const tags = Array.from({ length: 49 }, (_, n) => `issue:${n}`);
+  await count({ ...news, provider: "yahoo", tags, received: 100, sent: 40, delivered: 60 });
+  await count({ ...news, provider: "apple", tags: ["kind:rare"], received: 2, sent: 1, bounced: 1 });
+  profile = await openProfile(browser);
+  page = await profile.context.newPage();
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+});
+afterAll(async () => {
+  await browser?.close();
+  await backstamp?.stop();
+  await sql?.end();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await page.goto(`${backstamp.url}/console`);
+  await expectTile("Accepted", /^Accepted302recipients/);
+});
+
+const tile = (name: string): Locator =>
+  page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
+const expectTile = (name: string, text: RegExp) =>
+  expect.poll(() => tile(name).first().textContent(), { ...patience, message: name }).toMatch(text);
+const filter = (name: string) => page.getByRole("combobox", { name, exact: true });
+const region = (name: string | RegExp) => page.getByRole("region", { name });
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+test("charts stack the statuses, mark the day that has not ended, and have the limits as lines", async () => {
+  await region(/Recipients by day/).scrollIntoViewIfNeeded();
+  await page.mouse.wheel(0, 300);
+  await page
+    .locator(".recharts-reference-line")
+    .first()
+    .waitFor({ ...patience, state: "attached" });
+  expect(await page.locator(".recharts-reference-line").count()).toBe(4);
+  await page.getByText("Bounce rate, lines at 2% and 5%").waitFor();
+  await page.getByText("Complaint rate, lines at 0.1% and 0.3%").waitFor();
+
+  // The bars of today, which are the last ones of their series.
+  const series = page.locator(".recharts-wrapper").first().locator(".recharts-bar");
+  expect(await series.count()).toBe(9);
+  const barOf = (nth: number) => series.nth(nth).locator(".recharts-rectangle").last();
+  const boxOf = (nth: number) =>
+    barOf(nth).evaluate((bar) => {
+      const { x, y, height } = (bar as SVGGraphicsElement).getBBox();
+      return { x, top: y, bottom: y + height };
+    });
+  const [delivered, sent, bounced] = [await boxOf(0), await boxOf(1), await boxOf(5)];
+  for (const [upper, lower] of [
+    [sent, delivered],
+    [bounced, sent],
+  ] as const) {
+    expect(upper.x).toBeCloseTo(lower.x, 1);
+    expect(upper.bottom).toBeCloseTo(lower.top, 1);
+  }
+  expect(await barOf(0).getAttribute("stroke-dasharray")).toBe("3 2");
+  expect(await series.nth(0).locator("[stroke-dasharray]").count()).toBe(1);
+
+  await page.getByText("Show as table").click();
+  const rows = region(/Recipients by day/).getByRole("row");
+  await expect.poll(() => rows.count()).toBe(8);
+  expect(await rows.filter({ hasText: "(not ended)" }).count()).toBe(1);
+  expect(await rows.last().textContent()).toContain("(not ended)120600");
+  await expectNoAccessibilityViolations(page);
+  expectNoErrors(profile);
+});
+
+test("the figures name what they are of, and their change from the time before", async () => {
+  await expectTile("Accepted", /\+202% from 100$/);
+  await expectTile("Bounced", /^Bounced206\.6%target below 2%, limit 5%rate \+6\.6 points from 0%$/);
+  await region("Recipients by provider")
+    .getByRole("columnheader", { name: "Complained" })
+    .and(page.getByTitle("of sent without bounces"))
+    .waitFor();
+  expectNoErrors(profile);
+});
+
+test("a custom range has its own first and last day", async () => {
+  await page.getByRole("button", { name: "Custom" }).click();
+  await page.getByLabel("First day").fill(dayBefore(9));
+  await page.getByLabel("Last day").fill(dayBefore(8));
+  await page.waitForURL(new RegExp(`since=${dayBefore(9)}&until=${dayBefore(8)}`), patience);
+  await expectTile("Accepted", /^Accepted100recipients$/);
+  await page.getByText("Show as table").click();
+  const rows = region(/Recipients by day/).getByRole("row");
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await rows.filter({ hasText: "(not ended)" }).count()).toBe(0);
+  expectNoErrors(profile);
+});
+
+test("filters by domain, key and any tag change the figures", async () => {
+  await filter("Domain").selectOption("shop.example");
+  await expectTile("Accepted", /^Accepted200recipients\+100% from 100$/);
+  await filter("Domain").selectOption("Any domain");
+  await expectTile("Accepted", /^Accepted302recipients/);
+  await filter("Key").selectOption("Shop");
+  await expectTile("Accepted", /^Accepted200recipients/);
+  await filter("Key").selectOption("Any key");
+  await expectTile("Accepted", /^Accepted302recipients/);
+  const tag = filter("Tag");
+  const suggested = page.locator("datalist option");
+  expect(await suggested.count()).toBe(50);
+  expect(await suggested.evaluateAll((all) => all.map((each) => each.getAttribute("value")))).not.toContain(
+    "kind:rare",
+  );
+  await tag.fill("kind:rare");
+  await page.waitForURL(/tag=kind:rare|tag=kind%3Arare/, patience);
+  await expectTile("Accepted", /^Accepted2recipients$/);
+  await expectTile("Bounced", /^Bounced1of 2 sent$/);
+  await expectTile("Complained", /^Complained0of 1 sent without bounces$/);
+  await tag.fill("");
+  await expectTile("Accepted", /^Accepted302recipients/);
+  expectNoErrors(profile);
+});
+
+test("recipients are grouped by provider, domain or tag", async () => {
+  const rowNames = (name: string) => region(`Recipients by ${name}`).getByRole("rowheader").allTextContents();
+  await expect.poll(() => rowNames("provider"), patience).toEqual(["Gmail", "Yahoo", "Apple"]);
+  await page.getByRole("button", { name: "Domain", exact: true }).click();
+  await expect.poll(() => rowNames("domain")).toEqual(["shop.example", "news.example"]);
+  await page.getByRole("button", { name: "Tag", exact: true }).click();
+  await expect.poll(async () => (await rowNames("tag")).length).toBe(50);
+  expect((await rowNames("tag"))[0]).toBe("kind:receipt");
+  await region("Recipients by tag").getByText("1 more with fewer recipients.").waitFor();
+  expectNoErrors(profile);
+});
+
+test("the page of a domain has its figures of 30 days", async () => {
+  await page.goto(`${backstamp.url}/console/domains`);
+  await page.getByRole("link", { name: "shop.example" }).first().click();
+  const card = region("Last 30 days");
+  const figure = (name: string) => card.locator("dl > div").filter({ hasText: name });
+  await expect.poll(() => figure("Accepted").textContent(), patience).toBe("Accepted300");
+  expect(await figure("Delivered").textContent()).toBe("Delivered221 73.7% of sent");
+  expect(await figure("Bounce rate").textContent()).toBe("Bounce rate6.3%");
+  expect(await figure("Complaint rate").textContent()).toBe("Complaint rate0.36%");
+  await card.getByRole("link", { name: "Overview" }).click();
+  await page.waitForURL(/range=30d&domain=shop\.example/, patience);
+  await expectTile("Accepted", /^Accepted300recipients$/);
+  expectNoErrors(profile);
+});

@@ -2,23 +2,31 @@ import { type HotSql, openDatabase } from "#db/client";
 import type { Ctx } from "#server/deps";
 import { silentLog } from "#server/platform/log";
 import { readMetrics } from "#server/services/metrics/read";
+import { listFailures, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
 import { lastDays, readTraffic } from "#server/services/overview/traffic";
 import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
 import { type Place, settingsFor } from "./bench-database";
+import { fillEmails } from "./fill-emails";
 import { medianOf, medianRatio, runAlternately } from "./measure";
-import { comparedLine, type Line, milliseconds } from "./report";
+import { comparedLine, type Line, milliseconds, plainLine } from "./report";
 
 /** A year, so that the month is read among older rows. */
 const days = 365;
 const emailsPerMonth = 10_000_000;
 const tagsPerDay = 200;
 const queriesPerRun = 20;
+/**
+ * Emails with deliveries and events, a fraction of them queued. More than the queue, the failures and the
+ * delivery times read, each of which reads a bounded number of entries of one index.
+ */
+const [storedEmails, queuedEmails] = [200_000, 20_000];
 
 /**
  * The overview and the metrics of a team with ten million emails a month, beside a team without email in the
- * same database. Only the kept counts are filled, because nothing else is read: 4 domains, 4 keys, 5
- * providers and 200 tags a day, each of which occurs in every hour.
+ * same database. Counts are filled for all emails: 4 domains, 4 keys, 5 providers and 200 tags a day, each of
+ * which occurs in every hour. What reads emails and events reads the last of them, and has no ratio, because
+ * an empty team has nothing to read.
  */
 export async function measureMetrics(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
@@ -34,6 +42,7 @@ export async function measureMetrics(place: Place): Promise<Line[]> {
     const { id: emptyTeamId } = await createTeam(built.deps, { name: "Empty" });
     const empty: Ctx = { ...large, teamId: emptyTeamId };
     await fillCounts(hot, large.teamId);
+    await fillStored(hot, large.teamId);
     const lines: Line[] = [];
     for (const [name, ask] of Object.entries(queriesOf(large))) {
       const run = (ctx: Ctx) => async () => medianMs(() => ask(ctx));
@@ -48,6 +57,14 @@ export async function measureMetrics(place: Place): Promise<Line[]> {
         }),
       );
     }
+    for (const [name, ask] of Object.entries(BOUNDED))
+      lines.push(
+        plainLine(
+          `${name}, of ten million emails a month`,
+          milliseconds(await medianMs(() => ask(large))),
+          `of an empty team: ${milliseconds(await medianMs(() => ask(empty)))}`,
+        ),
+      );
     return lines;
   } finally {
     await close();
@@ -70,6 +87,32 @@ function queriesOf({ clock }: Ctx): Record<string, (ctx: Ctx) => Promise<unknown
     "`GET /api/emails/metrics` by day in UTC": (ctx) => monthFor(ctx, "UTC"),
     "`GET /api/emails/metrics` by day in Berlin": (ctx) => monthFor(ctx, "Europe/Berlin"),
   };
+}
+
+/** What the overview opens beside the counts, and all of it at once. */
+const BOUNDED: Record<string, (ctx: Ctx) => Promise<unknown>> = {
+  "the queue": readQueue,
+  "the recent failures": (ctx) => listFailures(ctx, 6),
+  "the delivery times": (ctx) => readDeliveryTimes(ctx, new Date(0)),
+  "all that the overview opens": (ctx) =>
+    Promise.all([
+      readTraffic(ctx, lastDays(ctx, 30), {}),
+      readDeliveryTimes(ctx, new Date(0)),
+      readQueue(ctx),
+      listFailures(ctx, 6),
+    ]),
+};
+
+/** Stores emails whose recipients the filled counts include already. */
+async function fillStored(hot: HotSql, teamId: string): Promise<void> {
+  await fillEmails(hot, teamId, storedEmails);
+  await hot`
+    update emails set status = 'queued' where team_id = ${teamId}
+      and id in (select id from emails where team_id = ${teamId} order by id desc limit ${queuedEmails})`;
+  await hot`
+    insert into metrics_progress (team_id, position, event_id)
+    select team_id, position, id from email_events where team_id = ${teamId} order by position desc, id desc limit 1`;
+  await hot.unsafe("vacuum analyze emails");
 }
 
 async function fillCounts(hot: HotSql, teamId: string): Promise<void> {

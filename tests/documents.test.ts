@@ -5,6 +5,7 @@ import { getTableName, isTable } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { REJECTION_REASONS } from "#server/platform/errors";
 import { ERROR_SCHEMAS } from "#server/rest/openapi/faults";
+import { METRIC_NAMES, MetricsResponse } from "#server/shared/wire/metrics";
 import { FAULTS, NOT_RUN } from "./chaos/faults/table";
 import { actionsOf, RECORDED, TASKS, type TaskName } from "./e2e/tasks/recorded";
 
@@ -111,6 +112,20 @@ test.each([".github/API.md", "app/docs/guides/limits-and-errors.md"])(
     expect(required.filter((field) => !new RegExp(`[\`"]${field}[\`"]`).test(section))).toEqual([]);
   },
 );
+
+test("API.md has a response of the metrics with every field, and names every field of a row", () => {
+  const section = read(".github/API.md").split("\n## Metrics\n")[1]?.split("\n## ")[0] ?? "";
+  const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(section)?.[1] ?? "null");
+  const { shape } = MetricsResponse;
+  expect(Object.keys(example)).toEqual(Object.keys(shape));
+  const row = shape.data.unwrap().element;
+  expect(MetricsResponse.extend({ data: row.strict().array() }).safeParse(example).error).toBeUndefined();
+  for (const values of [example.totals, ...example.data])
+    expect(Object.keys(values).filter((name) => METRIC_NAMES.some((metric) => metric === name))).toEqual(
+      example.metrics,
+    );
+  expect(Object.keys(row.shape).filter((field) => !section.includes(`\`${field}\``))).toEqual([]);
+});
 
 test("the data model names every table of the schema", async () => {
   const files = readdirSync(path.join(root, "db/schema"));

@@ -2,7 +2,11 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatSamples } from "../../app/console/overview/setup/samples";
+import { hasPython, runPython } from "../support/processes/samples";
 import { createWorld, type World } from "../support/world";
+
+if (!hasPython())
+  process.stdout.write("NOT RUN: Debian's python3 is not on this machine; its example is not executed.\n");
 
 const run = promisify(execFile);
 let world: World;
@@ -33,6 +37,13 @@ describe("the examples for a first email", () => {
       });
       expect(node.stdout).toContain("id:");
     }
+  });
+
+  test.runIf(hasPython())("in Python send it, with a key and without one", async () => {
+    const { token } = await world.key({ scopes: ["emails:send"] });
+    const runs = [token, null].map((key) => ({ source: textOf("python", key), baseUrl: world.baseUrl }));
+    const id = expect.stringMatching(/^\{'id': '[0-9a-f-]{36}'\}\n$/);
+    expect(await runPython(runs, token)).toEqual([id, id]);
   });
 
   test("contain the key only if there is one", () => {

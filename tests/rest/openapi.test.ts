@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { addDays } from "date-fns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,15 +6,11 @@ import { workers } from "#db/schema/deliveries";
 import { EVENT_TYPES } from "#db/schema/events";
 import { newId } from "#server/platform/ids";
 import { errorCodesOf, listErrors } from "#server/rest/openapi/faults";
-import { sampleCallOf } from "#server/rest/openapi/sample-call";
-import { resendOf } from "#server/rest/openapi/sample-resend";
 import { samplesOf } from "#server/rest/openapi/samples";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import { ANNOUNCED_EVENTS } from "#server/services/webhooks/events/types";
-import { projectRoot } from "../support/processes/processes";
 import type { CallOptions, Reply } from "../support/rest";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
@@ -65,30 +58,52 @@ const operationOf = ({ method, path }: Route): Operation => {
   return operation;
 };
 
-/**
- * Validates a value against a schema of the document without additional properties, so undocumented fields
- * fail.
- */
+/** A schema without additional properties, so undocumented fields fail. References lead to `$defs`. */
+function close(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(close);
+  if (typeof node !== "object" || node === null) return node;
+  const closed = Object.fromEntries(
+    // The validator does not support Unicode character classes; another test checks that they compile.
+    Object.entries(node)
+      .filter(([key, part]) => key !== "pattern" || !/\\p\{/i.test(String(part)))
+      .map(([key, part]) =>
+        key === "$ref"
+          ? [key, String(part).replace("#/components/schemas/", "#/$defs/")]
+          : [key, close(part)],
+      ),
+  );
+  return "properties" in closed && !("additionalProperties" in closed)
+    ? { ...closed, additionalProperties: false }
+    : closed;
+}
+
+/** Adds the schemas of the document to which a closed schema refers, directly or not. */
+function addDefinitions(schema: unknown, definitions: Node): Node {
+  for (const [, name = ""] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    if (name in definitions) continue;
+    definitions[name] = close(document.components.schemas[name]);
+    addDefinitions(definitions[name], definitions);
+  }
+  return definitions;
+}
+
+/** Creating a validator takes longer than its use, and many responses have the same schema. */
+const validators = new Map<string, z.ZodType>();
+
+function validatorOf(schema: Node): z.ZodType {
+  const key = JSON.stringify(schema);
+  const known = validators.get(key);
+  if (known) return known;
+  const closed = close(schema) as Node;
+  const whole = { ...closed, $defs: addDefinitions(closed, {}) };
+  const validator = z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
+  validators.set(key, validator);
+  return validator;
+}
+
+/** Validates a value against a schema of the document. */
 function readBy(schema: Node, value: unknown): void {
-  const close = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(close);
-    if (typeof node !== "object" || node === null) return node;
-    const closed = Object.fromEntries(
-      // The validator does not support Unicode character classes; another test checks that they compile.
-      Object.entries(node)
-        .filter(([key, part]) => key !== "pattern" || !/\\p\{/i.test(String(part)))
-        .map(([key, part]) =>
-          key === "$ref"
-            ? [key, String(part).replace("#/components/schemas/", "#/$defs/")]
-            : [key, close(part)],
-        ),
-    );
-    return "properties" in closed && !("additionalProperties" in closed)
-      ? { ...closed, additionalProperties: false }
-      : closed;
-  };
-  const whole = { ...(close(schema) as Node), $defs: close(document.components.schemas) };
-  const read = z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value);
+  const read = validatorOf(schema).safeParse(value);
   expect(read.success ? [] : read.error.issues).toEqual([]);
 }
 
@@ -225,98 +240,6 @@ describe.each(named)("%s", (_, route) => {
       expect(source.includes(values.key)).toBe(access !== "public");
       expect(source).not.toMatch(/BACKSTAMP|environ|getenv/);
     }
-  });
-});
-
-/** Runs a program with this base URL and the key in the environment; returns its output. */
-async function run(program: string, args: string[], baseUrl = world.baseUrl): Promise<string> {
-  const child = spawn(program, args, {
-    cwd: projectRoot,
-    env: { ...process.env, BACKSTAMP_URL: baseUrl, BACKSTAMP_KEY: token },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  return text(child.stdout);
-}
-
-describe("a code sample", () => {
-  const sourceOf = (route: Route, label: string): string => {
-    const sample = operationOf(route)["x-codeSamples"].find((each) => each.label === label);
-    if (!sample) throw new Error(`${nameOf(route)} has no example for ${label}`);
-    return sample.source;
-  };
-  const routeOf = (name: string): Route => {
-    const [, route] = named.find(([each]) => each === name) ?? [];
-    if (!route) throw new Error(`There is no route ${name}`);
-    return route;
-  };
-
-  test.each(["POST /api/templates", "POST /api/suppressions/csv", "GET /api/emails", "GET /api/health"])(
-    "in Node runs unchanged: %s",
-    async (name) => {
-      await world.deps.hot`delete from templates`;
-      const source = sourceOf(routeOf(name), "Node");
-      const printed = await run(process.execPath, ["--input-type=module", "-e", source]);
-      expect(printed).toMatch(
-        name === "POST /api/templates" ? /^\{ object: 'template'|^\{ id: / : /^20[01] \{/,
-      );
-    },
-  );
-
-  test("for the shell quotes special characters", async () => {
-    const quoted = sourceOf(routeOf("POST /api/emails/batch"), "curl").replace(/^curl /, "printf '%s\\n' ");
-    const printed = await run("/bin/sh", ["-c", quoted]);
-    expect(printed).toContain(`${world.baseUrl}/api/emails/batch\n`);
-    expect(printed).toContain(`Authorization: Bearer ${token}\n`);
-    const [, body = ""] = /--data-binary\n(\[[\s\S]*\])\n$/.exec(printed) ?? [];
-    expect(JSON.parse(body)).toHaveLength(2);
-  });
-
-  describe("sends the example", () => {
-    let sink: HttpSink;
-    beforeAll(async () => {
-      sink = await startHttpSink();
-    });
-    afterAll(() => sink.close());
-
-    /** The one request that a program sends. */
-    async function requestOf(program: string, args: string[]) {
-      sink.received.length = 0;
-      await run(program, args, `http://127.0.0.1:${sink.port}`);
-      expect(sink.received).toHaveLength(1);
-      const [request] = sink.received;
-      if (!request) throw new Error("No request");
-      return request;
-    }
-    const expectExample = ({ path, headers, body }: HttpSink["received"][number], route: Route) => {
-      const { example = {}, access } = route;
-      const [pathname = "", query = ""] = path.split("?");
-      const pattern = route.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+");
-      expect(pathname).toMatch(new RegExp(`^${pattern}$`));
-      expect(Object.fromEntries(new URLSearchParams(query))).toEqual(example.query ?? {});
-      expect(headers).toMatchObject(example.headers ?? {});
-      expect(headers.authorization).toBe(access === "public" ? undefined : `Bearer ${token}`);
-      if (example.body !== undefined) expect(route.accepts ? body : JSON.parse(body)).toEqual(example.body);
-    };
-    const withClient = routes.filter((route) => resendOf(sampleCallOf(route, "environment")) !== null);
-
-    test.each(withClient.map((route) => [nameOf(route), route] as const))(
-      "with the official client: %s",
-      async (_, route) => {
-        const source = sourceOf(route, "Node");
-        expectExample(await requestOf(process.execPath, ["--input-type=module", "-e", source]), route);
-      },
-    );
-
-    const inPhp = [
-      "POST /api/templates",
-      "POST /api/emails/batch",
-      "POST /api/suppressions/csv",
-      "GET /api/emails",
-    ];
-    test.runIf(existsSync("/usr/bin/php")).each(inPhp)("in PHP: %s", async (name) => {
-      const source = sourceOf(routeOf(name), "PHP").replace("<?php", "");
-      expectExample(await requestOf("/usr/bin/php", ["-r", source]), routeOf(name));
-    });
   });
 });
 

@@ -154,6 +154,28 @@ describe("the reference", () => {
     await expect.poll(() => status.textContent(), { timeout: 30_000 }).toMatch(/^200 /);
   });
 
+  test("works in a browser that blocks storage", async () => {
+    const blocked = await openProfile(browser, { colorScheme: "dark" });
+    await blocked.context.addInitScript(() =>
+      Object.defineProperty(window, "localStorage", {
+        get: () => {
+          throw new DOMException("Blocked", "SecurityError");
+        },
+      }),
+    );
+    const opened = await blocked.context.newPage();
+    for (const path of ["/docs/sending", "/docs/api/emails"]) {
+      await opened.goto(backstamp.url + path);
+      expect(await opened.locator("html.dark").count(), path).toBe(1);
+      expect(await opened.locator("details.menu[open]").count(), path).toBe(1);
+      expect(await opened.getByRole("button", { name: "Copy" }).count(), path).toBeGreaterThan(0);
+      await opened.getByRole("searchbox").fill("retry safely");
+      await opened.locator(".results a").first().waitFor();
+    }
+    expectNoErrors(blocked);
+    await blocked.context.close();
+  });
+
   test("finds operations, fields, errors and guides by words", async () => {
     await page.goto(`${backstamp.url}/docs/api`);
     for (const [words, address] of [

@@ -2,12 +2,21 @@
 
 const systemTheme = matchMedia("(prefers-color-scheme: dark)");
 
-/** The console stores the chosen theme under this name. */
 function applyTheme() {
-  const chosen = localStorage.getItem("theme");
+  const chosen = readTheme();
   const isDark = chosen === "dark" || (chosen !== "light" && systemTheme.matches);
   document.documentElement.classList.toggle("dark", isDark);
 }
+
+/** The console stores the chosen theme under this name. Reading fails where the browser blocks storage. */
+function readTheme() {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null;
+  }
+}
+
 applyTheme();
 systemTheme.addEventListener("change", applyTheme);
 

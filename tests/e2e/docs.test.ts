@@ -27,7 +27,7 @@ let page: Page;
 let key: string;
 beforeAll(async () => {
   [backstamp, browser] = await Promise.all([startBackstamp({ SMTP_URL: "capture:" }), openBrowser()]);
-  watched = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  watched = await openProfile(browser);
   page = await watched.context.newPage();
   const args = ["key", "create", "--name", "docs", "--scopes", "full_access", "--json"];
   key = JSON.parse(await backstamp.operate(...args, "--domains", "backstamp.test")).token;
@@ -154,31 +154,96 @@ describe("the reference", () => {
     expect(watched.errors.splice(0).map(({ text }) => text)).toEqual([expect.stringContaining("401")]);
   });
 
-  test("links to the form for a test key, which sends only from the test domain and expires in one day", async () => {
-    await page.goto(`${backstamp.url}/docs/api/emails`);
-    await operation("postEmails").getByText("Try it").click();
-    const opened = page.waitForEvent("popup");
-    await operation("postEmails").getByRole("link", { name: "Create a test key" }).click();
-    const popup = await opened;
-    const form = popup.getByRole("dialog");
-    await expect.poll(() => form.getByLabel("Name").inputValue(), { timeout: 60_000 }).toBe("Test key");
-    await form.getByRole("button", { name: "Create key" }).click();
-    await form.getByRole("button", { name: "Copy: API key" }).click({ timeout: 60_000 });
-    const readCopied = () => popup.evaluate(() => navigator.clipboard.readText());
-    await expect.poll(readCopied, { timeout: 60_000 }).toMatch(/^re_/);
-    const token = await readCopied();
-    await popup.close();
-    const { data } = JSON.parse(await backstamp.operate("key", "list", "--json"));
-    const created = data.find((each: { name: string }) => each.name === "Test key");
-    expect(created).toMatchObject({ scopes: ["emails:send"], domains: [{ name: "backstamp.test" }] });
-    const hoursLeft = (Date.parse(created.expires_at) - Date.now()) / 3_600_000;
-    expect(hoursLeft).toBeGreaterThan(23);
-    expect(hoursLeft).toBeLessThanOrEqual(24);
+  describe("a test key", () => {
+    const openForm = async (id: string): Promise<Page> => {
+      const summary = operation(id).getByText("Try it");
+      if (!(await operation(id).getByLabel("API key").isVisible())) await summary.click();
+      const opened = page.waitForEvent("popup");
+      await operation(id).getByRole("link", { name: "Create a test key" }).click();
+      const popup = await opened;
+      const name = popup.getByRole("dialog").getByLabel("Name");
+      await expect.poll(() => name.inputValue(), { timeout: 60_000 }).toBe("Test key");
+      return popup;
+    };
+    const keyOf = (id: string) => operation(id).getByLabel("API key").inputValue();
+    const listTestKeys = async (): Promise<{ scopes: string[]; domains: object[]; expires_at: string }[]> => {
+      const { data } = JSON.parse(await backstamp.operate("key", "list", "--json"));
+      return data.filter((each: { name: string }) => each.name === "Test key");
+    };
 
-    await operation("postEmails").getByLabel("API key").fill(token);
-    await operation("postEmails").getByRole("button", { name: "Send request" }).click();
-    const status = operation("postEmails").locator(".result").getByRole("status");
-    await expect.poll(() => status.textContent(), { timeout: 30_000 }).toMatch(/^200 /);
+    test.each([
+      ["postEmails", "emails:send"],
+      ["getEmails", "emails:read"],
+    ])("for %s has the scope %s, and fills in the fields of the page", async (id, scope) => {
+      await page.goto(`${backstamp.url}/docs/api/emails`);
+      const popup = await openForm(id);
+      const form = popup.getByRole("dialog");
+      expect(await form.textContent()).toContain("The API reference at /docs/api/emails receives this key");
+      expect(popup.url()).toBe(`${backstamp.url}/console/keys`);
+      await expectNoAccessibilityViolations(popup);
+      await takePictures(popup, `docs-key-${id}`);
+      await form.getByRole("button", { name: "Create key" }).click();
+      await expect.poll(() => keyOf(id), { timeout: 60_000 }).toMatch(/^re_/);
+      const token = await keyOf(id);
+      expect(await keyOf("getEmailsById")).toBe(token);
+      expect(await operation(id).textContent()).toContain("The test key is filled in.");
+      await form.getByText("has received the key").waitFor();
+      expect(await popup.content()).not.toContain(token);
+      await form.getByRole("button", { name: "Done" }).click();
+      await popup.close();
+
+      const created = (await listTestKeys()).filter((each) => each.scopes.includes(scope));
+      expect(created).toMatchObject([{ scopes: [scope], domains: [{ name: "backstamp.test" }] }]);
+      const hoursLeft = (Date.parse(created[0]?.expires_at ?? "") - Date.now()) / 3_600_000;
+      expect(hoursLeft).toBeGreaterThan(23);
+      expect(hoursLeft).toBeLessThanOrEqual(24);
+      await operation(id).getByRole("button", { name: "Send request" }).click();
+      const status = operation(id).locator(".result").getByRole("status");
+      await expect.poll(() => status.textContent(), { timeout: 30_000 }).toMatch(/^200 /);
+      expect(page.url()).toBe(`${backstamp.url}/docs/api/emails`);
+      const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+      expect(stored).not.toContain(token);
+    });
+
+    test("is created and passed only after the user confirms, and only to the page in the link", async () => {
+      const before = (await listTestKeys()).length;
+      await page.goto(`${backstamp.url}/docs/api/emails`);
+      const others = await Promise.all([watched.context.newPage(), watched.context.newPage()]);
+      for (const other of others) await other.goto(`${backstamp.url}/docs/api/emails`);
+      const keysOf = (each: Page) =>
+        each
+          .locator("[data-role=key]")
+          .evaluateAll((fields) => fields.map((field) => "value" in field && field.value));
+      // A page of this host that knows the name of the channel, and asks on it.
+      const link = operation("getEmails").locator("[data-role=test-key]");
+      const { page: address, nonce } = Object.fromEntries(
+        new URL((await link.getAttribute("href")) ?? "", backstamp.url).searchParams,
+      );
+      await others[0]?.evaluate((name) => {
+        const channel = new BroadcastChannel(name);
+        const heard: unknown[] = [];
+        channel.addEventListener("message", ({ data }) => heard.push(data));
+        channel.postMessage({ request: "token" });
+        Object.assign(window, { heard });
+      }, `test-key ${address} ${nonce}`);
+      const popup = await openForm("getEmails");
+      await popup.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await popup.getByRole("dialog").waitFor({ state: "detached" });
+      await popup.close();
+      expect(await others[0]?.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([]);
+      expect(await listTestKeys()).toHaveLength(before);
+
+      const again = await openForm("getEmails");
+      await again.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+      await expect.poll(() => keyOf("getEmails"), { timeout: 60_000 }).toMatch(/^re_/);
+      await again.close();
+      for (const other of others) {
+        expect(new Set(await keysOf(other))).toEqual(new Set([""]));
+        await other.close();
+      }
+      // Each channel is for one key.
+      expect(await link.getAttribute("href")).not.toContain(nonce);
+    });
   });
 
   test("works in a browser that blocks storage", async () => {

@@ -17,6 +17,7 @@ type Operation = {
   parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  security: { key?: string[] }[];
   "x-codeSamples": { source: string }[];
 };
 
@@ -115,6 +116,13 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       ]);
     expect(part.match(/class="sample"/g)).toHaveLength(operation["x-codeSamples"].length);
     expect(textOf(part)).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  test("offers a test key with the scope that it requires", async () => {
+    const part = partOf((await read(operation.page)).text, operation.operationId);
+    const [scope] = operation.security[0]?.key ?? [];
+    const links = [...part.matchAll(/href="\/console\/keys([^"]*)"/g)].map(([, query]) => query);
+    expect(links).toEqual(scope === undefined ? [] : [`?test=${scope}`]);
   });
 
   test("has a description of each parameter and of each field of its request", () => {

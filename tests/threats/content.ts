@@ -32,6 +32,13 @@ export const CONTENT: Threats = {
       "one payload of each class is inert in the frame of the email page, whatever is clicked",
     ],
   ],
+  "a page that requests an API key without the user": [
+    [
+      "e2e/docs",
+      "is created and passed only after the user confirms, and only to the page in the link",
+      "for %s has the scope %s, and fills in the fields of the page",
+    ],
+  ],
   "formulas in exported spreadsheets": [
     ["platform/csv", "a cell that a program would compute is shown as text"],
     ["console/audit", "contains all entries that match the filters, newest first, and no formula"],

@@ -14,17 +14,18 @@ import { type ActionState, useAction } from "../_ui/use-action";
 import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
 import { EMPTY_KEY, type NewKeyFields, newKeyInput, testKey } from "./new-key";
 import { NewSecret } from "./new-secret";
+import type { TestKeyRequest } from "./test-key";
 
 type Props = {
   teamId: string;
   publicUrl: string;
-  /** Whether the form is filled in for a test key, to which the API reference links. */
-  isTest: boolean;
+  /** The test key for which the form is filled in, if the API reference requests one. */
+  test: TestKeyRequest | null;
   onClose: () => void;
 };
 
 /** Creates a key, then shows its secret once. Closing the dialog discards the secret. */
-export function CreateKey({ teamId, publicUrl, isTest, onClose }: Props) {
+export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
   const trpc = useTRPC();
   const [created, setCreated] = useState<{ scopes: readonly string[]; domains: Domain[] } | null>(null);
   const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
@@ -39,10 +40,17 @@ export function CreateKey({ teamId, publicUrl, isTest, onClose }: Props) {
     action.run({ team: teamId, ...input });
   };
 
+  const receiver = test?.receiver ?? null;
   if (action.result && created)
     return (
       <Dialog open onOpenChange={onClose} title="New key" size="wide" isPersistent>
-        <NewSecret token={action.result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
+        <NewSecret
+          token={action.result.token}
+          publicUrl={publicUrl}
+          of={created}
+          receiver={receiver}
+          onStored={onClose}
+        />
       </Dialog>
     );
   return (
@@ -50,13 +58,17 @@ export function CreateKey({ teamId, publicUrl, isTest, onClose }: Props) {
       open
       onOpenChange={onClose}
       title="Create API key"
-      description="Use one key for each program. You can then limit and revoke each one separately."
+      description={
+        receiver
+          ? `The API reference at ${receiver.page} receives this key when you create it. Cancel if you did not open this form there.`
+          : "Use one key for each program. You can then limit and revoke each one separately."
+      }
       size="wide"
     >
       <Fetched by={options} isBare loading={<SkeletonCard lines={6} />}>
         {({ domains }) => (
           <CreateKeyForm
-            initial={isTest ? testKey(domains) : EMPTY_KEY}
+            initial={test ? testKey(test.scope, domains) : EMPTY_KEY}
             domains={domains}
             action={action}
             onCreate={create}

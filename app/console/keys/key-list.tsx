@@ -12,6 +12,7 @@ import { useNew } from "../_ui/use-new";
 import { KEY_COLUMNS } from "./columns";
 import { keyFilters } from "./filters";
 import { HEADING } from "./heading";
+import { useTestKey } from "./test-key";
 
 /** Refetches the last use and the rejected requests of each key. */
 const refetchMs = 15_000;
@@ -32,10 +33,10 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
   const trpc = useTRPC();
   const state = useListState(keyFilters);
   const [isCreating, setCreating] = useNew("keys:write");
-  const [isTesting, setTesting] = useNew("keys:write", "test");
+  const [test, closeTest] = useTestKey();
   const close = () => {
     setCreating(false);
-    setTesting(false);
+    closeTest();
   };
   const list = useQuery(
     trpc.keys.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
@@ -72,8 +73,8 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           ...(state.filters.state === "revoked" ? NONE_REVOKED : { ...NONE, action: button }),
         }}
       />
-      {isCreating || isTesting ? (
-        <CreateKey teamId={teamId} publicUrl={publicUrl} isTest={isTesting} onClose={close} />
+      {isCreating || test ? (
+        <CreateKey teamId={teamId} publicUrl={publicUrl} test={test} onClose={close} />
       ) : null}
     </>
   );

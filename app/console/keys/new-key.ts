@@ -30,11 +30,11 @@ export const EMPTY_KEY: NewKeyFields = {
   networks: "",
 };
 
-/** A key for trying the API: it only sends, only from the test domain, and expires in one day. */
-export const testKey = (domains: readonly { id: string; name: string }[]): NewKeyFields => ({
+/** A key for trying one scope of the API. It sends only from the test domain, and expires in one day. */
+export const testKey = (scope: Scope, domains: readonly { id: string; name: string }[]): NewKeyFields => ({
   ...EMPTY_KEY,
   name: "Test key",
-  preset: "sending",
+  ...(scope === "emails:send" ? {} : { preset: "custom", scopes: [scope] }),
   reach: "some",
   domains: domains.filter(({ name }) => name === "backstamp.test").map(({ id }) => id),
   expires: "1",

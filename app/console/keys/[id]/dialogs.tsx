@@ -110,7 +110,13 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
         size="wide"
         isPersistent
       >
-        <NewSecret token={result.token} publicUrl={publicUrl} of={keyView} onStored={onClose} />
+        <NewSecret
+          token={result.token}
+          publicUrl={publicUrl}
+          of={keyView}
+          receiver={null}
+          onStored={onClose}
+        />
       </Dialog>
     );
   return (

@@ -1,6 +1,6 @@
 /*
  * The script of the API reference: the language of samples, the address of this host in them, and requests
- * from the page. The key that a user enters is only in the memory of the page.
+ * from the page. The key that a user enters or creates is only in the memory of the page.
  */
 
 const languages = ["curl", "Node", "Python", "PHP"];
@@ -14,6 +14,7 @@ addEventListener("DOMContentLoaded", () => {
   for (const value of document.querySelectorAll('[data-value="url"]')) value.textContent = location.origin;
   for (const samples of document.querySelectorAll(".samples")) addLanguages(samples);
   for (const form of document.querySelectorAll(".call form")) prepareCall(form);
+  awaitTestKey(document.querySelectorAll("[data-role=test-key]"));
 });
 
 function readStored() {
@@ -64,10 +65,7 @@ function chooseLanguage(language) {
 function prepareCall(form) {
   const key = form.querySelector("[data-role=key]");
   const show = form.querySelector("[data-role=show]");
-  key?.addEventListener("input", () => {
-    for (const other of document.querySelectorAll("[data-role=key]")) other.value = key.value;
-    fillKey();
-  });
+  key?.addEventListener("input", () => enterKey(key.value));
   show?.addEventListener("change", () => {
     for (const other of document.querySelectorAll("[data-role=show]")) other.checked = show.checked;
     fillKey();
@@ -76,6 +74,43 @@ function prepareCall(form) {
     event.preventDefault();
     void sendRequest(form);
   });
+}
+
+function enterKey(token, status = "") {
+  for (const field of document.querySelectorAll("[data-role=key]")) field.value = token;
+  for (const line of document.querySelectorAll("[data-role=received]")) line.textContent = status;
+  fillKey();
+}
+
+/**
+ * Receives the test key that the user creates in the console. The links contain the name of a channel that no
+ * other page knows. Each channel is for one key.
+ */
+function awaitTestKey(links) {
+  if (links.length === 0) return;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const nonce = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const page = location.pathname.replace(/\/$/, "");
+  const channel = openChannel(`test-key ${page} ${nonce}`);
+  if (!channel) return;
+  for (const link of links)
+    link.search = `?${new URLSearchParams({ test: link.dataset.scope, page, nonce })}`;
+  channel.addEventListener("message", ({ data }) => {
+    if (!/^re_\w+$/.test(data?.token)) return;
+    channel.postMessage({ isReceived: true });
+    channel.close();
+    enterKey(data.token, "The test key is filled in.");
+    awaitTestKey(links);
+  });
+}
+
+/** Some browsers block channels together with storage: the user then copies the key. */
+function openChannel(name) {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return null;
+  }
 }
 
 function fillKey() {

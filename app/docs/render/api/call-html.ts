@@ -1,5 +1,12 @@
 import { escapeHtml } from "../markdown";
-import { type ApiSource, bearerOf, type Parameter, type PlacedOperation, parametersIn } from "./document";
+import {
+  type ApiSource,
+  bearerOf,
+  type Parameter,
+  type PlacedOperation,
+  parametersIn,
+  scopeOf,
+} from "./document";
 import { jsonOf } from "./examples";
 
 /** The form that sends a request from the page. The script shows it; without the script it is hidden. */
@@ -14,7 +21,7 @@ export function renderCall({ document }: ApiSource, operation: PlacedOperation):
   );
   return `<details class="call"><summary>Try it</summary>
 <form data-method="${method}" data-path="${escapeHtml(path)}"${type === undefined ? "" : ` data-type="${escapeHtml(type)}"`} autocomplete="off">
-${bearer === null ? "" : renderKey(id, bearer)}
+${bearer === null ? "" : renderKey(id, bearer, scopeOf(operation))}
 ${inputs.join("\n")}
 ${type === undefined ? "" : `<label for="${id}-call-body">Body</label>\n<textarea id="${id}-call-body" data-role="body" rows="${Math.min(14, text.split("\n").length + 1)}" spellcheck="false">${escapeHtml(text)}</textarea>`}
 ${method === "GET" ? "" : `<p class="note">This request is real. It changes the data of the key's team.</p>`}
@@ -27,13 +34,14 @@ ${method === "GET" ? "" : `<p class="note">This request is real. It changes the 
 </form></details>`;
 }
 
-const renderKey = (id: string, label: string): string =>
+/** The link opens the form of the console for a key with the scope of the operation. */
+const renderKey = (id: string, label: string, scope: string | null): string =>
   `<label for="${id}-call-key">${label}</label>
 <input id="${id}-call-key" data-role="key" type="password" autocomplete="off" spellcheck="false" placeholder="Stays in this page until you leave it">
 ${
-  label === "API key"
-    ? `<p class="note"><a href="/console/keys?test=true" target="_blank" rel="noopener">Create a test key</a> <label class="check"><input type="checkbox" data-role="show"> Use the key in samples</label></p>`
-    : ""
+  scope === null
+    ? ""
+    : `<p class="note"><a data-role="test-key" data-scope="${scope}" href="/console/keys?test=${scope}" target="_blank" rel="noopener">Create a test key</a> <label class="check"><input type="checkbox" data-role="show"> Use the key in samples</label> <span role="status" data-role="received"></span></p>`
 }`;
 
 /** Optional headers are empty: a repeated `Idempotency-Key` would return the earlier response. */

@@ -130,3 +130,6 @@ export const bearerOf = ({ security }: Operation): "API key" | "Operator's secre
   const [required] = security;
   return required === undefined ? null : "key" in required ? "API key" : "Operator's secret";
 };
+
+/** The scope that the API key of an operation needs; null if the operation has no API key. */
+export const scopeOf = ({ security }: Operation): string | null => security[0]?.key?.[0] ?? null;

@@ -112,6 +112,9 @@ describe("in a new team", () => {
       await open(fresh, pathOf(testData), heading);
       await expectNoShifts(fresh);
       await expectNoAccessibilityViolations(fresh.page);
+      // Members do not have the terminal of the server.
+      const text = await fresh.page.getByRole("main").innerText();
+      expect(text).not.toMatch(/\bnpm |\bbackstamp (key|domain|relay)\b/);
       await expectDarkAndNarrow(fresh.page, `all-${name}-empty`);
       expectNoUnexpectedErrors(fresh);
     });

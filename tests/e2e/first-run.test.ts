@@ -3,6 +3,8 @@ import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
+import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { pathsOf } from "./app-paths";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
@@ -24,10 +26,12 @@ let browser: Browser;
 let profile: Watched;
 let page: Page;
 let smtpPort: number;
+let mailServer: SmtpTestServer;
 
 beforeAll(async () => {
   browser = await openBrowser();
   smtpPort = await findPort();
+  mailServer = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
   backstamp = await startBackstamp({ BACKSTAMP_SMTP_PORT: String(smtpPort) });
   profile = await openProfile(browser);
   page = await profile.context.newPage();
@@ -35,12 +39,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await backstamp?.stop();
+  await mailServer?.close();
 });
 
 const setup = () => page.getByRole("region", { name: "Set up sending" });
 
 test("a stranger is redirected, and a browser without scripts reads what is missing", async () => {
-  for (const path of ["/", "/console", "/console/emails"]) {
+  const pages = pathsOf("page.tsx").filter((path) => /^\/(console(\/|$)|$)/.test(path));
+  expect(pages.length).toBeGreaterThan(20);
+  for (const path of pages) {
     const response = await fetch(`${backstamp.url}${path}`, { redirect: "manual" });
     expect(response.status, path).toBe(307);
     expect(await response.text(), path).not.toContain("<main");
@@ -113,9 +120,26 @@ test("a key is created in place, and the examples with it work as they are shown
   expectNoErrors(profile);
 });
 
-test("the operator adds a relay from the checklist", async () => {
+test("the operator adds and tests a relay from the checklist, which then counts it without a reload", async () => {
+  const outgoing = setup().getByRole("listitem").filter({ hasText: "Outgoing email" });
+  await outgoing.getByText("Add a relay").waitFor(waitOptions);
+  await setup().getByText("2 of 5 done").waitFor(waitOptions);
+  await page.evaluate(() => Object.assign(window, { isSameDocument: true }));
   await setup().getByRole("link", { name: "Add a relay" }).click();
   await page.getByRole("button", { name: "Add relay" }).first().click();
-  await page.getByRole("dialog", { name: "Add relay" }).waitFor(waitOptions);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("main", waitOptions);
+  await dialog.getByLabel("URL").fill(`smtp://user:password@127.0.0.1:${mailServer.port}`);
+  await dialog.getByRole("button", { name: "Add relay" }).click();
+  const row = page.getByRole("row").filter({ hasText: "main" });
+  await row.getByText("Healthy").waitFor(waitOptions);
+  await row.getByRole("button", { name: "Actions for main" }).click();
+  await page.getByRole("menuitem", { name: "Test login" }).click();
+  await dialog.getByText("The relay accepts the connection and the login.").waitFor(waitOptions);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
+  await outgoing.getByText("Configured.").waitFor(waitOptions);
+  await setup().getByText("3 of 5 done").waitFor(waitOptions);
+  expect(await page.evaluate(() => "isSameDocument" in window)).toBe(true);
   expectNoErrors(profile);
 });

@@ -1,8 +1,6 @@
-import { readdirSync } from "node:fs";
-import path from "node:path";
 import type { APIResponse, Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { projectRoot } from "../support/processes/processes";
+import { pathsOf } from "./app-paths";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn } from "./browser";
 
@@ -12,23 +10,8 @@ import { openBrowser, openProfile, signIn } from "./browser";
  * must be protected too.
  */
 
-const app = path.join(projectRoot, "app");
-const filesOf = (name: string): string[] =>
-  readdirSync(app, { recursive: true, encoding: "utf8" })
-    .filter((file) => path.basename(file) === name)
-    .map((file) => path.dirname(file));
-
-/** The path of a folder of `app`, with an unknown id for each parameter. */
-const pathOf = (folder: string): string =>
-  `/${folder === "." ? "" : folder}`
-    .replace(/\/\([^)]+\)/g, "")
-    .replace("[...nextauth]", "session")
-    .replace("[trpc]", "service.readiness")
-    .replace("[[...path]]", "health")
-    .replace(/\[[^\]]+\]/g, "01900000-0000-7000-8000-000000000000");
-
-const pages = filesOf("page.tsx").map(pathOf);
-const routes = filesOf("route.ts").map(pathOf);
+const pages = pathsOf("page.tsx");
+const routes = pathsOf("route.ts");
 const calls = routes.filter((route) => /^\/api\/(auth|trpc)\//.test(route));
 const downloads = routes.filter((route) => !/^\/(api|docs)\//.test(route));
 const guides = [

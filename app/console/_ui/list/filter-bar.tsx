@@ -28,8 +28,8 @@ type SearchProps = {
   isReady?: (text: string) => boolean;
   /** The main search field of the page, which the `/` key focuses. */
   isMain?: boolean;
-  /** Suggested values; any other can be entered. */
-  suggestions?: readonly string[];
+  /** The id of a `datalist` with suggestions. Any other value can be entered, too. */
+  list?: string;
   className?: string;
 };
 
@@ -38,8 +38,6 @@ type SearchProps = {
  */
 export function SearchField(props: SearchProps) {
   const { label, placeholder = label, value, onSettle, isReady = always, isMain = true } = props;
-  const { suggestions, className = "md:grow md:basis-48" } = props;
-  const listId = useId();
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft?.trim() ?? value;
   const settle = () => {
@@ -52,7 +50,7 @@ export function SearchField(props: SearchProps) {
     return () => clearTimeout(timer);
   });
   return (
-    <label className={`relative col-span-2 min-w-0 ${className}`}>
+    <label className={`relative col-span-2 min-w-0 ${props.className ?? "md:grow md:basis-48"}`}>
       <span className="sr-only">{label}</span>
       <Search
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
@@ -61,7 +59,7 @@ export function SearchField(props: SearchProps) {
       <input
         {...(isMain ? { "data-search": "" } : {})}
         type="search"
-        list={suggestions ? listId : undefined}
+        list={props.list}
         value={draft ?? value}
         placeholder={placeholder}
         title={label}
@@ -78,13 +76,6 @@ export function SearchField(props: SearchProps) {
         }}
         className={`${fieldStyle} pl-9`}
       />
-      {suggestions ? (
-        <datalist id={listId}>
-          {suggestions.map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
-      ) : null}
     </label>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
 import { SearchField, SelectFilter, withChosen } from "../../_ui/list/filter-bar";
 import { fieldStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
@@ -28,6 +29,7 @@ export function TrafficFilters({ teamId, search, tags, change }: Props) {
   const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
   const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const { range, since, until, domain, key, tag } = search;
+  const tagListId = useId();
   return (
     <search className="mb-6 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
       {range === "days" ? (
@@ -54,12 +56,17 @@ export function TrafficFilters({ teamId, search, tags, change }: Props) {
         label="Tag"
         placeholder="Any tag, as name:value"
         value={tag ?? ""}
-        suggestions={tags}
+        list={tagListId}
         isReady={isTag}
         isMain={false}
         className="md:w-56"
         onSettle={(value) => change({ tag: value || null })}
       />
+      <datalist id={tagListId}>
+        {tags.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
     </search>
   );
 }

@@ -10,6 +10,8 @@ export type RestServer = { baseUrl: string; close(): Promise<void> };
 /** Starts the REST API behind a real HTTP server on a free loopback port. */
 export async function startRest(deps: RestDeps, respond: Dispatch = dispatch): Promise<RestServer> {
   const server = createServer(
+    // With the default of 5 s, a test that computes for longer finds its connection closed.
+    { keepAliveTimeout: 65_000 },
     getRequestListener(
       (incoming, { incoming: { socket } }) =>
         respond(deps, incoming, { address: socket.remoteAddress ?? null }),

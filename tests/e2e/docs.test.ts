@@ -205,6 +205,26 @@ describe("the reference", () => {
       expect(stored).not.toContain(token);
     });
 
+    test("reaches the page also if the user has to sign in first", async () => {
+      const own = await openProfile(browser);
+      const docs = await own.context.newPage();
+      await docs.goto(`${backstamp.url}/docs/api/domains`);
+      const part = docs.locator('.operation[data-id="getDomains"]');
+      await part.getByText("Try it").click();
+      const opened = docs.waitForEvent("popup");
+      await part.getByRole("link", { name: "Create a test key" }).click();
+      const popup = await opened;
+      await popup.getByLabel("Email address").fill(ADMIN.email);
+      await popup.getByLabel("Password").fill(ADMIN.password);
+      await popup.getByRole("button", { name: "Sign in", exact: true }).click();
+      const form = popup.getByRole("dialog");
+      await form.getByText("The API reference at /docs/api/domains").waitFor({ timeout: 60_000 });
+      await form.getByRole("button", { name: "Create key" }).click();
+      await expect.poll(() => part.getByLabel("API key").inputValue(), { timeout: 60_000 }).toMatch(/^re_/);
+      expectNoErrors(own);
+      await own.context.close();
+    });
+
     test("is created and passed only after the user confirms, and only to the page in the link", async () => {
       const before = (await listTestKeys()).length;
       await page.goto(`${backstamp.url}/docs/api/emails`);

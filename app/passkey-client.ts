@@ -9,7 +9,7 @@ const requestOptions = (kind: "options" | "autofill") =>
   fetch(`/api/auth/passkey/${kind}`, { method: "POST", body: "" });
 
 /**
- * Prompts for a passkey and signs in with it: as the second factor if one is required, otherwise as the only
+ * Prompts for a passkey and signs in with it: for 2FA if it is required, otherwise as the only
  * proof. `dismissed` means that the user dismissed the prompt or has no passkey; browsers do not distinguish
  * the two.
  */

@@ -14,7 +14,7 @@ export const totpFactors = pgTable("totp_factors", (c) => ({
   createdAt: now(),
 }));
 
-/** Recovery codes for users without another second factor. Each works once. */
+/** Recovery codes for users whose other means of 2FA are lost. Each works once. */
 export const recoveryCodes = pgTable(
   "recovery_codes",
   (c) => ({
@@ -28,7 +28,7 @@ export const recoveryCodes = pgTable(
   (t) => [index("recovery_codes_user_idx").on(t.userId)],
 );
 
-/** A discoverable WebAuthn credential with user verification. Usable for sign-in and as a second factor. */
+/** A discoverable WebAuthn credential with user verification. Usable for sign-in and for 2FA. */
 export const passkeys = pgTable(
   "passkeys",
   (c) => ({
@@ -66,7 +66,7 @@ export const passkeyChallenges = pgTable("passkey_challenges", (c) => ({
 /** The methods of the first sign-in step. */
 export type SignInMethod = "password" | "link" | "passkey" | SignInProvider;
 
-/** A sign-in that has completed the first step and still requires the second factor. It is not a session. */
+/** A sign-in that has completed the first step and still requires 2FA. It is not a session. */
 export const twoFactorChallenges = pgTable("second_steps", (c) => ({
   /** SHA-256 of the token in the browser. */
   tokenHash: bytea().primaryKey(),

@@ -52,7 +52,7 @@ export async function queueEmails(hot: HotSql, teamId: string, count: number): P
     });
     await insertSubmissions(
       hot,
-      emails.map((mail) => ({ mails: [mail] })),
+      emails.map((mail) => ({ emails: [mail] })),
     );
   }
 }

@@ -218,7 +218,7 @@ describe("signing in with a passkey", () => {
   });
 });
 
-describe("a user with a passkey as second factor", () => {
+describe("a user with a passkey for 2FA", () => {
   test("signs in with the password and then the passkey, not with the password alone", async () => {
     const { user, device } = await openOwner();
     const visitor = open();

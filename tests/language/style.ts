@@ -27,7 +27,7 @@ export const STYLE: readonly Pattern[] = [
   {
     concept: "standard verbs",
     pattern:
-      /^(?:say|tell|heed|rouse|hear|give|let in|keep books|clear the way|begun|mend)\b(?! (?:case|length|limit|max|min|to|ms))/,
+      /^(?:say|tell|told|heed|rouse|hear|give|let in|keep books|clear the way|begun|mend)\b(?! (?:case|length|limit|max|min|to|ms))/,
     instead: "format, report, apply, wake, listen, delete, return, admit, claim, check, request, record",
     kinds: NAMES,
     planted: "say when",

@@ -183,7 +183,7 @@ export const TERMS: readonly Pattern[] = [
     concept: "sign-in second step",
     pattern: /\bsecond (?:step|factor)s?\b/i,
     instead: "two-factor authentication (2FA)",
-    kinds: SHOWN,
+    kinds: PROSE,
     planted: "Turn on the second step.",
   },
   {

@@ -59,7 +59,7 @@ async function beginFirst(key: string) {
         status: 200,
         answer: { id: `first of ${key}` },
       };
-      expect(await insertSubmissions(hot, [{ mails: [], idempotency: record }])).toEqual(["written"]);
+      expect(await insertSubmissions(hot, [{ emails: [], idempotency: record }])).toEqual(["written"]);
       isWriting();
       if ((await end) === "fail") throw new Error("killed");
     })

@@ -172,13 +172,13 @@ describe.each(CLIENTS)("$name", (client) => {
           { ...mail, subject: "Third", scheduledAt: "in 1 hour" },
         ]),
       );
-      const mails = await Promise.all(ids.map(({ id }) => data(sdk.emails.get(id))));
-      expect(mails.map(({ subject, last_event }) => [subject, last_event])).toEqual([
+      const emails = await Promise.all(ids.map(({ id }) => data(sdk.emails.get(id))));
+      expect(emails.map(({ subject, last_event }) => [subject, last_event])).toEqual([
         ["First", "queued"],
         ["Second", "queued"],
         ["Third", "scheduled"],
       ]);
-      expect(mails[1]?.html).toContain("<i>Slanted</i>");
+      expect(emails[1]?.html).toContain("<i>Slanted</i>");
     });
 
     test("strict: one invalid email rejects the batch, and the error contains its index", async () => {

@@ -12,7 +12,7 @@ export type Admission = SignedInSession | { kind: "two_factor"; token: string };
 /**
  * Completes the first sign-in step, by password, email link or provider account. Every such sign-in ends
  * here, so a user with 2FA never gets a session without it: they get a token that is valid only for the
- * second step. `passwordHash` is the hash that the password matched. The sign-in is rejected if the password
+ * 2FA. `passwordHash` is the hash that the password matched. The sign-in is rejected if the password
  * has changed since.
  */
 export async function admit(

@@ -22,7 +22,7 @@ export type SignedInSession = { kind: "signed_in"; user: User; sessionId: string
 /**
  * Opens a session, records the sign-in as an account event, and queues an email if the device is new.
  * `deps.db` must be a transaction that has locked the user. Call `deps.wake()` after the commit. Only `admit`
- * and the code that completes the second step may call it: the caller guarantees that all required sign-in
+ * and the code that completes 2FA may call it: the caller guarantees that all required sign-in
  * steps are complete.
  */
 export async function completeSignIn(

@@ -76,11 +76,11 @@ const ruleTextOf = (rule: string | null | undefined): string | null =>
   rule && Object.hasOwn(WAIT_RULES, rule) ? WAIT_RULES[rule as keyof typeof WAIT_RULES] : null;
 
 /** An event delivery of an email. */
-export const viewEmailEventDelivery = ({ dueAt, createdAt, last, ...told }: EmailEventDelivery) => ({
-  ...told,
+export const viewEmailEventDelivery = ({ dueAt, createdAt, last, ...delivery }: EmailEventDelivery) => ({
+  ...delivery,
   createdAt: createdAt.toISOString(),
   /** Null if no further attempt is scheduled. */
-  nextCallAt: told.status === "pending" ? timeOf(dueAt) : null,
+  nextCallAt: delivery.status === "pending" ? timeOf(dueAt) : null,
   last: last && { ...last, sentAt: last.sentAt.toISOString() },
 });
 export type EmailEventDeliveryView = ReturnType<typeof viewEmailEventDelivery>;

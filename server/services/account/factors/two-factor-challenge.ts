@@ -22,8 +22,8 @@ export type TwoFactorResult =
   | { kind: "expired" };
 
 /**
- * Records that the first sign-in step succeeded. Returns a token with which the browser completes the second
- * step. It expires after five minutes.
+ * Records that the first sign-in step succeeded. Returns a token with which the browser completes 2FA.
+ * It expires after five minutes.
  */
 export async function createTwoFactorChallenge(
   tx: Db,
@@ -76,7 +76,7 @@ const CODE_NAMES: Record<CodeKind, string> = {
 };
 
 /**
- * Closes the challenge of a user who has passed the second step, and opens the session. `deps.db` must be a
+ * Closes the challenge of a user who has passed 2FA, and opens the session. `deps.db` must be a
  * transaction.
  */
 export async function completeTwoFactor(

@@ -96,7 +96,7 @@ async function signInOptions(deps: PasskeyDeps, rpID: string) {
 
 /**
  * Signs a user in with a passkey. `response` is the browser's response as JSON. The passkey has verified the
- * user, so it is sufficient by itself; with the token of a 2FA challenge it completes the second step. Every
+ * user, so it is sufficient by itself; with the token of a 2FA challenge it completes 2FA. Every
  * invalid response has the same result.
  */
 export async function signInByPasskey(
@@ -173,7 +173,7 @@ async function verifyAuthentication(
     user,
     passkeyId: passkey.id,
     counter: authenticationInfo.newCounter,
-    /** The challenge, if it was one for a sign-in; null if it was for the second step of a 2FA challenge. */
+    /** The challenge, if it was one for a sign-in; null if it was for 2FA. */
     signInChallenge: signInChallenge as string | null,
   };
 }

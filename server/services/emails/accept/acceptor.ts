@@ -173,7 +173,7 @@ export function createAcceptor(
   return async (submission) => {
     const receivedMs = performance.now();
     let result: AcceptResult = "failed";
-    const span = tracer?.start("accept", { parent: submission.mails[0]?.traceparent });
+    const span = tracer?.start("accept", { parent: submission.emails[0]?.traceparent });
     try {
       const isWritten = await withinMs(
         resultMsMax,
@@ -194,7 +194,7 @@ export function createAcceptor(
       result = isWritten ? "committed" : "repeated";
       return isWritten;
     } finally {
-      const emails = result === "committed" ? submission.mails.length : 0;
+      const emails = result === "committed" ? submission.emails.length : 0;
       span?.set({ "backstamp.result": result, "backstamp.emails": emails });
       if (result === "failed") span?.fail("not_committed");
       span?.end();
@@ -213,9 +213,9 @@ function dequeueBatch(queue: Waiting[]): Waiting[] {
   let characters = 0;
   let count = 0;
   for (const { submission } of queue) {
-    const { idempotency, mails } = submission;
+    const { idempotency, emails } = submission;
     const key = idempotency && `${idempotency.teamId} ${idempotency.route} ${idempotency.key}`;
-    characters += mails.reduce(
+    characters += emails.reduce(
       (sum, { html, text, raw }) => sum + (html?.length ?? 0) + (text?.length ?? 0) + (raw?.length ?? 0),
       0,
     );

@@ -39,7 +39,7 @@ export type IdempotencyRecord = {
 };
 
 /** The content of one request: its emails, and the record that makes repeating the request harmless. */
-export type Submission = { mails: AcceptedEmail[]; idempotency?: IdempotencyRecord };
+export type Submission = { emails: AcceptedEmail[]; idempotency?: IdempotencyRecord };
 
 /**
  * Result: committed; not written because its key was used before (`known`) or is in use by another request
@@ -68,7 +68,7 @@ export async function insertSubmissions(
     // One order for all writers: two batches that share keys wait for each other instead of deadlocking.
     .sort((a, b) => (sortName(a.record) < sortName(b.record) ? -1 : 1));
   const emails = submissions.flatMap((submission, ordinal) =>
-    submission.mails.map((email) => ({
+    submission.emails.map((email) => ({
       ordinal,
       tracksOpens: false,
       tracksClicks: false,

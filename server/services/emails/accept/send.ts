@@ -68,7 +68,7 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
   const email = await prepareEmail(ctx, input);
   const answer = { id: email.id };
   const written = await ctx.accept({
-    mails: [{ ...email, idempotencyKey: once?.key }],
+    emails: [{ ...email, idempotencyKey: once?.key }],
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();
@@ -92,7 +92,7 @@ export async function sendEmailWith(
   const idempotency = once && { teamId: ctx.teamId, ...once, answer };
   await ctx.hot.begin(async (tx) => {
     if (idempotency) await lockIdempotencyKey(tx, idempotency);
-    const [written] = await insertSubmissions(ctx.hot, [{ mails: [email], idempotency }], tx);
+    const [written] = await insertSubmissions(ctx.hot, [{ emails: [email], idempotency }], tx);
     if (written !== "written") throw new IdempotencyKeyTaken();
     await alongside(tx, email.id);
   });
@@ -216,10 +216,10 @@ export async function sendBatch(
   once?: Once,
 ): Promise<BatchResult> {
   const { emails, errors } = await prepareBatch(ctx, items, mode);
-  const mails = emails.map(({ email }) => ({ ...email, idempotencyKey: once?.key }));
-  const answer = { data: mails.map(({ id }) => ({ id })), errors };
+  const accepted = emails.map(({ email }) => ({ ...email, idempotencyKey: once?.key }));
+  const answer = { data: accepted.map(({ id }) => ({ id })), errors };
   const written = await ctx.accept({
-    mails,
+    emails: accepted,
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();

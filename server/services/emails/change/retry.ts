@@ -170,16 +170,16 @@ function retry(
   batch?: { filter: EmailFilter; isContinued: boolean },
 ): Promise<ResetDelivery[]> {
   return resetDeliveries(ctx, { emailIds, states, addresses, to: "queued" }, (retried) => {
-    const mails = new Set(retried.map(({ emailId }) => emailId));
-    const [id] = mails;
+    const emails = new Set(retried.map(({ emailId }) => emailId));
+    const [id] = emails;
     const acceptDuplicates = states.includes("unknown");
     const counts = { recipients: retried.length };
-    if (!batch && mails.size === 1 && id !== undefined)
+    if (!batch && emails.size === 1 && id !== undefined)
       return { action: "email.retried", subject: { id, name: null }, detail: { acceptDuplicates }, counts };
     return {
       action: "email.retried_many",
       detail: { acceptDuplicates, ...(batch && { filter: describeFilter(batch.filter) }) },
-      counts: { mails: mails.size, ...counts },
+      counts: { mails: emails.size, ...counts },
       isContinued: batch?.isContinued ?? false,
     };
   });

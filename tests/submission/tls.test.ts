@@ -1,6 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "node:tls";
@@ -95,24 +96,40 @@ test("an address has at most ten incomplete TLS handshakes, each for ten seconds
   expect(performance.now() - since).toBeLessThan(30_000);
 }, 40_000);
 
-/** The certificate that a new connection gets. */
-const presented = (port: number) =>
+/** The certificate that a new connection gets. With `plain`, TLS begins on that connection. */
+const presented = (port: number, plain?: Socket) =>
   new Promise<string>((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+    const transport = plain ? { socket: plain } : { host: "127.0.0.1", port };
+    const socket = connect({ ...transport, rejectUnauthorized: false }, () => {
       resolve(socket.getPeerCertificate().fingerprint256);
       socket.destroy();
     });
     socket.on("error", reject);
   });
 
+const fingerprintOf = ({ cert }: Certificate) => new X509Certificate(cert).fingerprint256;
+
+/** The certificate that a new connection gets after STARTTLS. */
+async function presentedByStartTls(port: number): Promise<string> {
+  const client = await openClient(port);
+  await client.send("EHLO app.example.com");
+  expect(await client.send("STARTTLS")).toMatch(/^220/);
+  client.socket.removeAllListeners("data");
+  return presented(port, client.socket);
+}
+
 test("a renewed certificate is used without a restart, and a broken one is not", async () => {
   submission = await open(0, 20);
-  const port = submission.securePort ?? 0;
-  const first = await presented(port);
+  const { port, securePort } = submission;
+  const both = () => Promise.all([presented(securePort ?? 0), presentedByStartTls(port ?? 0)]);
+  const first = fingerprintOf(certificate);
+  expect(await both()).toEqual([first, first]);
   await writeFile(fileOf("key.pem"), "not a key");
-  expect(await presented(port)).toBe(first);
-  await store(makeCertificate());
-  await vi.waitUntil(async () => (await presented(port)) !== first, { timeout: 20_000 });
+  expect(await both()).toEqual([first, first]);
+  const renewed = makeCertificate();
+  await store(renewed);
+  const second = fingerprintOf(renewed);
+  await vi.waitFor(async () => expect(await both()).toEqual([second, second]), { timeout: 20_000 });
 });
 
 test("an invalid or missing certificate stops the start with the setting and the file", async () => {

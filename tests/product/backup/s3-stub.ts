@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { faultOfSignature } from "./s3-signature";
 
 export type S3Stub = {
   /** The settings of a schedule that uses it. */
@@ -22,7 +23,12 @@ export type S3Stub = {
   close(): Promise<void>;
 };
 
-/** An S3-compatible store in memory, without authentication, with the requests that a backup needs. */
+const credentials = { keyId: "AKIDEXAMPLE", secret: "a secret/of+the=stub", region: "eu-central-1" };
+
+/**
+ * An S3-compatible store in memory with the requests that a backup needs. A request without a valid signature
+ * gets 403.
+ */
 export async function startS3Stub(): Promise<S3Stub> {
   const [objects, uploads]: [S3Stub["objects"], S3Stub["uploads"]] = [new Map(), new Map()];
   const deleted: string[] = [];
@@ -93,7 +99,13 @@ export async function startS3Stub(): Promise<S3Stub> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     if (request.method === "PUT") await onPart.run();
-    const { status = 200, xml, etag } = answer(request, Buffer.concat(chunks));
+    const body = Buffer.concat(chunks);
+    const fault = faultOfSignature(request, body, credentials);
+    const {
+      status = 200,
+      xml,
+      etag,
+    } = fault === null ? answer(request, body) : { status: 403, xml: inside("Error", inside("Code", fault)) };
     response.writeHead(status, { ...(etag && { etag }), ...(xml && { "content-type": "application/xml" }) });
     response.end(xml);
   });
@@ -103,8 +115,9 @@ export async function startS3Stub(): Promise<S3Stub> {
     env: {
       BACKSTAMP_BACKUP_TO: "s3://bucket/mine",
       BACKSTAMP_BACKUP_S3_ENDPOINT: `http://127.0.0.1:${port}`,
-      BACKSTAMP_BACKUP_S3_KEY_ID: "key",
-      BACKSTAMP_BACKUP_S3_SECRET: "secret",
+      BACKSTAMP_BACKUP_S3_REGION: credentials.region,
+      BACKSTAMP_BACKUP_S3_KEY_ID: credentials.keyId,
+      BACKSTAMP_BACKUP_S3_SECRET: credentials.secret,
     },
     objects,
     uploads,

@@ -10,6 +10,7 @@ import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
 import { startTsx, type TestProcess } from "../../support/processes/processes";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
+import { faultOfSignature } from "./s3-signature";
 import { type S3Stub, startS3Stub } from "./s3-stub";
 
 const gib = 1024 ** 3;
@@ -98,6 +99,39 @@ describe("in an S3-compatible store", () => {
     const made = await run({ ...store.env, BACKSTAMP_BACKUP_KEEP: "1" });
     expect(store.objects.get(`mine/${made?.name}`)).toHaveLength(made?.sizeBytes ?? 0);
     expect({ deleted: store.deleted, uploads: store.uploads.size }).toEqual({ deleted: [old], uploads: 0 });
+  });
+
+  test.each([
+    ["secret", { BACKSTAMP_BACKUP_S3_SECRET: "another" }, "SignatureDoesNotMatch"],
+    ["key", { BACKSTAMP_BACKUP_S3_KEY_ID: "ANOTHER" }, "InvalidAccessKeyId"],
+    ["region", { BACKSTAMP_BACKUP_S3_REGION: "us-east-1" }, "AuthorizationHeaderMalformed"],
+  ])("a wrong %s is a failure with the store's reason, and nothing is stored", async (_, wrong, code) => {
+    await expect(run({ ...store.env, ...wrong })).rejects.toThrow(new RegExp(`403.*${code}`, "s"));
+    expect(await listBackups(world.source.deps, 10)).toMatchObject([{ status: "failed" }]);
+    expect({ uploads: store.uploads.size, deleted: store.deleted }).toEqual({ uploads: 0, deleted: [] });
+  });
+
+  test("the stub computes the signatures of the documentation of AWS", () => {
+    vi.useFakeTimers({ now: Date.parse("2013-05-24T00:00:00Z"), toFake: ["Date"] });
+    const request = {
+      method: "GET",
+      url: "/?max-keys=2&prefix=J",
+      headers: {
+        host: "examplebucket.s3.amazonaws.com",
+        "x-amz-content-sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "x-amz-date": "20130524T000000Z",
+        authorization:
+          "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
+      },
+    };
+    const credentials = {
+      keyId: "AKIAIOSFODNN7EXAMPLE",
+      secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      region: "us-east-1",
+    };
+    const fault = faultOfSignature(request, Buffer.alloc(0), credentials);
+    vi.useRealTimers();
+    expect(fault).toBeNull();
   });
 
   test("uploads of killed backups are ended after a day, and no others", async () => {

@@ -1,5 +1,16 @@
 import type { TemplateVariable } from "#db/schema/templates";
 import { faultOfKey } from "#server/shared/template-tags";
+import { typeOfUses, usesIn } from "#server/shared/template-variables";
+import {
+  type Converted,
+  convertBlockTag,
+  isInList,
+  type OpenBlocks,
+  PATH,
+  type Piece,
+  rejectOpenBlocks,
+  scopeOf,
+} from "./convert-blocks";
 import type { Provider } from "./providers/provider";
 
 export type TemplateField = "subject" | "html" | "text";
@@ -12,7 +23,7 @@ export type UnmappedTag = { field: TemplateField; line: number; tag: string; rea
 export type ConvertedTemplate = {
   fields: TemplateFields;
   variables: TemplateVariable[];
-  /** Variables that have another name here; sends must use the new one. */
+  /** Variables and fields that have another name here; sends must use the new one. */
   renamed: { from: string; to: string }[];
   /** The field contains each of these as text in square brackets. */
   unmapped: UnmappedTag[];
@@ -22,32 +33,26 @@ export type ConvertedTemplate = {
 const tagCharsMax = 500;
 const shownChars = 60;
 
-const PATH = /^[A-Za-z_$][\w$-]*(?:\.[\w$-]+)*$/;
-const IS_BLOCK = /^(?:[#^/>=*~@]|else\b)/;
-const BLOCKS: Record<string, string> = {
-  "#": "A block, such as a condition or a loop",
-  "^": "An inverted block",
-  "/": "The end of a block",
+const OTHER_SIGNS: Record<string, string> = {
   ">": "A partial",
   "=": "A change of delimiters",
   "*": "A decorator",
   "~": "Whitespace control",
-  "@": "A value of the provider",
-  e: "`else`",
 };
 
 type Conversion = Omit<ConvertedTemplate, "fields" | "variables"> & {
   rules: Provider["tags"];
-  /** Our names of the provider's variables. */
+  /** The provider's paths by ours. */
   names: Map<string, string>;
   fallbacks: Map<string, string | number>;
 };
 
 /**
  * Converts templates of Handlebars, Mustachio and Resend: `{{name}}` is escaped in HTML and `{{{name}}}` is
- * not, as here. `{{&name}}` becomes `{{{name}}}`, a comment is removed, a path such as `user.name` becomes a
- * variable `user_name`, and a fallback in a tag becomes that of the variable. Everything else that is
- * evaluated there is reported by field and line.
+ * not, as here, and a path such as `user.name` stays one. `{{&name}}` becomes `{{{name}}}`, a comment is
+ * removed, and a fallback in a tag becomes that of the variable. `#if` and `#each` with `else` are kept, and
+ * a section of Mustachio becomes `#if` with the paths of its fields. Everything else that is evaluated there
+ * is reported by field and line.
  */
 export function convertTemplate(
   { subject, html, text }: TemplateFields,
@@ -66,41 +71,52 @@ export function convertTemplate(
     html: convertField(conversion, "html", html),
     text: convertField(conversion, "text", text),
   };
-  const variables = [...conversion.names].map(([from, key]): TemplateVariable => {
-    const fallbackValue = conversion.fallbacks.get(from) ?? null;
-    return { key, type: typeof fallbackValue === "number" ? "number" : "string", fallbackValue };
+  const uses = usesIn(fields.subject, fields.html, fields.text);
+  const variables = [...uses].map(([key, of]): TemplateVariable => {
+    const fallbackValue = conversion.fallbacks.get(conversion.names.get(key) ?? key) ?? null;
+    return { key, type: typeof fallbackValue === "number" ? "number" : typeOfUses(of), fallbackValue };
   });
   return { fields, variables, renamed: conversion.renamed, unmapped: conversion.unmapped };
 }
 
 function convertField(conversion: Conversion, field: TemplateField, source: string | null): string | null {
   if (source === null || source === "") return null;
-  let converted = "";
+  const parts: (string | Piece)[] = [];
+  const open: OpenBlocks = [];
   let at = 0;
   let line = 1;
-  const reject = (tag: string, reason: string): string => {
-    const shown = tag.replace(/\s+/g, " ");
-    conversion.unmapped.push({ field, line, tag: shown.slice(0, shownChars), reason });
-    return `[[${tag.replace(/[{}]/g, "").trim()}]]`;
-  };
   for (const { from, to } of findTags(source, conversion.rules.other)) {
-    converted += source.slice(at, from);
-    for (
-      let next = source.indexOf("\n", at);
-      next !== -1 && next < from;
-      next = source.indexOf("\n", next + 1)
-    )
-      line++;
+    const before = source.slice(at, from);
+    line += linesIn(before);
     const tag = source.slice(from, to);
-    const result = tag.startsWith("{{")
-      ? convertTag(conversion, tag)
-      : { reason: "The provider replaces it" };
-    converted +=
-      "text" in result ? result.text : reject(tag, `${result.reason}; imports convert inserted values only.`);
-    for (let next = tag.indexOf("\n"); next !== -1; next = tag.indexOf("\n", next + 1)) line++;
+    const piece: Piece = { tag, line, result: { reason: "The provider replaces it" } };
+    if (tag.startsWith("{{")) piece.result = convertTag(conversion, open, piece);
+    parts.push(before, piece);
+    line += linesIn(tag);
     at = to;
   }
-  return converted + source.slice(at);
+  rejectOpenBlocks(open);
+  const converted = parts.map((part) => (typeof part === "string" ? part : textOf(conversion, field, part)));
+  return converted.join("") + source.slice(at);
+}
+
+/** The text of a tag. One that does not map is reported. */
+function textOf({ unmapped }: Conversion, field: TemplateField, { tag, line, result }: Piece): string {
+  if ("text" in result) return result.text;
+  const shown = tag.replace(/\s+/g, " ").slice(0, shownChars);
+  unmapped.push({
+    field,
+    line,
+    tag: shown,
+    reason: `${result.reason}; imports convert values, #if and #each.`,
+  });
+  return `[[${tag.replace(/[{}]/g, "").trim()}]]`;
+}
+
+function linesIn(text: string): number {
+  let lines = 0;
+  for (let next = text.indexOf("\n"); next !== -1; next = text.indexOf("\n", next + 1)) lines++;
+  return lines;
 }
 
 /** Tags in braces with their closing braces, and the provider's other tags, in order. */
@@ -124,36 +140,86 @@ function* findTags(source: string, other: RegExp | null): Generator<{ from: numb
   }
 }
 
-function convertTag(conversion: Conversion, tag: string): { text: string } | { reason: string } {
+function convertTag(conversion: Conversion, open: OpenBlocks, piece: Piece): Converted {
   const { rules, fallbacks } = conversion;
+  const { tag } = piece;
   const isRaw = tag.startsWith("{{{");
   const braces = isRaw ? 3 : 2;
   if (tag.length < 2 * braces || !tag.endsWith("}".repeat(braces)))
     return { reason: "A tag that is not closed" };
   const content = tag.slice(braces, -braces).trim();
   if (content.startsWith("!")) return { text: "" };
+  const block = isRaw
+    ? null
+    : convertBlockTag(open, piece, content, rules.blocks, (name) => resolvePath(conversion, open, name));
+  if (block !== null) return block;
   const isUnescaped = content.startsWith("&");
   const expression = isUnescaped ? content.slice(1).trim() : content;
-  if (IS_BLOCK.test(expression)) return { reason: BLOCKS[expression[0] ?? ""] ?? "A block" };
+  const sign = OTHER_SIGNS[expression[0] ?? ""];
+  if (sign !== undefined) return { reason: sign };
   const { name = expression, fallback } = rules.withFallback?.exec(expression)?.groups ?? {};
-  if (!PATH.test(name) || name === "this" || name.startsWith("this."))
-    return { reason: /\s/.test(name) ? "A helper" : "An expression" };
   if (rules.own.has(name)) return { reason: "The provider fills it in" };
-  const key = nameVariable(conversion, name);
-  if (key === null)
-    return { reason: "A variable whose name is too long, or equals that of another one here" };
-  if (fallback !== undefined && !fallbacks.has(name)) fallbacks.set(name, fallback);
-  return { text: isRaw || isUnescaped ? `{{{${key}}}}` : `{{${key}}}` };
+  const path = resolvePath(conversion, open, name);
+  if (path === null) return { reason: faultOfValue(name) };
+  if (fallback !== undefined) {
+    if (path.includes(".") || isInList(open)) return { reason: "The fallback of a field" };
+    if (!fallbacks.has(name)) fallbacks.set(name, fallback);
+  }
+  return { text: isRaw || isUnescaped ? `{{{${path}}}}` : `{{${path}}}` };
 }
 
-/** Our name of a variable: letters, digits and underscores. Null if no name is free for it. */
-function nameVariable({ names, renamed }: Conversion, name: string): string | null {
-  const known = names.get(name);
-  if (known !== undefined) return known;
-  const plain = name.replace(/[^A-Za-z0-9_]/g, "_");
-  const key = faultOfKey(plain) === null ? plain : `${plain}_value`;
-  if (faultOfKey(key) !== null || [...names.values()].includes(key)) return null;
-  names.set(name, key);
-  if (key !== name) renamed.push({ from: name, to: key });
-  return key;
+function faultOfValue(name: string): string {
+  if (PATH.test(name) && name !== "this" && !name.startsWith("this."))
+    return "A variable whose name is too long, or equals that of another one here";
+  if (name.startsWith("@")) return `The value \`${name.slice(0, shownChars)}\` of the provider`;
+  const [helper = ""] = name.split(/\s+/);
+  return helper === name ? "An expression" : `The helper \`${helper.slice(0, shownChars)}\``;
+}
+
+/** Our path of a name: that of a variable, or in a list that of a field of the item. Null if it has none. */
+function resolvePath(conversion: Conversion, open: OpenBlocks, name: string): string | null {
+  const scope = scopeOf(open);
+  const isItem = isInList(open);
+  if (name === "." || name === "this") return scope ?? (isItem ? "this" : null);
+  if (name === "@index") return isItem && scope === null ? name : null;
+  if (!PATH.test(name)) return null;
+  if (name.startsWith("this.")) {
+    if (scope === null && !isItem) return null;
+    const fields = nameFields(name.slice("this.".length));
+    return fields && renameTo(conversion, name, `${scope ?? "this"}.${fields}`, scope === null);
+  }
+  const fields = nameFields(name);
+  if (fields === null) return null;
+  if (scope !== null) return renameTo(conversion, name, `${scope}.${fields}`, false);
+  const [first = "", ...rest] = fields.split(".");
+  const own = isItem || faultOfKey(first) === null ? first : `${first}_value`;
+  if (!isItem && faultOfKey(own) !== null) return null;
+  return renameTo(conversion, name, [own, ...rest].join("."), !isItem);
+}
+
+const pathNamesMax = 10;
+const nameCharsMax = 50;
+
+/** The names of a path with letters, digits and underscores only; null if one of them is too long. */
+function nameFields(path: string): string | null {
+  const names = path.split(".").map((name) => name.replace(/[^A-Za-z0-9_]/g, "_"));
+  return names.length <= pathNamesMax && names.every((name) => name.length <= nameCharsMax)
+    ? names.join(".")
+    : null;
+}
+
+/** Records a name that differs here. Null if `isUnique` and another name already has this path. */
+function renameTo(
+  { names, renamed }: Conversion,
+  from: string,
+  to: string,
+  isUnique: boolean,
+): string | null {
+  const known = isUnique ? names.get(to) : undefined;
+  if (known !== undefined && known !== from) return null;
+  if (isUnique) names.set(to, from);
+  const isRenamed =
+    from.replace(/[^A-Za-z0-9_.]/g, "_") !== from || to.split(".")[0] === `${from.split(".")[0]}_value`;
+  if (isRenamed && !renamed.some((each) => each.from === from)) renamed.push({ from, to });
+  return to;
 }

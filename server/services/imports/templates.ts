@@ -208,7 +208,7 @@ function applyLayout(
 /** A template here needs HTML. That of a text shows the same lines. */
 function writeHtml(text: string, notes: string[]): string {
   notes.push("It has only text; the HTML was written from it.");
-  const escaped = escapeHtml(text.replace(/\{\{\{(\w+)\}\}\}/g, "{{$1}}"));
+  const escaped = escapeHtml(text.replace(/\{\{\{([\w.]+)\}\}\}/g, "{{$1}}"));
   return `<div style="white-space: pre-wrap">${escaped}</div>`;
 }
 

@@ -108,7 +108,7 @@ export const TEMPLATE_FILES: {
         alias: "receipt-v1",
         name: "Receipt",
         subject: "Receipt",
-        html: "<body><b>{{total}}</b><i>{{product_name}}</i></body>",
+        html: "<body><b>{{total}}</b><i>{{product.name}}</i></body>",
         text: "{{total}}\n--",
         status: "published",
       },

@@ -72,33 +72,47 @@ test("an existing template is overwritten only with --replace, and the new versi
 });
 
 test("a template with tags that do not map is skipped with their lines, or becomes a draft that no send can use", async () => {
-  const text = ses("Blocks", "<p>\n{{#if a}}\n{{user.name}}{{/if}}</p>");
+  const text = ses("Blocks", "<p>\n{{#unless a}}\n{{user.first-name}}{{/unless}}</p>");
   const { code, stdout } = await run(["-", "--from", "ses"], text);
   expect(code).toBe(0);
   expect(stdout).toContain("Added 0 of 1 templates");
   expect(stdout).toContain("  Blocks: 2 tags do not map. Use --drafts to import it as a draft.");
-  expect(stdout).toContain(
-    "  html, line 2, Blocks: {{#if a}} does not map. A block, such as a condition or a loop;",
-  );
-  expect(stdout).toContain("  html, line 3, Blocks: {{/if}} does not map.");
+  expect(stdout).toContain("  html, line 2, Blocks: {{#unless a}} does not map. The block `unless`;");
+  expect(stdout).toContain("  html, line 3, Blocks: {{/unless}} does not map.");
   await expect(getTemplate(world.ctx, "blocks")).rejects.toThrow("Template not found");
 
   const drafted = await run(["-", "--from", "ses", "--drafts"], text);
   expect(drafted.stdout).toContain(
-    "  Blocks: created, draft, alias blocks\n    The variable user.name is user_name here.",
+    "  Blocks: created, draft, alias blocks\n    The variable user.first-name is user.first_name here.",
   );
   expect(await stored("blocks")).toMatchObject({
     status: "draft",
-    html: "<p>\n[[#if a]]\n{{user_name}}[[/if]]</p>",
+    html: "<p>\n[[#unless a]]\n{{user.first_name}}[[/unless]]</p>",
   });
   const { token } = await world.key();
   const body = {
     from: "a@example.org",
     to: "b@example.net",
     subject: "x",
-    template: { id: "blocks", variables: { user_name: "A" } },
+    template: { id: "blocks", variables: { user: { first_name: "A" } } },
   };
   expect((await world.api("POST", "/api/emails", { token, body })).status).toBe(422);
+});
+
+test("conditions, lists and paths are imported, and sends evaluate them", async () => {
+  const html = "<p>{{#if a.b}}{{a.b}}{{else}}none{{/if}}{{#each c}} {{@index}}:{{this.d}}{{/each}}</p>";
+  expect(await report(["-", "--from", "ses"], ses("evaluated", html))).toMatchObject({
+    created: 1,
+    problems: [],
+    templates: [{ status: "published", renamed: [] }],
+  });
+  const { token } = await world.key();
+  const template = { id: "evaluated", variables: { a: { b: "x" }, c: [{ d: 1 }, { d: 2 }] } };
+  const body = { from: "a@example.org", to: "b@example.net", template };
+  const { body: sent } = await world.api("POST", "/api/emails", { token, body });
+  expect((await world.api("GET", `/api/emails/${sent.id}`, { token })).body).toMatchObject({
+    html: "<p>x 0:1 1:2</p>",
+  });
 });
 
 test("a missing layout, missing content, an unusable address and too many variables are explained", async () => {

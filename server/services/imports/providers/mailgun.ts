@@ -147,6 +147,7 @@ export const mailgun: Provider = {
     },
   },
   tags: {
+    blocks: "handlebars",
     own: new Set(),
     other: /%(?:recipient[\w.]*|(?:tag_|mailing_list_)?unsubscribe_(?:url|email))%/g,
     withFallback: null,

@@ -141,5 +141,5 @@ export const postmark: Provider = {
       }
     },
   },
-  tags: { own: new Set(), other: null, withFallback: null },
+  tags: { blocks: "mustachio", own: new Set(), other: null, withFallback: null },
 };

@@ -71,6 +71,8 @@ export type DocumentSource<T> = {
 
 /** What a provider's templates have beside variables in braces. */
 export type TagRules = {
+  /** The language of blocks, such as conditions; null if the provider has none. */
+  blocks: "handlebars" | "mustachio" | null;
   /** Variables that the provider fills in itself. */
   own: ReadonlySet<string>;
   /** Tags in another form, which are found by this expression. */

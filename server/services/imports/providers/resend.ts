@@ -159,6 +159,7 @@ export const resend: Provider = {
     },
   },
   tags: {
+    blocks: null,
     own: new Set(["RESEND_UNSUBSCRIBE_URL", "UNSUBSCRIBE_URL", "FIRST_NAME", "LAST_NAME", "EMAIL"]),
     other: null,
     withFallback: /^(?<name>[\w.]+)\s*\|(?<fallback>.*)$/,

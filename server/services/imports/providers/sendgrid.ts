@@ -154,6 +154,7 @@ export const sendgrid: Provider = {
     },
   },
   tags: {
+    blocks: "handlebars",
     own: new Set(["unsubscribe", "unsubscribe_preferences", "weblink"]),
     other: /<%[^%>]{1,100}%>|\[(?:unsubscribe|weblink|Unsubscribe_Preferences)\]/g,
     withFallback: /^insert\s+(?<name>[\w.-]+)\s+["']default=(?<fallback>[^"']*)["']$/,

@@ -122,5 +122,5 @@ export const ses: Provider = {
   },
   domains: { read: readIdentities, fetch: null },
   templates: { read: readTemplates, fetch: null },
-  tags: { own: new Set(["amazonSESUnsubscribeUrl"]), other: null, withFallback: null },
+  tags: { blocks: "handlebars", own: new Set(["amazonSESUnsubscribeUrl"]), other: null, withFallback: null },
 };

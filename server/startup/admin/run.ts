@@ -56,6 +56,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   worker: loadService,
   backup: loadBackups,
   restore: loadBackups,
+  hold: loadBackups,
   release: loadBackups,
 };
 

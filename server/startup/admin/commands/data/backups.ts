@@ -13,6 +13,7 @@ import { OperatorError } from "../../../launcher/operator-error";
 import { type AdminCommand, runInDatabase } from "../../command";
 import { type Session, withKeptSecret } from "../../session";
 import { listOutput, type Output, type Terminal } from "../../terminal";
+import { addHoldCommand } from "./hold";
 import { addReleaseCommand } from "./release";
 import { restore } from "./restore";
 
@@ -20,7 +21,7 @@ type BackupOptions = { passphraseFile?: string; list?: true; scheduled?: true };
 
 const shownMax = 20;
 
-/** `backup`, `restore`, `release`. */
+/** `backup`, `restore`, `hold`, `release`. */
 export function addBackupCommands(program: AdminCommand): void {
   const { terminal } = program;
   const backup = program
@@ -66,6 +67,7 @@ export function addBackupCommands(program: AdminCommand): void {
     .addHelpText("after", RESTORE_HELP)
     .action((file: string, options) => restore(terminal, path.resolve(file), options));
 
+  addHoldCommand(program);
   addReleaseCommand(program);
 }
 

@@ -15,6 +15,7 @@ import {
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
 import { readTables } from "../support/database/tenants";
+import { runCommand } from "../support/processes/command-line";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
@@ -155,6 +156,11 @@ test("after the waiting period everything of the team is deleted, users and othe
     endedAt: expect.any(Date),
     counts: { emails: 3, deliveries: 6, suppressions: expect.any(Number), api_keys: 1 },
   });
+  const env = { DATABASE_URL: world.databaseUrl };
+  const { stdout } = await runCommand(["team", "deletions", "--json"], { env });
+  expect(JSON.parse(stdout).data).toMatchObject([
+    { team_name: "First", status: "deleted", requested_by: "operator", counts: { emails: 3 } },
+  ]);
   await expect(cancelTeamDeletion(world.ctx)).rejects.toThrow();
 });
 

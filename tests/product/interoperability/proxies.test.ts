@@ -7,6 +7,7 @@ import { request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { sseHeaders } from "@trpc/server/unstable-core-do-not-import";
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
@@ -37,13 +38,25 @@ let drop: () => Promise<void>;
 let server: HttpServer;
 let token: string;
 let finishPage: () => void = () => {};
+let sendEvent: (data: string) => void = () => {};
+let openConnections = 0;
 const children: ChildProcess[] = [];
 
 /**
- * In place of Next: a page in two parts, of which the second is sent on request, and a WebSocket that echoes.
+ * In place of Next: a page in two parts, of which the second is sent on request, server-sent events with the
+ * headers of tRPC, and a WebSocket that echoes.
  */
 const pages: Pages = {
-  async request(_incoming, outgoing) {
+  async request(incoming, outgoing) {
+    if (incoming.url === "/api/trpc/live.changes") {
+      outgoing.writeHead(200, sseHeaders);
+      sendEvent = (data) => void outgoing.write(`data: ${data}\n\n`);
+      sendEvent("connected");
+      openConnections++;
+      await once(outgoing, "close");
+      openConnections--;
+      return;
+    }
     outgoing.writeHead(200, { "content-type": "text/html" });
     outgoing.write(`first part ${" ".repeat(4_096)}`);
     await new Promise<void>((resolve) => {
@@ -230,6 +243,21 @@ describe.runIf(hasProxies).each([
     finishPage();
     const rest = Buffer.concat(await incoming.toArray()).toString();
     expect(rest).toContain("second part");
+  });
+
+  test("server-sent events are passed on one by one, and the end of the connection is, too", async () => {
+    const headers = { accept: "text/event-stream", "accept-encoding": "gzip, deflate, br, zstd" };
+    const incoming = await open(port, { path: "/api/trpc/live.changes", headers });
+    expect(incoming.headers["content-type"]).toBe("text/event-stream");
+    expect(incoming.headers).not.toHaveProperty("content-encoding");
+    // Each event is far smaller than any buffer of a proxy, and is read before the next one is written.
+    const events = incoming[Symbol.asyncIterator]();
+    for (const data of ["connected", "first", "second"]) {
+      if (data !== "connected") sendEvent(data);
+      expect(String((await events.next()).value)).toBe(`data: ${data}\n\n`);
+    }
+    incoming.destroy();
+    await vi.waitFor(() => expect(openConnections).toBe(0), { timeout: 30_000 });
   });
 
   test("a WebSocket is passed on in both directions", async () => {

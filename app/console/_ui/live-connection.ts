@@ -94,20 +94,17 @@ export function followChanges(
  * meanwhile. A slow procedure delays no other one.
  */
 function createRefresh(queries: QueryClient): (topics: readonly Topic[]) => void {
-  const rounds = new Map<string, { isDue: boolean }>();
+  /** Of each procedure that is being read: whether it changed meanwhile. */
+  const isDue = new Map<string, boolean>();
   const run = async (path: string) => {
-    const running = rounds.get(path);
-    if (running) {
-      running.isDue = true;
-      return;
-    }
-    const round = { isDue: true };
-    rounds.set(path, round);
-    while (round.isDue) {
-      round.isDue = false;
+    const isRunning = isDue.has(path);
+    isDue.set(path, true);
+    if (isRunning) return;
+    while (isDue.get(path)) {
+      isDue.set(path, false);
       await queries.invalidateQueries({ predicate: ({ queryKey }) => pathOf(queryKey) === path });
     }
-    rounds.delete(path);
+    isDue.delete(path);
   };
   return (topics) => {
     for (const path of new Set(topics.flatMap((topic) => QUERIES[topic]))) void run(path);

@@ -1,7 +1,7 @@
 "use client";
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, httpLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, type TRPCLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
 import { faultOf, isEndOfSession } from "../fault";
@@ -10,10 +10,16 @@ import { TRPCProvider } from "../trpc";
 
 const url = "/api/trpc";
 /**
- * Procedures that sum over a long time. They have requests of their own, because a batch responds when its
+ * A procedure that sums over a long time. It has requests of its own, because a batch responds when its
  * slowest call has.
  */
-const SLOW = new Set(["overview.traffic"]);
+const SLOW = "overview.traffic";
+
+const callServer: TRPCLink<AppRouter> = (runtime) => {
+  const batched = httpBatchLink<AppRouter>({ url, maxItems: 10 })(runtime);
+  const alone = httpBatchLink<AppRouter>({ url, maxItems: 1 })(runtime);
+  return (call) => (call.op.path === SLOW ? alone : batched)(call);
+};
 
 // Avoids an immediate refetch of the data that the page was rendered with.
 const freshMs = 5_000;
@@ -23,17 +29,7 @@ const FINAL = new Set(["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"])
 /** The tRPC client of the console and its query cache. */
 export function CallProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
-  const [trpcClient] = useState(() =>
-    createTRPCClient<AppRouter>({
-      links: [
-        splitLink({
-          condition: ({ path }) => SLOW.has(path),
-          true: httpLink({ url }),
-          false: httpBatchLink({ url, maxItems: 10 }),
-        }),
-      ],
-    }),
-  );
+  const [trpcClient] = useState(() => createTRPCClient<AppRouter>({ links: [callServer] }));
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>

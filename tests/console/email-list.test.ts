@@ -89,6 +89,14 @@ describe("the email list", () => {
       expect(await idsOf({ search }), search).toEqual([]);
   });
 
+  test("finds the words of a subject in any order, and with others between them", async () => {
+    const id = await send({ subject: "Your invoice 2026-1187 is ready" });
+    await send({ subject: "Your invoice 2026-1188 is paid" });
+    for (const search of ["invoice ready", "ready invoice", "2026-1187", "your 1187"])
+      expect(await idsOf({ search }), search).toEqual([id]);
+    expect(await idsOf({ search: "invoice missing" })).toEqual([]);
+  });
+
   test("keeps a page unchanged while new email is accepted, and counts new email separately", async () => {
     const first = await send({ subject: "First" });
     const second = await send({ subject: "Second" });

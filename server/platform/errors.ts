@@ -24,19 +24,34 @@ const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+type AppErrorOptions = {
+  cause?: unknown;
+  details?: Record<string, unknown>;
+  /** The field of the API that the error is about. */
+  field?: string;
+  /** The message without names of the API. With `field`, it continues "Label of the field: ". */
+  plain?: string;
+};
+
 /** An error for the caller. Its message says what is wrong and what to do. */
 export class AppError extends Error {
   /** Additional fields for the caller, written next to `message` in the response. */
   readonly details: Record<string, unknown>;
+  /** The field that the error is about, as the API names it; null for any other error. */
+  readonly field: string | null;
+  /** For pages: the message without Markdown and, where the caller of AppError set it, without API names. */
+  readonly plain: string;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+    options: AppErrorOptions = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
     this.details = options.details ?? {};
+    this.field = options.field ?? null;
+    this.plain = (options.plain ?? message).replace(/`([^`]+)`/g, "“$1”");
   }
 
   get status(): number {
@@ -49,6 +64,13 @@ export class AppError extends Error {
     return ERRORS[this.code].trpc;
   }
 }
+
+/**
+ * 422 for one field of the request. `plain` is the fault for pages, if `fault` contains other names of the
+ * API.
+ */
+export const invalidField = (field: string, fault: string, plain = fault): AppError =>
+  new AppError("invalid", `Invalid \`${field}\`: ${fault}`, { field, plain });
 
 /** Why a valid key is rejected. The values are stable, so programs can compare them. */
 export const REJECTION_REASONS = [

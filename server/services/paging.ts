@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lt, type SQL } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/platform/errors";
+import { invalidField } from "#server/platform/errors";
 
 /** Selects a page: the newest rows, or those next to a cursor row. `limit` is 1 to 100. */
 export type PageQuery = { limit: number; after?: string; before?: string };
@@ -96,8 +96,8 @@ export async function requireCursor(
     .from(table)
     .where(and(eq(table.teamId, ctx.teamId), eq(table.id, id), within));
   if (row) return;
-  throw new AppError(
-    "invalid",
-    `Invalid \`${before ? "before" : "after"}\`: this list has no row ${id}. Use the id of one of its rows, or omit it for the first page.`,
+  throw invalidField(
+    before ? "before" : "after",
+    `this list has no row ${id}. Use the id of one of its rows, or omit it for the first page.`,
   );
 }

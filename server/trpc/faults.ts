@@ -10,8 +10,8 @@ import { explainSchemaFault } from "#server/services/health";
 export const UNEXPECTED = "Something went wrong. Contact the operator and include the request id.";
 
 /**
- * The error that a caller receives. The message of an AppError is passed on. An unknown error is logged and
- * replaced by a fixed message, because its own may contain SQL, addresses and personal data.
+ * The error that a caller receives. An AppError is passed on in the words of the pages. An unknown error is
+ * logged and replaced by a fixed message, because its own may contain SQL, addresses and personal data.
  */
 export async function toTrpcError(
   error: TRPCError,
@@ -21,7 +21,7 @@ export async function toTrpcError(
   const { log } = deps;
   const { cause } = error;
   if (cause instanceof AppError)
-    return new TRPCError({ code: cause.trpcCode, message: cause.message, cause });
+    return new TRPCError({ code: cause.trpcCode, message: formatForPage(cause), cause });
   if (cause instanceof ZodError)
     return new TRPCError({ code: "BAD_REQUEST", message: describe(cause), cause });
   if (error.code !== "INTERNAL_SERVER_ERROR") return error;
@@ -38,6 +38,19 @@ export async function toTrpcError(
   log.error("console.unexpected", { requestId, ...errorFacts(cause ?? error) });
   return new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: UNEXPECTED, cause });
 }
+
+/** Fields of the API whose label on the pages is not their name in words. */
+const LABELS: Record<string, string> = {
+  endpoint: "URL",
+  expires_at: "Expires",
+  limits: "Rate limits",
+  name: "Domain",
+  scheduled_at: "Send at",
+  warm_up: "Warm-up",
+};
+
+const formatForPage = ({ field, plain }: AppError): string =>
+  field === null ? plain : `${LABELS[field] ?? formatField(field)}: ${plain}`;
 
 /**
  * The first fault of an input, with the name of its field in words. Messages of our own schemas stay; those

@@ -62,14 +62,14 @@ describe("a template in the console", () => {
     const template = await make();
     const { id, revision } = template;
     for (const [change, said] of [
-      [{ html: "{{#A}}x{{/A}}" }, /`html`: \{\{#A\}\} is a section/],
+      [{ html: "{{#A}}x{{/A}}" }, /^HTML: \{\{#A\}\} is a section/],
       [{ html: "" }, /^HTML: /],
       [{ html: "a\0b" }, /change\.html: must not contain NUL/],
       [{ subject: "\ud800" }, /surrogate/],
       [{ from: "nobody" }, /^From: /],
       [{ replyTo: ["a@example.com", "b"] }, /^Reply to: /],
       [{ variables: [{ key: "NAME", type: "number", fallbackValue: "x" }] }, /must be a number/i],
-      [{ variables: [] }, /does not declare `NAME`/],
+      [{ variables: [] }, /does not declare “NAME”/],
       [{ unknown: 1 }, /unknown/],
     ] as const)
       expect((await refusal("save", { id, revision, change }))?.message, JSON.stringify(change)).toMatch(
@@ -281,7 +281,7 @@ describe("a preview of unsaved content", () => {
     expect(said).toMatchObject({ subject: null, html: "<p>{{A}}</p>", text: null });
     expect(said.faults.map(({ field }) => field)).toEqual(["subject", "text"]);
     expect((await preview({ html: "{{A}}{{B}}", variables: [variable("A")] })).faults).toEqual([
-      { field: "variables", message: expect.stringContaining("`B`") },
+      { field: "variables", message: expect.stringContaining("“B”") },
     ]);
     const long = await preview({ subject: "{{A}}", html: "x", variables: [variable("A")] }, { A: "a\nb" });
     expect(long.faults).toEqual([{ field: "subject", message: expect.stringContaining("subject") }]);
@@ -320,9 +320,9 @@ describe("a test email", () => {
     ).toMatchObject({
       code: "FORBIDDEN",
     });
-    expect((await refusal("sendTest", { id, from, to, values: {} }))?.message).toMatch(/`NAME`/);
+    expect((await refusal("sendTest", { id, from, to, values: {} }))?.message).toMatch(/“NAME”/);
     expect((await refusal("sendTest", { id, from: null, to, values: { NAME: "x" } }))?.message).toMatch(
-      /`from`/,
+      /^From: /,
     );
   });
 });

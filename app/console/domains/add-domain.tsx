@@ -18,6 +18,9 @@ type Fields = { name: string; returnPathLabel: string };
 /** Milliseconds after the last key press. An incomplete name is not sent to the server. */
 const debounceMs = 300;
 
+/** How the server's error about the name begins. It is shown at the field, without the label. */
+const ABOUT_NAME = /^Domain: /;
+
 /** Adds a domain. Shows its ASCII form and any warning, then opens its page with the records to publish. */
 export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
@@ -36,9 +39,10 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const read = useQuery(
     trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
   );
-  const nameFault = isComplete ? (shownFaultOf(read.error)?.message ?? null) : null;
+  const readFault = isComplete ? (shownFaultOf(read.error)?.message ?? null) : null;
+  const nameFault = readFault?.replace(ABOUT_NAME, "") ?? null;
   // The name is checked while it is typed, and the same error is not shown twice.
-  const fault = action.fault?.message === nameFault ? null : action.fault;
+  const fault = action.fault?.message === readFault ? null : action.fault;
   const label = watch("returnPathLabel").trim() || "send";
 
   return (

@@ -119,7 +119,7 @@ type FormProps = {
 };
 
 /** How the server's error about the URL begins. The error is then shown at the field. */
-const ABOUT_URL = "Invalid `endpoint`: ";
+const ABOUT_URL = "URL: ";
 
 /** The URL and the events, for a new endpoint and for an existing one. */
 function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, children }: FormProps) {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/platform/errors";
+import { invalidField } from "#server/platform/errors";
 
 /** Upper limits of a daily cap (recipients) and of a warm-up's daily growth (percent). */
 export const recipientsMax = 100_000_000;
@@ -49,9 +49,17 @@ export function requireEnd({ dailyCap, warmUpFirst, warmUpTarget }: typeof domai
   if (warmUpFirst === null) return;
   const end = warmUpTarget ?? dailyCap;
   if (end === null)
-    throw new AppError("invalid", "Invalid `warm_up`: set `target` or `daily_cap` as its end.");
+    throw invalidField(
+      "warm_up",
+      "set `target` or `daily_cap` as its end.",
+      "Enter a target or a daily cap as its end.",
+    );
   if (end <= warmUpFirst)
-    throw new AppError("invalid", `Invalid \`warm_up\`: it ends at ${end}, so \`first_day\` must be less.`);
+    throw invalidField(
+      "warm_up",
+      `it ends at ${end}, so \`first_day\` must be less.`,
+      `it ends at ${end}, so the first day must have less.`,
+    );
 }
 
 /**

@@ -6,7 +6,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { isPublicSuffix } from "#server/mail/address/registered-domain";
-import { AppError, notFound } from "#server/platform/errors";
+import { AppError, invalidField, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
 import { changeKeys } from "../keys/keys";
@@ -201,21 +201,23 @@ const formatChange = ({ warmUp, ...rest }: DomainChange): AuditDetail => ({
 
 function requireCapability({ sending, receiving }: Domain): void {
   if (!sending && !receiving)
-    throw new AppError("invalid", "A domain needs at least one capability: enable `sending`.");
+    throw new AppError("invalid", "A domain needs at least one capability: enable `sending`.", {
+      plain: "A domain needs at least one capability: enable sending.",
+    });
 }
 
 /** The name of a new domain in its canonical form. Throws AppError with a message for the caller. */
 export function parseNewName(given: string): string {
   const read = readDomainName(given);
-  if (!read.ok) throw new AppError("invalid", `Invalid \`name\`: ${read.fault}`);
+  if (!read.ok) throw invalidField("name", read.fault);
   const { domain } = read;
   if (domain === BUILT_IN_DOMAIN) throw new AppError("conflict", `${domain} is built in: every team has it.`);
   if (domain.endsWith(`.${BUILT_IN_DOMAIN}`))
-    throw new AppError("invalid", `Invalid \`name\`: subdomains of ${BUILT_IN_DOMAIN} cannot be added.`);
+    throw invalidField("name", `subdomains of ${BUILT_IN_DOMAIN} cannot be added.`);
   if (isPublicSuffix(domain))
-    throw new AppError(
-      "invalid",
-      `Invalid \`name\`: ${domain} is a public suffix, under which anyone can register. Add your own domain, such as example.${domain}.`,
+    throw invalidField(
+      "name",
+      `${domain} is a public suffix, under which anyone can register. Add your own domain, such as example.${domain}.`,
     );
   return domain;
 }

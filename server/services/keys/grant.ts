@@ -4,7 +4,7 @@ import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
-import { AppError, rejectKey } from "#server/platform/errors";
+import { AppError, invalidField, rejectKey } from "#server/platform/errors";
 import { findUncovered } from "#server/platform/http/client-networks";
 import { isId } from "#server/platform/ids";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
@@ -147,9 +147,9 @@ function resolveLimits(ctx: Ctx, requested: OwnLimits, permissions: Permissions 
     const number = requested[tier];
     if (number === undefined) continue;
     if (number > defaultLimit)
-      throw new AppError(
-        "invalid",
-        `Invalid \`limits\`: at most ${defaultLimit} per minute for "${tier}". Only the operator can set higher limits, with the CLI.`,
+      throw invalidField(
+        "limits",
+        `at most ${defaultLimit} per minute for "${tier}". Only the operator can set higher limits, with the CLI.`,
       );
     const own = permissions?.limits[tier] ?? defaultLimit;
     if (permissions && number > own) throw exceeds(`has a limit of ${own} calls per minute for "${tier}"`);

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/platform/errors";
+import { invalidField, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { mintToken } from "#server/platform/secrets/secrets";
 import type { ApiKey } from "#server/shared/wire/api-key";
@@ -39,7 +39,11 @@ export async function changeKeys<T>(ctx: Ctx, task: (tx: Db) => Promise<T>): Pro
  */
 export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: ApiKey; token: string }> {
   if (ctx.actor.kind !== "operator" && input.expiresAt && input.expiresAt <= ctx.clock())
-    throw new AppError("invalid", "Invalid `expires_at`: it is in the past. Use a future time, or omit it.");
+    throw invalidField(
+      "expires_at",
+      "it is in the past. Use a future time, or omit it.",
+      "it is in the past. Use a future time, or no expiry.",
+    );
   return ctx.db.transaction(async (tx) => {
     const grant = await resolveGrant(tx, ctx, await permissionsOfCaller(tx, ctx), input);
     const made = await insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });

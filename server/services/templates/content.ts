@@ -1,5 +1,5 @@
 import type { TemplateVariable } from "#db/schema/templates";
-import { AppError } from "#server/platform/errors";
+import { AppError, invalidField } from "#server/platform/errors";
 import {
   faultOfType,
   mergeVariables,
@@ -27,22 +27,20 @@ export function checkContent(input: TemplateContent) {
   const used = [...uses.keys()];
   const variables = input.variables ?? [...uses].map(([key, of]) => declare(key, typeOfUses(of)));
   const undeclared = used.filter((key) => !variables.some((variable) => variable.key === key));
-  if (undeclared.length > 0)
-    throw new AppError(
-      "invalid",
-      `Invalid \`variables\`: it does not declare ${undeclared
-        .slice(0, 10)
-        .map((key) => `\`${key}\``)
-        .join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
-    );
+  if (undeclared.length > 0) throw undeclaredVariables(undeclared.slice(0, 10));
   if (variables.length > variablesMax)
     throw new AppError("invalid", `The template has more than ${variablesMax} variables. Use fewer.`);
   for (const { key, type } of variables) {
     const of = uses.get(key);
     const fault = of ? faultOfType(key, type, of) : null;
-    if (fault !== null) throw new AppError("invalid", `Invalid \`variables\`: ${fault}`);
+    if (fault !== null) throw invalidField("variables", fault);
   }
   return { subject, html, text, sender, replyTo, variables };
+}
+
+function undeclaredVariables(keys: readonly string[]): AppError {
+  const fault = `it does not declare ${keys.map((key) => `\`${key}\``).join(", ")}. Declare every placeholder`;
+  return invalidField("variables", `${fault}, or leave \`variables\` out.`, `${fault}.`);
 }
 
 const declare = (key: string, type: VariableType): TemplateVariable => ({ key, type, fallbackValue: null });

@@ -19,10 +19,12 @@ export const parseTemplate = (field: string, source: string): ValidTag[] =>
   readTags(source).map((tag) => {
     if (tag.kind !== "fault") return tag;
     const { line, column } = placeOf(source, tag.from);
-    throw invalid(`\`${field}\`: ${tag.fault} (line ${line}, column ${column})`);
+    throw invalidIn(field, `${tag.fault} (line ${line}, column ${column})`);
   });
 
 const invalid = (message: string) => new AppError("invalid", message);
+const invalidIn = (field: string, fault: string) =>
+  new AppError("invalid", `\`${field}\`: ${fault}`, { field, plain: fault });
 
 const ESCAPED: Record<string, string> = {
   "&": "&amp;",
@@ -176,8 +178,9 @@ function listOf(
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null)
     return Array.from({ length: missing.list(name) }, () => undefined);
-  throw invalid(
-    `\`${field}\`: ${source.slice(tag.from, tag.to).trim()} needs a list, and \`${name}\` is ${kindOf(value)}.`,
+  throw invalidIn(
+    field,
+    `${source.slice(tag.from, tag.to).trim()} needs a list, and \`${name}\` is ${kindOf(value)}.`,
   );
 }
 
@@ -188,8 +191,9 @@ function textOf(filling: Filling, tag: Inserted, item: Item | null): string {
   const { field, source, missing, isHtml } = filling;
   const { value, name } = lookUp(filling, tag.path, item);
   if (typeof value === "object" && value !== null)
-    throw invalid(
-      `\`${field}\`: ${source.slice(tag.from, tag.to)} cannot insert \`${name}\`, which is ${kindOf(value)}. Insert its ${Array.isArray(value) ? "items with {{#each}}" : "fields"}.`,
+    throw invalidIn(
+      field,
+      `${source.slice(tag.from, tag.to)} cannot insert \`${name}\`, which is ${kindOf(value)}. Insert its ${Array.isArray(value) ? "items with {{#each}}" : "fields"}.`,
     );
   const text =
     value === undefined || value === null ? missing.value(name, `{{${tag.path.join(".")}}}`) : String(value);

@@ -79,7 +79,7 @@ export async function previewDraft(
       return make();
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      faults.push({ field, message: error.message });
+      faults.push({ field, message: error.plain });
       return null;
     }
   };

@@ -1,5 +1,5 @@
 import type { TemplateValue, TemplateVariable } from "#db/schema/templates";
-import { AppError } from "#server/platform/errors";
+import { AppError, invalidField } from "#server/platform/errors";
 import { namesInLists, optionalKeysIn } from "#server/shared/template-variables";
 import type { TemplateVersion } from "#server/shared/wire/template";
 import { Subject } from "../emails/accept/message-input";
@@ -33,9 +33,9 @@ export function resolveVariables(
     unknown = unknown.filter((key) => !inLists.has(key));
   }
   if (unknown.length > 0)
-    throw new AppError(
-      "invalid",
-      `Invalid \`${field}\`: the template does not declare ${quoted(unknown.slice(0, 10))}. Declared variables: ${quoted(declared.map((v) => v.key)) || "none"}.`,
+    throw invalidField(
+      field,
+      `the template does not declare ${quoted(unknown.slice(0, 10))}. Declared variables: ${quoted(declared.map((v) => v.key)) || "none"}.`,
     );
   const absent: string[] = [];
   for (const { key, type, fallbackValue } of declared) {

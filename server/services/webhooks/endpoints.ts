@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/platform/errors";
+import { AppError, invalidField, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { UnknownSecretError } from "#server/platform/secrets/vault";
 import type { SigningSecrets, Webhook } from "#server/shared/wire/webhook";
@@ -195,7 +195,7 @@ export async function deleteWebhook(ctx: Ctx, id: string): Promise<{ id: string 
 
 function rejectUncallableUrl(ctx: Ctx, url: string): void {
   const fault = ctx.outside.checkUrl(url);
-  if (fault !== null) throw new AppError("invalid", `Invalid \`endpoint\`: ${fault}`);
+  if (fault !== null) throw invalidField("endpoint", fault);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { casual } from "chrono-node/en";
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/platform/errors";
+import { invalidField } from "#server/platform/errors";
 
 const daysAheadMax = 30;
 const dayMs = 86_400_000;
@@ -39,7 +39,7 @@ export function readScheduledAt(given: string, now: Date): ScheduledTime {
 /** Parses the caller's `scheduled_at`; 422 with an example of a valid time. */
 export function parseScheduledAt(ctx: Ctx, text: string): Date {
   const read = readScheduledAt(text, ctx.clock());
-  if (!read.ok) throw new AppError("invalid", `Invalid \`scheduled_at\`: ${read.fault}`);
+  if (!read.ok) throw invalidField("scheduled_at", read.fault);
   return read.at;
 }
 

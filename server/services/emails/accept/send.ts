@@ -162,7 +162,10 @@ const REQUIRED = {
 } as const;
 
 const missing = (field: keyof typeof REQUIRED) =>
-  new AppError("missing_field", `Missing \`${field}\` field. ${REQUIRED[field]}`);
+  new AppError("missing_field", `Missing \`${field}\` field. ${REQUIRED[field]}`, {
+    field,
+    plain: REQUIRED[field],
+  });
 
 /**
  * The content of an email that uses a template: its published version, rendered; `from`, `subject` and
@@ -196,7 +199,8 @@ async function renderTemplate(
 /** Parses a mailbox of a template; the error names `field`. */
 export function mailboxOf(field: string, source: string): Mailbox {
   const read = readMailbox(source);
-  if (!read.ok) throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`);
+  if (!read.ok)
+    throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`, { field, plain: read.fault });
   return read.mailbox;
 }
 

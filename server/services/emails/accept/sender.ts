@@ -80,6 +80,7 @@ async function readLinkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | 
     throw new AppError(
       "invalid_sender",
       `Sending from ${row.name} is disabled. Enable its capability \`sending\`.`,
+      { plain: `Sending from ${row.name} is disabled. Enable it in the settings of the domain.` },
     );
   return row;
 }

@@ -45,13 +45,17 @@ export async function retryEmail(
     );
   const requested = email.deliveries.filter(({ address }) => recipients?.includes(address) ?? true);
   const found = [...new Set(requested.map(({ status }) => status))];
+  if (found.includes("unknown")) {
+    const unknown = "The outcome of this email is unknown. Sending it again may deliver it twice.";
+    throw new AppError("conflict", `${unknown} Set \`accept_duplicates: true\` to retry it anyway.`, {
+      plain: `${unknown} Accept duplicates to retry it anyway.`,
+    });
+  }
   throw new AppError(
     "conflict",
-    found.includes("unknown")
-      ? "The outcome of this email is unknown. Sending it again may deliver it twice. Set `accept_duplicates: true` to retry it anyway."
-      : found.length === 0
-        ? "None of these addresses is a recipient of this email."
-        : `Only failed, bounced or deferred emails can be retried. This email is ${found.join(" and ")}.`,
+    found.length === 0
+      ? "None of these addresses is a recipient of this email."
+      : `Only failed, bounced or deferred emails can be retried. This email is ${found.join(" and ")}.`,
   );
 }
 
@@ -119,6 +123,7 @@ function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly Ret
     throw new AppError(
       "invalid",
       "Set at least one filter, such as `status`, `recipient`, `domain` or `since`.",
+      { plain: "Set at least one filter, such as the status, recipient, domain or start." },
     );
   const all = retryableStates(acceptDuplicates);
   const { statuses = [] } = filter;

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { type WEBHOOK_DELIVERY_STATUSES, webhookAttempts, webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/platform/errors";
+import { AppError, invalidField, notFound } from "#server/platform/errors";
 import type { Webhook, WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
 import { recordAudit } from "../../audit/record";
 import { type Page, type PageQuery, pageById } from "../../paging";
@@ -225,7 +225,7 @@ export async function countReplayRange(
 
 function inRange(ctx: Ctx, webhookId: string, { since, until, status, type }: ReplayRange) {
   if (until !== null && until <= since)
-    throw new AppError("invalid", "Invalid `until`: it must be later than `since`.");
+    throw invalidField("until", "it must be later than `since`.", "it must be later than the start.");
   return and(
     eq(webhookDeliveries.teamId, ctx.teamId),
     eq(webhookDeliveries.webhookId, webhookId),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { domainIn } from "../../app/console/domains/pasted-domain";
+import { domainIn, pastedDomain } from "../../app/console/domains/pasted-domain";
 
 test.each([
   ["mail.example.com", "mail.example.com"],
@@ -16,4 +16,14 @@ test.each([
   ["", ""],
 ])("%j is read as %j", (text, domain) => {
   expect(domainIn(text)).toBe(domain);
+});
+
+test.each([
+  ["https://www.example.com/shop", "example.com"],
+  ["Ann <ann@example.com>", "example.com"],
+  ["mail.", null],
+  ["example.com", null],
+  ["example.com:443", null],
+])("a paste of %j replaces the field by %j", (text, domain) => {
+  expect(pastedDomain(text)).toBe(domain);
 });

@@ -11,7 +11,7 @@ import { TextField } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import { domainIn } from "./pasted-domain";
+import { domainIn, pastedDomain } from "./pasted-domain";
 
 type Fields = { name: string; returnPathLabel: string };
 
@@ -72,8 +72,10 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
           spellCheck={false}
           isMono
           onPaste={(event) => {
+            const pasted = pastedDomain(event.clipboardData.getData("text"));
+            if (pasted === null) return;
             event.preventDefault();
-            setValue("name", domainIn(event.clipboardData.getData("text")), { shouldValidate: true });
+            setValue("name", pasted, { shouldValidate: true });
           }}
           error={formState.errors.name ?? nameFault}
           {...register("name", {

@@ -15,3 +15,9 @@ export function domainIn(text: string): string {
     return trimmed;
   }
 }
+
+/**
+ * What replaces the field when a URL or an address is pasted. Null for other text, which can be a part of a
+ * name: the browser inserts it at the cursor.
+ */
+export const pastedDomain = (text: string): string | null => (/[/@]/.test(text) ? domainIn(text) : null);

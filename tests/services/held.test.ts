@@ -67,6 +67,8 @@ test("all held deliveries are released in parts, those of every priority, and wh
   const many = readMax + 500;
   await hold(many);
   expect(await settleAll(ALL)).toEqual([readMax, many + 1 - readMax]);
+  const entries = await world.hot`select detail from audit_log where action = 'email.released'`;
+  expect(entries.map(({ detail }) => detail.recipients)).toEqual([many + 1]);
   expect(await countHeld()).toBe(0);
   expect(await world.hot`select wait_rule from deliveries where due_at = 'infinity'`).toEqual([
     { wait_rule: "no_transport" },

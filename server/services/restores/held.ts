@@ -84,29 +84,44 @@ export async function readLastRestore({ db }: Pick<Deps, "db">): Promise<Restore
   return found ?? null;
 }
 
-/** The last delivery that was read. */
-const Place = z.object({ priority: z.int().min(0).max(priorityMax), id: z.uuid() });
+/** The last delivery that was read, and whether the decision is in the audit log. */
+const Place = z.object({
+  priority: z.int().min(0).max(priorityMax),
+  id: z.uuid(),
+  isRecorded: z.boolean(),
+});
 type Place = z.infer<typeof Place>;
 
 /**
  * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next`
  * starts the next part, and is null at the end. Released ones are due now, or at the time for which they are
  * scheduled. Those outside the chosen period stay held. Works in batches that commit one by one, so an
- * interrupted decision can be repeated. AppError `invalid` if `after` is not `next` of an earlier call.
+ * interrupted decision can be repeated. The whole decision is one entry of the audit
+ * log, with its count. AppError `invalid` if `after` is not `next` of an earlier call.
  */
 export async function settleHeld(
   ctx: Ctx,
   choice: HeldChoice,
   after: string | null,
 ): Promise<{ settled: number; next: string | null }> {
-  let place: Place | null = after === null ? startOf(0) : parsePlace(after);
+  const start = after === null ? startOf(0, false) : parsePlace(after);
+  const { isRecorded } = start;
+  let place: Place | null = start;
   let settled = 0;
   for (let left = readMax; left > 0 && place !== null; ) {
     const read = await readPart(ctx, choice, place, left);
     const chosen = read.filter(({ isChosen }) => isChosen);
     for (let from = 0; from < chosen.length; from += batchMax)
-      settled += await settleBatch(ctx, choice, chosen.slice(from, from + batchMax), settled === 0);
-    place = placeAfter(place, read.length === left ? read.at(-1) : undefined);
+      settled += await settleBatch(
+        ctx,
+        choice,
+        chosen.slice(from, from + batchMax),
+        isRecorded || settled > 0,
+      );
+    place = placeAfter(
+      { ...place, isRecorded: isRecorded || settled > 0 },
+      read.length === left ? read.at(-1) : undefined,
+    );
     left -= read.length;
   }
   if (choice.to === "release" && settled > 0) ctx.wake();
@@ -114,12 +129,16 @@ export async function settleHeld(
 }
 
 /** Without `last`, the priority has no more deliveries. */
-function placeAfter({ priority }: Place, last: HeldKey | undefined): Place | null {
-  if (last) return { priority, id: last.id };
-  return priority < priorityMax ? startOf(priority + 1) : null;
+function placeAfter({ priority, isRecorded }: Place, last: HeldKey | undefined): Place | null {
+  if (last) return { priority, id: last.id, isRecorded };
+  return priority < priorityMax ? startOf(priority + 1, isRecorded) : null;
 }
 
-const startOf = (priority: number): Place => ({ priority, id: "00000000-0000-0000-0000-000000000000" });
+const startOf = (priority: number, isRecorded: boolean): Place => ({
+  priority,
+  id: "00000000-0000-0000-0000-000000000000",
+  isRecorded,
+});
 
 function parsePlace(text: string): Place {
   try {
@@ -174,7 +193,7 @@ async function settleBatch(
   ctx: Ctx,
   choice: HeldChoice,
   batch: readonly HeldKey[],
-  isFirst: boolean,
+  isContinued: boolean,
 ): Promise<number> {
   const { to } = choice;
   return ctx.hot.begin(async (tx) => {
@@ -189,7 +208,7 @@ async function settleBatch(
     ]);
     await recordEvents(tx, ctx.teamId, changed, REASONS[to]);
     await refreshEmailStatus(tx, parents);
-    if (isFirst && changed.length > 0)
+    if (changed.length > 0)
       await recordAuditHot(tx, ctx, {
         action: to === "release" ? "email.released" : "email.held_canceled",
         detail: {
@@ -197,6 +216,8 @@ async function settleBatch(
           acceptedBefore: choice.acceptedBefore?.toISOString() ?? null,
           scheduledAfter: choice.scheduledAfter?.toISOString() ?? null,
         },
+        counts: { recipients: changed.length },
+        isContinued,
       });
     return changed.length;
   });

@@ -129,8 +129,8 @@ function Result({ imported }: { imported: Done }) {
         <div className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           <p className="flex flex-wrap items-center justify-between gap-2">
             <span>
-              {faulty.toLocaleString("en")} {faulty === 1 ? "line has" : "lines have"} no valid address and{" "}
-              {faulty === 1 ? "was" : "were"} skipped.
+              {faulty.toLocaleString("en")} {faulty === 1 ? "invalid line was" : "invalid lines were"}{" "}
+              skipped.
             </span>
             <button
               type="button"
@@ -143,9 +143,17 @@ function Result({ imported }: { imported: Done }) {
           <ul className="mt-1 text-xs">
             {faults.slice(0, listedMax).map(({ line, message }) => (
               <li key={line} className="break-words">
-                Line {line}: <AddressText>{message}</AddressText>
+                Line {line}: <AddressText>{message.replaceAll("`", "")}</AddressText>
               </li>
             ))}
+            {faulty > listedMax ? (
+              <li>
+                And {(faulty - listedMax).toLocaleString("en")} more.
+                {faulty > faults.length
+                  ? ` The download has the first ${faults.length.toLocaleString("en")}.`
+                  : null}
+              </li>
+            ) : null}
           </ul>
         </div>
       ) : null}

@@ -10,18 +10,24 @@ const Line = lazyPart(async () => (await import("./banner-line")).BannerLine);
 
 const refetchMs = 15_000;
 
-/**
- * `id`: the same as long as it is about the same, so that a dismissed notice with a growing number stays
- * dismissed.
- */
-type Notice = { id: string; text: string };
+type Notice = {
+  /**
+   * The same as long as it is about the same, so that a dismissed notice with a growing number stays
+   * dismissed.
+   */
+  id: string;
+  text: string;
+  step: Step;
+};
 type Step = { path: string; label: string };
+
+const QUEUES: Step = { path: "/console/installation/queues", label: "View queues" };
 
 /** The pages where an operator handles an alarm. The checks explain all others. */
 const STEPS: Record<string, Step> = {
   no_transport: { path: "/console/installation/relays", label: "Add a relay" },
   relays_paused: { path: "/console/installation/relays", label: "View relays" },
-  sending_paused: { path: "/console/installation/queues", label: "View queues" },
+  sending_paused: QUEUES,
 };
 const CHECKS: Step = { path: "/console/installation/doctor", label: "Run checks" };
 
@@ -39,23 +45,19 @@ export function DeliveryBanner() {
   const pauses = active.filter(({ teamId }) => teamId === null || teamId === team?.teamId);
   if (data === undefined) return null;
   const notices: Notice[] = [
-    ...(data.isReady ? [] : [{ id: data.message, text: data.message }]),
-    ...pauses.map((pause) => ({ id: formatPause(pause), text: formatPause(pause) })),
+    ...(data.isReady ? [] : [{ id: data.message, text: data.message, step: CHECKS }]),
+    ...pauses.map(formatPause).map((text) => ({ id: text, text, step: QUEUES })),
     // The pause of the installation is already among the pauses, with its reason.
     ...(data.isReady ? data.alarms : [])
       .filter(({ alarm }) => pauses.length === 0 || alarm !== "sending_paused")
-      .map(({ alarm, message }) => ({ id: alarm, text: message })),
+      .map(({ alarm, message }) => ({ id: alarm, text: message, step: STEPS[alarm] ?? CHECKS })),
   ];
   return notices
     .filter(({ id }) => !dismissed.includes(id))
     .map((notice) => (
       // As high as a line, so that the page below does not move when the line arrives.
       <Suspense key={notice.id} fallback={<div className="h-11 bg-warn-tint" />}>
-        <Line
-          text={notice.text}
-          step={STEPS[notice.id] ?? (pauses.length > 0 ? STEPS.sending_paused : undefined) ?? CHECKS}
-          onDismiss={() => dismiss(notice.id)}
-        />
+        <Line text={notice.text} step={notice.step} onDismiss={() => dismiss(notice.id)} />
       </Suspense>
     ));
 }

@@ -61,6 +61,11 @@ export function Palette({ onClose, onKeys }: Props) {
               />
             </div>
             <Command.List className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5" label="Results">
+              {results.hasFailed ? (
+                <p role="alert" className="px-3 py-2.5 text-bad">
+                  The search failed. Change the text to search again.
+                </p>
+              ) : null}
               {groups.map((group) => (
                 <PaletteLines key={group.heading} {...group} />
               ))}

@@ -11,13 +11,18 @@ const settleMs = 200;
 const lettersMin = 2;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What the text finds in the team, by noun, and whether the search for this text is still in progress. */
-export function useResults(text: string, go: Go): { groups: PaletteGroup[]; isPending: boolean } {
+type Results = { groups: PaletteGroup[]; isPending: boolean; hasFailed: boolean };
+
+/**
+ * What the text finds in the team, by noun, and whether the search for this text is still in progress or has
+ * failed.
+ */
+export function useResults(text: string, go: Go): Results {
   const trpc = useTRPC();
   const { team } = useTeam();
   const settled = useSettled(text);
   const isSearched = team !== null && text.length >= lettersMin;
-  const { data, isFetching } = useQuery(
+  const { data, isFetching, isError } = useQuery(
     trpc.search.everything.queryOptions(
       { team: team?.teamId ?? "", text: settled },
       {
@@ -27,7 +32,7 @@ export function useResults(text: string, go: Go): { groups: PaletteGroup[]; isPe
       },
     ),
   );
-  if (!isSearched) return { groups: [], isPending: false };
+  if (!isSearched) return { groups: [], isPending: false, hasFailed: false };
   const group = <Row,>(
     heading: string,
     Icon: PaletteItem["Icon"],
@@ -92,7 +97,8 @@ export function useResults(text: string, go: Go): { groups: PaletteGroup[]; isPe
     })),
     { heading: "Search", items: [inList] },
   ];
-  return { groups, isPending: settled !== text || isFetching };
+  const isPending = settled !== text || isFetching;
+  return { groups, isPending, hasFailed: isError && !isPending };
 }
 
 const Line = ({ children, aside }: { children: ReactNode; aside?: string | null }) => (

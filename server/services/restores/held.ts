@@ -18,7 +18,8 @@ import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/s
  * Deliveries that no worker claims: held ones, and those without a relay. The index of due deliveries has
  * them by priority and id.
  */
-const IS_PARKED = "d.status in ('queued', 'scheduled') and d.lapses < 3 and d.due_at = 'infinity'";
+const IS_QUEUED = "d.status in ('queued', 'scheduled') and d.lapses < 3";
+const IS_PARKED = `${IS_QUEUED} and d.due_at = 'infinity'`;
 /** The condition of a held delivery. With a priority, it is read from that index. */
 const IS_HELD = `${IS_PARKED} and d.wait_rule = 'restored'`;
 const IN_PRIORITIES = "d.priority in (0, 1, 2)";
@@ -152,7 +153,9 @@ type HeldKey = Omit<DeliveryKey, "teamId">;
 
 /**
  * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them
- * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team.
+ * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team. The
+ * due time is compared with the id: with an equal due time, PostgreSQL could read deliveries of all priorities
+ * from an index of ids.
  */
 async function readPart(
   { hot, teamId }: Ctx,
@@ -163,7 +166,8 @@ async function readPart(
   return hot.unsafe<(HeldKey & { isChosen: boolean })[]>(
     `with part as materialized (
        select d.email_id, d.id, d.wait_rule from deliveries d
-       where d.team_id = $1 and d.priority = $2 and ${IS_PARKED} and d.id > $3
+       where d.team_id = $1 and d.priority = $2 and ${IS_QUEUED}
+         and (d.due_at, d.id) > ('infinity'::timestamptz, $3::uuid)
        order by d.due_at, d.id limit ${limit}
      )
      select part.email_id as "emailId", part.id, part.wait_rule is not distinct from 'restored' and coalesce((

@@ -111,6 +111,8 @@ test("a listener for changes reports that it does not listen until the database 
 
 test("behind a transaction pooler there is no NOTIFY and no LISTEN", async () => {
   const pooled = connect({ pooled: true });
+  // The connections of the test before are closed, and their backends exit a little later.
+  await vi.waitFor(async () => expect(await listenersIn(pooled)).toBe(0), eventually);
   const notify = vi.spyOn(pooled.hot, "notify");
   const onDue = vi.fn();
   const listening = listenForDue(pooled.hot, onDue);

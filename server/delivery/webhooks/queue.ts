@@ -31,10 +31,12 @@ export type WebhookClaim = Pick<
 
 /**
  * Claims due events in one statement: sets a lease, counts the attempt and commits. Each endpoint has its own
- * concurrency limit over all workers; a failing one has a limit of 1. Endpoints with the fewest attempts in
- * progress come first, and rows are chosen round-robin over endpoints, so the backlog of one endpoint never
- * delays another. Rows locked by another worker are skipped. `max` limits the rows of healthy and of failing
- * endpoints; `widths` are the concurrency limits by endpoint id, if other than `concurrencyStart`.
+ * concurrency limit over all workers; a failing one has a limit of 1. Claims at the same moment do not count
+ * each other's rows, so n workers can exceed the limit up to n times; a lock would serialize all claims.
+ * Endpoints with the fewest attempts in progress come first, and rows are chosen round-robin over endpoints,
+ * so the backlog of one endpoint never delays another. Rows locked by another worker are skipped. `max`
+ * limits the rows of healthy and of failing endpoints; `widths` are the concurrency limits by endpoint id, if
+ * other than `concurrencyStart`.
  */
 export async function claimWebhooks(
   hot: HotSql,

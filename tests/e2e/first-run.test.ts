@@ -101,6 +101,13 @@ test("a key is created in place, and the examples with it work as they are shown
   expect(secret).toMatch(/^re_/);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "first-key");
+  // The key is shown only once, so the page asks before it is left.
+  await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Domains" }).click();
+  const leave = page.getByRole("alertdialog", { name: "Leave without storing the key?" });
+  await leave.getByRole("button", { name: "Stay" }).click(waitOptions);
+  await leave.waitFor({ state: "detached", ...waitOptions });
+  expect(new URL(page.url()).pathname).toBe("/console");
+  expect(await setup().getByRole("figure", { name: "API key" }).locator("code").textContent()).toBe(secret);
   const exampleOf = async (name: string): Promise<string> => {
     await setup().getByRole("tab", { name, exact: true }).click();
     return (await setup().getByRole("tabpanel").locator("pre").textContent()) ?? "";

@@ -170,6 +170,33 @@ test("leaving a template with unsaved changes is asked in a dialog of the page",
   expect(profile.dialogs).toEqual([]);
 });
 
+test("documents, the palette and the keys g d ask in the same dialog, and the browser not again", async () => {
+  const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  const guides = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Guides" });
+  const stay = async () => {
+    await leave.getByRole("button", { name: "Stay" }).click(waitOptions);
+    await leave.waitFor({ state: "detached", ...waitOptions });
+    expect(new URL(page.url()).pathname).toContain("/console/templates/");
+  };
+  // The changes of the test before are restored.
+  await open(`/console/templates/${testData.template}`);
+  await expect.poll(() => editor().innerText(), waitOptions).toContain("{{#if x}}");
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await stay();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("option", { name: "Domains" }).click(waitOptions);
+  await stay();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("option", { name: "Guides" }).click(waitOptions);
+  await stay();
+  await guides.click();
+  await leave.getByRole("button", { name: "Leave page" }).click(waitOptions);
+  await page.waitForURL(/\/docs/, waitOptions);
+  expect(profile.dialogs).toEqual([]);
+});
+
 test("an invalid value is reported once, and so is a lost connection, in words of the page", async () => {
   await open("/console/domains");
   await page.getByRole("button", { name: "Add domain" }).click();

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { lazyDialog } from "../page/lazy-part";
+import { useLeave } from "../shell/leave-guard";
 import { useConsoleHref } from "../team";
 import { DOCUMENTS } from "./pages";
 import { usePages } from "./use-pages";
@@ -34,6 +35,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
   const jumpsUntil = useRef(0);
   const router = useRouter();
   const hrefOf = useConsoleHref();
+  const leave = useLeave();
   const pages = usePages();
 
   useEffect(() => {
@@ -42,9 +44,9 @@ export function Keyboard({ children }: { children: ReactNode }) {
       jumpsUntil.current = 0;
       if (!isJump) return false;
       const document = DOCUMENTS.find((each) => each.key === key);
-      if (document) window.location.assign(document.path);
+      if (document) leave(() => window.location.assign(document.path));
       const page = pages.find((each) => each.key === key);
-      if (page) router.push(hrefOf(page.path));
+      if (page) leave(() => router.push(hrefOf(page.path)));
       return true;
     };
     const onKey = (event: KeyboardEvent) => {
@@ -67,7 +69,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [router, hrefOf, pages]);
+  }, [router, hrefOf, leave, pages]);
 
   const close = () => setOverlay(null);
   return (

@@ -7,6 +7,7 @@ import { Dialog } from "radix-ui";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useDialogFocus } from "../dialog/focus";
 import { Key } from "../list/pager";
+import { useLeave } from "../shell/leave-guard";
 import { useConsoleHref } from "../team";
 import { type Go, type PaletteGroup, PaletteLines } from "./palette-item";
 import { usePaletteCommands } from "./use-palette-commands";
@@ -23,13 +24,14 @@ export function Palette({ onClose, onKeys }: Props) {
   const [text, setText] = useState("");
   const router = useRouter();
   const hrefOf = useConsoleHref();
+  const leave = useLeave();
   const focus = useDialogFocus();
   /** Closes the palette first, which restores the focus before the action moves it. */
   const run = (run: () => void) => {
     onClose();
     run();
   };
-  const go: Go = (path, parameters) => run(() => router.push(hrefOf(path, parameters)));
+  const go: Go = (path, parameters) => run(() => leave(() => router.push(hrefOf(path, parameters))));
   const wanted = text.trim();
   const commands = usePaletteCommands({ text: wanted, go, run, onKeys });
   const results = useResults(wanted, go);

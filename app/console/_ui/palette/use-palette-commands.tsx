@@ -18,6 +18,7 @@ import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import type { Permission } from "#server/shared/roles";
 import { Key } from "../list/pager";
+import { useLeave } from "../shell/leave-guard";
 import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useIsOperator, useTeam } from "../team";
 import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "./pages";
@@ -65,6 +66,7 @@ type PaletteCommand = {
  */
 export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGroup[] {
   const can = useCan();
+  const leave = useLeave();
   const { team, all } = useTeam();
   const { setTheme } = useTheme();
   const pathname = usePathname();
@@ -82,7 +84,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     ({ path, label, Icon, key }): PaletteCommand => ({
       label,
       Icon,
-      onSelect: () => run(() => window.location.assign(path)),
+      onSelect: () => run(() => leave(() => window.location.assign(path))),
       keywords: ["docs", "help", "openapi"],
       aside: <Jump pageKey={key} />,
     }),
@@ -108,7 +110,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     ...all
       .filter(({ teamId }) => teamId !== team?.teamId)
       .map(({ teamId: id, teamName }) => {
-        const onSelect = () => run(() => openTeam(id));
+        const onSelect = () => run(() => leave(() => openTeam(id)));
         return { label: `Switch to ${teamName}`, id, Icon: Users, onSelect, keywords: ["team"] };
       }),
     ...THEMES.map(({ theme, label, Icon }) => {
@@ -124,7 +126,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     {
       label: "Sign out",
       Icon: LogOut,
-      onSelect: () => run(() => void signOutOfConsole()),
+      onSelect: () => run(() => leave(() => void signOutOfConsole())),
       keywords: ["log out"],
     },
   ];

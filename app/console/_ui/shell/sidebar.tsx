@@ -9,6 +9,7 @@ import { PageLink } from "../page/page-link";
 import { DOCUMENTS, isWithin, sectionOf } from "../palette/pages";
 import { usePages } from "../palette/use-pages";
 import { useConsoleHref, useTeam } from "../team";
+import { useLeave } from "./leave-guard";
 import { signOutOfConsole } from "./sign-out";
 
 const lineStyle =
@@ -102,6 +103,8 @@ const THEMES = [
 /** Shows the signed-in user and opens the account menu, which stays inside the landmark of the frame. */
 export function AccountMenu({ email }: { email: string }) {
   const { theme = "system", setTheme } = useTheme();
+  const leave = useLeave();
+  const signOut = () => leave(() => void signOutOfConsole());
   return (
     <Menu
       label="Account"
@@ -109,7 +112,7 @@ export function AccountMenu({ email }: { email: string }) {
       isInline
       className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg px-2 text-left text-soft hover:bg-mute-tint hover:text-ink motion-safe:transition-colors md:h-10"
       choice={{ label: "Appearance", options: THEMES, value: theme, onChange: setTheme }}
-      items={["line", { label: "Sign out", Icon: LogOut, onSelect: () => void signOutOfConsole() }]}
+      items={["line", { label: "Sign out", Icon: LogOut, onSelect: signOut }]}
     >
       <span
         aria-hidden="true"

@@ -3,9 +3,10 @@
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
-import { SecretText, useConfirmLeave } from "../../_ui/dialog/secret-once";
+import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
+import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
@@ -36,6 +37,10 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
   const isOperator = useIsOperator();
   const [isTesting, setTesting] = useState(false);
   const [token, setToken] = useState<string | null>(null);
+  useLeaveGuard(token !== null, {
+    title: "Leave without storing the key?",
+    text: "The API key is shown only once. If you have not stored it, create another one later.",
+  });
   const { hasTest, hasTransport, isCapturing, verifiedDomain, hasKey, hasSent, smtp } = setup;
   if (hasSent && token === null) return null;
   const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
@@ -146,7 +151,6 @@ function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
       <span className="flex flex-col gap-2">
         It is shown only once, here and in the examples.
         <SecretText text={token} label="API key" />
-        <Leaving />
         <span>
           <Button isSmall onClick={() => onChange(null)}>
             I have stored it
@@ -176,10 +180,4 @@ function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
       ) : null}
     </>
   );
-}
-
-/** The browser asks before it leaves the page with the key. */
-function Leaving() {
-  useConfirmLeave();
-  return null;
 }

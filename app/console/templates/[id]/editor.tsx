@@ -6,12 +6,12 @@ import { useMemo, useRef, useState } from "react";
 import { faultOfKey } from "#server/shared/template-tags";
 import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
-import { Confirm } from "../../_ui/dialog/confirm";
 import { showError } from "../../_ui/dialog/toasts";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Toggle } from "../../_ui/form/toggle";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
+import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { useCan, useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { VariablesCard } from "./content/variables-card";
@@ -23,7 +23,7 @@ import { PreviewPane } from "./preview/preview-pane";
 import { usePreview } from "./preview/use-preview";
 import { useSamples } from "./state/stored";
 import { useAutosave } from "./state/use-autosave";
-import { useLeaveGuard, useSaveKey } from "./state/use-page-events";
+import { useSaveKey } from "./state/use-page-events";
 import { type DialogName, type EditorProps, useTemplate } from "./state/use-template";
 
 const dialogs = () => import("./dialogs");
@@ -36,6 +36,12 @@ const DIALOGS = {
 };
 const RollBack = lazyDialog(async () => (await import("./versions/roll-back")).RollBack);
 const DeleteTemplate = lazyDialog(async () => (await import("../delete-template")).DeleteTemplate);
+
+/** The changes stay stored in the tab and are restored when the page opens again. */
+const UNSAVED = {
+  title: "Leave without saving?",
+  text: "Your changes are not saved. They stay in this tab and are restored when you open the template again.",
+};
 
 /** Loads the template, then shows the editor or the error. */
 export function TemplateEditor(props: EditorProps) {
@@ -75,7 +81,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
   useAutosave(template, preview, isReadOnly || opened !== null || rollsBackTo !== null);
-  const leaving = useLeaveGuard(isDirty);
+  useLeaveGuard(isDirty, UNSAVED);
   useSaveKey(() => void (isDirty ? template.save() : null));
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
   const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
@@ -151,19 +157,6 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           onClose={() => setRollsBackTo(null)}
         />
       ) : null}
-      <Confirm
-        open={leaving.target !== null}
-        title="Leave without saving?"
-        confirmLabel="Leave page"
-        dismissLabel="Stay"
-        tone="plain"
-        onOpenChange={leaving.stay}
-        onConfirm={leaving.leave}
-      >
-        <p>
-          Your changes are not saved. They stay in this tab and are restored when you open the template again.
-        </p>
-      </Confirm>
       {opened === "delete" ? (
         <DeleteTemplate
           teamId={teamId}

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { CreateButton } from "../_ui/list/create-button";
@@ -12,6 +12,7 @@ import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
 import { useTRPC } from "../_ui/trpc";
+import { useNew } from "../_ui/use-new";
 import { ORIGIN_LABELS, suppressionColumns } from "./columns";
 import { ORIGINS, suppressionFilters } from "./filters";
 import { HEADING } from "./heading";
@@ -27,14 +28,14 @@ const ORIGIN_OPTIONS = ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[val
 export function SuppressionList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const state = useListState(suppressionFilters);
-  const [opened, setOpened] = useState<"add" | "import" | null>(null);
+  const [isAdding, setAdding] = useNew("suppressions:write");
+  const [isImporting, setImporting] = useNew("suppressions:write", "import");
   const why = useDisabledReason()("suppressions:write", "suppress addresses");
   const list = useQuery(
     trpc.suppressions.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
   const columns = useMemo(() => suppressionColumns(teamId), [teamId]);
-  const close = () => setOpened(null);
-  const openImport = () => setOpened("import");
+  const openImport = () => setImporting(true);
   const { after: _, before: __, ...exported } = state.input;
   return (
     <>
@@ -58,7 +59,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
               permission="suppressions:write"
               what="suppress addresses"
               preload={AddSuppressions.preload}
-              onClick={() => setOpened("add")}
+              onClick={() => setAdding(true)}
             />
           </>
         }
@@ -99,8 +100,8 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             ) : null,
         }}
       />
-      {opened === "add" ? <AddSuppressions teamId={teamId} onClose={close} /> : null}
-      {opened === "import" ? <ImportSuppressions teamId={teamId} onClose={close} /> : null}
+      {isAdding ? <AddSuppressions teamId={teamId} onClose={() => setAdding(false)} /> : null}
+      {isImporting ? <ImportSuppressions teamId={teamId} onClose={() => setImporting(false)} /> : null}
     </>
   );
 }

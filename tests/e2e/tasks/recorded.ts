@@ -29,7 +29,7 @@ export const RECORDED: Record<TaskName, Pick<Effort, "clicks" | "keys">> = {
   domain: { clicks: 3, keys: 2 },
   template: { clicks: 7, keys: 0 },
   replay: { clicks: 3, keys: 0 },
-  import: { clicks: 5, keys: 0 },
+  import: { clicks: 3, keys: 1 },
   invite: { clicks: 1, keys: 2 },
   twoFactor: { clicks: 4, keys: 2 },
   find: { clicks: 0, keys: 2 },

@@ -1,4 +1,6 @@
 import {
+  Ban,
+  FileUp,
   Globe,
   Keyboard,
   KeyRound,
@@ -25,7 +27,16 @@ import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf 
 import type { Go, PaletteGroup, PaletteItem } from "./palette-item";
 import { usePages } from "./use-pages";
 
-const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
+type Creation = {
+  path: string;
+  label: string;
+  Icon: LucideIcon;
+  permission: Permission;
+  /** What opens the form on its page, instead of `new`. */
+  parameter?: "import";
+};
+
+const CREATIONS: Creation[] = [
   { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
   {
     path: "/console/templates",
@@ -35,6 +46,19 @@ const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: 
   },
   { path: "/console/domains", label: "Add domain", Icon: Globe, permission: "domains:write" },
   { path: "/console/webhooks", label: "Add webhook", Icon: Webhook, permission: "webhooks:write" },
+  {
+    path: "/console/suppressions",
+    label: "Suppress addresses",
+    Icon: Ban,
+    permission: "suppressions:write",
+  },
+  {
+    path: "/console/suppressions",
+    label: "Import suppressions",
+    Icon: FileUp,
+    permission: "suppressions:write",
+    parameter: "import",
+  },
   { path: "/console/settings/members", label: "Invite member", Icon: UserPlus, permission: "members:write" },
 ];
 
@@ -104,9 +128,12 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
   const openTeam = (id: string) =>
     window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
   const actions: PaletteCommand[] = [
-    ...CREATIONS.filter(({ permission }) => can(permission)).map(({ path, label, Icon }) => {
-      return { label, Icon, onSelect: () => go(path, { new: "true" }), keywords: ["create", "add", "new"] };
-    }),
+    ...CREATIONS.filter(({ permission }) => can(permission)).map(
+      ({ path, label, Icon, parameter = "new" }) => {
+        const onSelect = () => go(path, { [parameter]: "true" });
+        return { label, Icon, onSelect, keywords: ["create", "add", "new"] };
+      },
+    ),
     ...all
       .filter(({ teamId }) => teamId !== team?.teamId)
       .map(({ teamId: id, teamName }) => {

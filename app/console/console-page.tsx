@@ -52,19 +52,20 @@ export function consolePage<Path extends string>(
 
 /**
  * The title of the page of one object is its name, which tabs, the history and bookmarks show; `kind` if it
- * cannot be read or has none. The page uses the same query, which then runs once.
+ * cannot be read or has none. `query` receives the team and the ids in the path. The page uses the same
+ * query, which then runs once.
  */
 export const objectTitle =
-  <Data,>(
+  <Data, Ids extends { id: string } = { id: string }>(
     kind: string,
-    query: (request: { team: string; id: string }) => Query | Promise<Query>,
+    query: (request: Ids & { team: string }) => Query | Promise<Query>,
     nameOf: (data: Data) => string,
   ) =>
-  async (props: { params: Promise<{ id: string }>; searchParams: Promise<Search> }): Promise<Metadata> => {
+  async (props: { params: Promise<Ids>; searchParams: Promise<Search> }): Promise<Metadata> => {
     try {
-      const [{ id }, search] = await Promise.all([props.params, props.searchParams]);
+      const [ids, search] = await Promise.all([props.params, props.searchParams]);
       const { teamId: team } = await requireTeam("", search);
-      const options = (await query({ team, id })) as FetchQueryOptions<Data>;
+      const options = (await query({ ...ids, team })) as FetchQueryOptions<Data>;
       return { title: nameOf(await pageQueries().fetchQuery(options)) || kind };
     } catch {
       // The page itself redirects, or shows what is missing.

@@ -19,6 +19,8 @@ export type ConsolePage = {
   pathOf: (testData: TestData) => string;
   /** Its first heading, which shows that the page is loaded. */
   heading: string | RegExp;
+  /** The title of an object's page, if it is not the heading. */
+  title?: RegExp;
   /** Whether the page also exists in a new team. */
   isForFresh: boolean;
   /**
@@ -135,6 +137,7 @@ export const PAGES: readonly ConsolePage[] = [
     file: "console/webhooks/[id]/events/[event]",
     pathOf: ({ webhook, webhookEvent }) => `/console/webhooks/${webhook}/events/${webhookEvent}`,
     heading: /^email\./,
+    title: /^email\.\w+ for \S+@\S+ · Backstamp$/,
     isForFresh: false,
   },
   {

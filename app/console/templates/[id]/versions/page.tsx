@@ -1,11 +1,14 @@
-import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { trpc } from "#server/trpc/caller";
-import { consolePage } from "../../../console-page";
+import { consolePage, objectTitle } from "../../../console-page";
 import { versionFilters, versionsInput } from "./filters";
 import { Versions } from "./versions";
 
-export const metadata: Metadata = { title: "Versions" };
+export const generateMetadata = objectTitle(
+  "Versions",
+  ({ team, id }) => trpc.templates.get.queryOptions({ team, id }),
+  ({ name }: { name: string }) => name && `Versions of ${name}`,
+);
 
 const loadFilters = createLoader(versionFilters);
 

@@ -167,6 +167,24 @@ test("the open page updates when the records are verified", async () => {
   expectNoErrors(profile);
 });
 
+test("the badge of a DKIM key is green only as long as the check finds its record", async () => {
+  const key = page.getByRole("list", { name: "DKIM keys" }).getByRole("listitem").filter({ hasText: "RSA" });
+  const good = key.locator("[class*='-good']");
+  await key.getByText("Active", { exact: true }).waitFor(waitOptions);
+  expect(await good.count()).toBeGreaterThan(0);
+  const record = (await listed()).find(({ purpose }) => purpose === "dkim");
+  if (!record) throw new Error("The domain has no record of a DKIM key.");
+  zone.remove(record.host, record.type);
+  await verifyButton().click();
+  await key.getByText(/^Active, /).waitFor(waitOptions);
+  expect(await good.count()).toBe(0);
+  publish(zone, await listed());
+  await verifyButton().click();
+  await key.getByText("Active", { exact: true }).waitFor(waitOptions);
+  expect(await good.count()).toBeGreaterThan(0);
+  expectNoErrors(profile);
+});
+
 test("settings are saved immediately, and the daily limit with a warm-up plan", async () => {
   await page.getByLabel("Open tracking").click();
   await expect.poll(() => page.getByLabel("Open tracking").isChecked(), waitOptions).toBe(true);

@@ -124,12 +124,7 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
       await page.screenshot({ path: path.join(artifacts, `${name}-${variant}.png`), fullPage: true });
   };
   await take("light");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await expect.poll(() => page.locator("html.dark").count()).toBe(1);
-  await expectNoAccessibilityViolations(page, "colors");
-  await take("dark");
-  await page.emulateMedia({ colorScheme: "light" });
-  await expect.poll(() => page.locator("html.dark").count()).toBe(0);
+  await expectDarkColors(page, () => take("dark"));
   for (const [variant, width] of Object.entries(WIDTHS)) {
     await page.setViewportSize({ width, height: 760 });
     // Charts adapt to the new width with a delay.
@@ -141,13 +136,24 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
   if (size) await page.setViewportSize(size);
 }
 
+/** Expects accessible colors in the dark theme. Restores the theme after `inDark`. */
+async function expectDarkColors(page: Page, inDark: () => Promise<void> = async () => {}): Promise<void> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => page.locator("html.dark").count()).toBe(1);
+  await expectNoAccessibilityViolations(page, "colors");
+  await inDark();
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(() => page.locator("html.dark").count()).toBe(0);
+}
+
 /**
- * Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. An open
- * dialog is always checked.
+ * Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages of the
+ * console. An open dialog is always checked, and so are the colors of other pages in the dark theme.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
   if ((await page.locator(DIALOG).count()) > 0) await expectAccessibleDialog(page);
   if (takesPictures) await expectDarkAndNarrow(page, name);
+  else if (!/^\/console(\/|$)/.test(new URL(page.url()).pathname)) await expectDarkColors(page);
 }
 
 const DIALOG = "[role=dialog], [role=alertdialog]";

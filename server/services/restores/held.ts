@@ -153,9 +153,9 @@ type HeldKey = Omit<DeliveryKey, "teamId">;
 
 /**
  * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them
- * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team. The
- * due time is compared with the id: with an equal due time, PostgreSQL could read deliveries of all priorities
- * from an index of ids.
+ * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team.
+ * The due time is compared with the id: with an equal due time, PostgreSQL could read deliveries of all
+ * priorities from an index of ids.
  */
 async function readPart(
   { hot, teamId }: Ctx,

@@ -5,6 +5,7 @@ import { statedWaitMs } from "#server/mail/replies/stated-wait";
 /**
  * Minutes to wait after the nth failed attempt, about four days in total: RFC 5321 section 4.5.4.1 recommends
  * 4 to 5 days. The short first waits are for greylisting and for servers that are unavailable for a moment.
+ * They apply to deferred attempts: `outcomeOfReply` in mail/outcome.ts decides that a 4xx reply defers.
  */
 export const RETRY_AFTER_MINUTES = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1440, 1440, 1440] as const;
 
@@ -12,8 +13,8 @@ export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
 
 /**
  * Relative jitter, which spreads the retries of deliveries that failed at the same time: plus or minus this
- * share of a wait of the table or of a transport fault; only plus for a wait that the server or the probe of
- * a relay determines.
+ * fraction of a wait from the table or after a transport fault; only plus for a wait that the server or the
+ * probe of a relay determines.
  */
 const jitter = 0.2;
 /**

@@ -78,7 +78,7 @@ const CLAIM_DUE = `
 
 /** SQL: the teams that send nothing. Paused domains: `throttle/pauses.ts`. */
 const PAUSED_TEAMS = `paused as materialized (${STOPPED_TEAMS})`;
-const isSent = (row: string) =>
+const isTeamActive = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 
 /**
@@ -108,7 +108,7 @@ const CLAIM_FAIR_SHARES = `
     select team_id, least(greatest(1, $2::int / (count(*) over ())::int), min(m.most)) as share,
       bool_or(priority = 0) as has_high, bool_or(priority = 1) as has_normal, bool_or(priority = 2) as has_low
     from waiting left join unnest($4::uuid[], $5::int[]) as m(team_id, most) using (team_id)
-    where due_at <= now() and ${isSent("waiting")} group by team_id
+    where due_at <= now() and ${isTeamActive("waiting")} group by team_id
     order by random() limit $2
   ), turn as materialized (
     select team.*, case when has_low then floor(share * ${RESERVED_SHARES.low} + random())::int else 0 end as for_low,
@@ -135,7 +135,7 @@ const CLAIM_SUSPECTS = `
     select team_id, email_id, id, false as more from deliveries
     where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
       select team_id, email_id from deliveries s
-      where status = 'queued' and due_at <= now() and lapses >= 3 and ${isSent("s")}
+      where status = 'queued' and due_at <= now() and lapses >= 3 and ${isTeamActive("s")}
       order by due_at, id limit 1)
     order by due_at, id limit $2 for update skip locked
   )${CLAIM_DUE}`;
@@ -149,8 +149,8 @@ const CLAIM_SUSPECTS = `
 
 /**
  * Commits that a dialogue is about to start for these deliveries. If the worker dies after this, their
- * outcome is unknown and not safe to retry. Returns the ids that may start. The others must not be sent:
- * their lease was lost, or their address was suppressed after the claim.
+ * outcome is unknown: the team's policy decides whether they are retried. Returns the ids that may start. The
+ * others must not be sent: their lease was lost, or their address was suppressed after the claim.
  */
 export async function markHandedOver(
   hot: HotSql,

@@ -236,7 +236,7 @@ function applyDefaults(values: Values, mode: Mode) {
       values.OTEL_SDK_DISABLED !== true &&
       (values.OTEL_EXPORTER_OTLP_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     backup: backupOf(values),
-    /** Shares of recipients; null: no team is paused for its rates. */
+    /** Thresholds as a fraction of recipients; null disables automatic pausing. */
     alerts: {
       teamBouncePause: values.BACKSTAMP_TEAM_BOUNCE_PAUSE ?? null,
       teamComplaintPause: values.BACKSTAMP_TEAM_COMPLAINT_PAUSE ?? null,

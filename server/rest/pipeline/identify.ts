@@ -67,7 +67,7 @@ export async function identify(
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
 }
 
-/** Where the token of a route of the operator is. */
+/** The dependency that holds the token of each kind of operator route. */
 const SECRETS = {
   "operator-token": "cronSecret",
   "inbound-token": "inboundToken",

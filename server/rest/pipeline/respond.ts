@@ -9,7 +9,7 @@ import { explainSchemaFault } from "#server/services/health";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { HandlerResult } from "./route";
 
-/** What every response has: it is not cached, and its type is not guessed. */
+/** Headers of every response: they disable caching and content sniffing. */
 const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 type ResponseOptions = { declaredType: string; isHead: boolean; onFault: (error: unknown) => void };

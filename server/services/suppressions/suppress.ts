@@ -20,7 +20,7 @@ import { erasedFormOf } from "./erased";
 import { isNamed, readSuppression, type SuppressionName } from "./read";
 
 /*
- * What suppresses an address. Every path adds entries by `addEntries`:
+ * What suppresses an address. Every path adds entries through `addEntries`:
  *
  * | cause                                 | origin      | blocks                           | added by                    |
  * |---------------------------------------|-------------|----------------------------------|-----------------------------|
@@ -47,7 +47,7 @@ const IF_LISTED = {
   /** A bounce or complaint replaces an unsubscribe. */
   report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
     where suppressions.lists_only`,
-  /** A person keeps the origin. The entry blocks all email unless both are limited to lists. */
+  /** A manual request keeps the origin. The entry blocks all email unless both are limited to lists. */
   request: "set lists_only = suppressions.lists_only and excluded.lists_only",
 };
 

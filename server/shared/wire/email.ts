@@ -12,7 +12,7 @@ export type Delivery = typeof deliveries.$inferSelect & {
   /** The name of the relay of the last attempt; null if `SMTP_URL` was used or the relay was removed. */
   relay: string | null;
   /** The status as it is shown: a queued delivery with at least one attempt is `deferred`. */
-  shownStatus: Status;
+  displayStatus: Status;
   /** They explain the last rejection; null if the last reply was not a rejection. */
   replyClass: ReplyClass | null;
   advice: string | null;
@@ -196,7 +196,7 @@ export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientRe
   return {
     address: delivery.address,
     kind: delivery.kind,
-    status: delivery.shownStatus,
+    status: delivery.displayStatus,
     attempts: delivery.attempts,
     last_reply:
       lastCode === null && lastText === null
@@ -220,7 +220,7 @@ const PAUSES: ReadonlySet<WaitRule> = new Set([
   "domain_paused",
 ]);
 
-/** The rule in the row. One of a pause that has ended no longer applies. */
+/** The rule in the row. The rule of a pause that has ended is ignored. */
 const ruleOfRow = ({ waitRule }: Delivery): WaitRule | null =>
   waitRule !== null && PAUSES.has(waitRule) ? null : waitRule;
 

@@ -75,7 +75,7 @@ function describeDelivery<D extends typeof deliveries.$inferSelect>(delivery: D)
       : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
   return {
     ...delivery,
-    shownStatus: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
+    displayStatus: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
     replyClass,
     advice: replyClass && getAdvice(replyClass),
   };

@@ -23,9 +23,9 @@ export const eventPayload = (type: string, createdAt: Date, data: Record<string,
 
 /**
  * The request body for an event of an email: `{ type, created_at, data }` in the format of the Resend API,
- * plus `data.sequence`, by which a receiver can order events that arrive out of order: of two events of one
- * recipient the later has the greater number. Fields that would make it too large are shortened or omitted,
- * and listed in `data.truncated`.
+ * plus `data.sequence`, by which a receiver can order events that arrive out of order: later events of a
+ * recipient have higher numbers. Fields that would make it too large are shortened or omitted, and listed in
+ * `data.truncated`. `renderPayloads` in render.ts calls it for events whose body is not stored yet.
  */
 export function emailPayload(source: PayloadSource): string {
   const payload: Payload = {
@@ -86,7 +86,7 @@ function visitOf(visit: Visit | undefined, at: Date): Record<string, unknown> {
   return { ipAddress: address, timestamp: at.toISOString(), userAgent: agent, by, by_name: name };
 }
 
-/** Without the reason of the list entry it is a simulated recipient, which is not on any list. */
+/** Without `suppressedBy`, the recipient is a simulated one, which is on no list. */
 function suppressedOf({ reason, reply, suppressedBy }: EventData): Record<string, unknown> {
   return {
     type: suppressedBy === undefined ? "Suppressed" : "OnAccountSuppressionList",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getEmail } from "#server/services/emails/read/read";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { optionalKeysIn } from "#server/shared/template-variables";
+import { keysIn, namesInLists, optionalKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import {
   fieldsOf,
@@ -11,6 +11,7 @@ import {
   valuesOf,
 } from "../../app/console/templates/[id]/fields";
 import { STARTERS } from "../../app/console/templates/starters/starters";
+import { contrastOf, paintedTexts } from "../support/console/colors";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
@@ -111,6 +112,66 @@ describe.each(STARTERS.filter(({ value }) => value !== "blank"))("$value", (star
         html.match(new RegExp(`</${name}>`, "g"))?.length ?? 0,
       );
   });
+
+  test("has a contrast of at least 4.5 in light and dark, also for links", () => {
+    const texts = paintedTexts(starter.html);
+    expect(texts.length).toBeGreaterThan(5);
+    for (const { element, light, dark } of texts) {
+      expect(contrastOf(light), `${element} in light colors`).toBeGreaterThanOrEqual(4.5);
+      expect(contrastOf(dark), `${element} in dark colors`).toBeGreaterThanOrEqual(4.5);
+    }
+    const links = starter.html.match(/<a\b/g) ?? [];
+    expect(texts.filter(({ element }) => element.startsWith("<a "))).toHaveLength(links.length);
+  });
+
+  test("has a button and a preheader that Outlook for Windows renders", () => {
+    const { html } = starter;
+    const buttons = html.match(/<td[^>]*><a [^>]*padding:[^>]*>/g) ?? [];
+    expect(buttons.length).toBeGreaterThan(0);
+    // Word ignores the padding of a link, so the cell has the same padding for Word alone.
+    for (const button of buttons)
+      expect(button).toMatch(
+        /^<td[^>]*mso-padding-alt:(13px 24px)[^>]*><a [^>]*padding:\1;.*mso-padding-alt:0/,
+      );
+    for (const [hidden] of html.matchAll(/<[^>]*display:none[^>]*>/g))
+      expect(hidden).toContain("mso-hide:all");
+    expect(html).toContain("mso-hide:all");
+  });
+
+  test("breaks an address that is shown, so that a long one fits a phone", () => {
+    const content = starter.html.slice(starter.html.indexOf("<body"));
+    for (const [, tag] of content.matchAll(/(<[^>]*>)\s*\{\{(?:link|url|settings)\}\}/g))
+      expect(tag).toContain("word-break:break-all");
+  });
+
+  test("has no name that is a variable and a field of an item", () => {
+    const sources = [starter.subject, starter.html, starter.text];
+    const inLists = namesInLists(...sources);
+    expect(keysIn(...sources).filter((key) => inLists.has(key))).toEqual([]);
+  });
+});
+
+test("a receipt with an item that has no name is rejected, also if the customer has one", async () => {
+  const receipt = STARTERS.find(({ value }) => value === "receipt");
+  if (!receipt) throw new Error("The receipt is missing.");
+  const { id } = await publish({ ...receipt, value: "receipt-without-name" });
+  const variables = {
+    product: "Alder & Oak",
+    customer: "Ann",
+    order: "10492",
+    date: "23 November 2026",
+    total: "€ 1.00",
+    link: "https://example.com/orders/10492",
+    items: [{ price: "€ 1.00" }],
+  };
+  const before = (await console.world.rowCounts()).emails;
+  await expect(
+    console.world.send(
+      { sender: "ann@backstamp.test", subject: null, html: null, template: { id, variables } },
+      team.ctx,
+    ),
+  ).rejects.toThrow("`items[0].name`");
+  expect((await console.world.rowCounts()).emails).toBe(before);
 });
 
 test("samples of lists are JSON, as the form has them", () => {

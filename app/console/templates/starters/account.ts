@@ -1,4 +1,4 @@
-import { button, entry, note, page, paragraph, type Starter, table, tag, title } from "./layout";
+import { bareLink, button, entry, note, page, paragraph, type Starter, table, tag, title } from "./layout";
 
 export const WELCOME: Starter = {
   value: "welcome",
@@ -60,7 +60,7 @@ export const RESET: Starter = {
         "{{#if name}}Hello {{name}}, use{{else}}Use{{/if}} this button to choose a new password for your {{product}} account. It works once, within {{minutes}} minutes.",
       ),
       button("{{link}}", "Choose a new password"),
-      note("If the button does not work, open this address:<br>{{link}}"),
+      note(`If the button does not work, open this address:<br>${bareLink("{{link}}")}`),
       note("If you did not request this, ignore this email. Your password stays the same."),
     ],
     footer: "You receive this email because a password reset was requested for this address.",

@@ -8,7 +8,7 @@ export const RECEIPT: Starter = {
   html: page({
     preheader: "Order {{order}}: {{total}}",
     body: [
-      title("Thank you{{#if name}}, {{name}}{{/if}}"),
+      title("Thank you{{#if customer}}, {{customer}}{{/if}}"),
       paragraph("This is your receipt for order {{order}} of {{date}}."),
       table(
         tag("{{#each items}}"),
@@ -24,7 +24,7 @@ export const RECEIPT: Starter = {
     ],
     footer: "{{product}}{{#if address}}, {{address}}{{/if}}",
   }),
-  text: `Thank you{{#if name}}, {{name}}{{/if}}
+  text: `Thank you{{#if customer}}, {{customer}}{{/if}}
 
 Receipt for order {{order}} of {{date}}
 
@@ -43,7 +43,7 @@ View order: {{link}}
 `,
   samples: {
     product: "Alder & Oak",
-    name: "Ann",
+    customer: "Ann",
     order: "10492",
     date: "23 November 2026",
     items: [

@@ -13,9 +13,9 @@ export type Starter = {
 };
 
 /*
- * Outlook renders with Word: it needs tables, a fixed width in a conditional comment, and the color of a
- * button in a cell. Gmail removes a style sheet that it cannot read, so everything that matters is inline;
- * the sheet only adds the dark colors and the narrow margins of phones. No image is loaded.
+ * Outlook renders with Word: it needs tables, a fixed width in a conditional comment, and the color and the
+ * padding of a button in a cell. Gmail removes a style sheet that it cannot read, so everything that matters
+ * is inline; the sheet only adds the dark colors and the narrow margins of phones. No image is loaded.
  */
 const DARK = `
       @media (prefers-color-scheme: dark) {
@@ -23,6 +23,7 @@ const DARK = `
         .card { background: #222228 !important; }
         .ink { color: #f2f2f5 !important; }
         .soft { color: #a9a9b6 !important; }
+        .link { color: #b3aeff !important; }
         .line { border-color: #3a3a44 !important; }
       }
       @media (max-width: 600px) {
@@ -56,7 +57,7 @@ export const page = ({ preheader, body, footer }: Parts): string => `<!doctype h
     </style>
   </head>
   <body class="page" style="margin:0; padding:0; background:#f4f4f6; ${FONT}">
-    <div style="display:none; max-height:0; overflow:hidden">${preheader}</div>
+    <div style="display:none; max-height:0; overflow:hidden; mso-hide:all">${preheader}</div>
     <table ${TABLE} width="100%" class="page" bgcolor="#f4f4f6" style="background:#f4f4f6">
       <tr>
         <td align="center" style="padding:32px 12px">
@@ -97,7 +98,7 @@ export const note = (text: string): string =>
 export const button = (href: string, label: string): string =>
   `${INDENT}<table ${TABLE} style="margin:8px 0 24px">
 ${INDENT}  <tr>
-${INDENT}    <td bgcolor="#4b43c4" style="border-radius:8px; background:#4b43c4"><a href="${href}" style="display:inline-block; padding:13px 24px; ${FONT}; font-size:16px; font-weight:bold; color:#ffffff; text-decoration:none">${label}</a></td>
+${INDENT}    <td bgcolor="#4b43c4" style="border-radius:8px; background:#4b43c4; mso-padding-alt:13px 24px"><a href="${href}" style="display:inline-block; padding:13px 24px; mso-padding-alt:0; ${FONT}; font-size:16px; font-weight:bold; color:#ffffff; text-decoration:none">${label}</a></td>
 ${INDENT}  </tr>
 ${INDENT}</table>`;
 
@@ -127,4 +128,8 @@ ${INDENT}  </tr>`;
 export const tag = (text: string): string => `${INDENT}${text}`;
 
 export const link = (href: string, label: string): string =>
-  `<a href="${href}" style="color:#4b43c4">${label}</a>`;
+  `<a href="${href}" class="link" style="color:#4b43c4">${label}</a>`;
+
+/** A link that shows its address. A long one is broken anywhere, so that it does not widen the card. */
+export const bareLink = (href: string): string =>
+  `<a href="${href}" class="link" style="color:#4b43c4; word-break:break-all">${href}</a>`;

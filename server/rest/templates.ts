@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address/address";
 import { MailboxList, MailboxText, optional, Subject } from "#server/services/emails/accept/message-input";
-import { TemplateValues } from "#server/services/emails/accept/template-values";
+import { sizeRule, TemplateValues } from "#server/services/emails/accept/template-values";
 import { previewTemplate } from "#server/services/templates/preview";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
 import {
@@ -42,7 +42,9 @@ const OPTIONAL = {
   text: TemplateSource.nullish().describe(
     'The text part. Converted from `html` if omitted; `""` for emails without one.',
   ),
-  variables: optional(TemplateVariables).describe("The placeholders, with their types and fallback values."),
+  variables: optional(TemplateVariables).describe(
+    `The placeholders, with their types and fallback values. ${sizeRule}`,
+  ),
 };
 
 /** The body of `POST /api/templates`. */
@@ -86,7 +88,7 @@ export const UpdateTemplateBody = z
 /** The body of `POST /api/templates/{id}/preview`. */
 export const PreviewBody = z
   .strictObject({
-    variables: optional(TemplateValues).describe("Sample values, by name."),
+    variables: optional(TemplateValues).describe(`Sample values, by name. ${sizeRule}`),
     version: optional(
       z
         .union([z.string().max(40), z.number().int()], "Must be the id or number of a version.")

@@ -107,6 +107,18 @@ function readBy(schema: Node, value: unknown): void {
   expect(read.success ? [] : read.error.issues).toEqual([]);
 }
 
+/** All objects in a part of the document that have this field, from the outermost. */
+function nodesWith(part: unknown, field: string): Node[] {
+  if (typeof part !== "object" || part === null) return [];
+  const inside = Object.values(part).flatMap((value) => nodesWith(value, field));
+  return field in part ? [part as Node, ...inside] : inside;
+}
+
+const propertyOf = (schema: Node, name: string): unknown => {
+  const [owner] = nodesWith(schema, "properties");
+  return (owner?.properties as Node | undefined)?.[name];
+};
+
 function expectResponse(route: Route, { status, body, headers, text: raw }: Reply): void {
   expect({ status, raw: status < 400 ? "" : raw }).toEqual({ status: route.status, raw: "" });
   const content = operationOf(route).responses[status]?.content ?? {};
@@ -149,6 +161,32 @@ describe("the document", () => {
     expect(document.components.parameters["Idempotency-Key"]).toMatchObject({
       description: expect.stringContaining("another API key of the team returns the same response"),
     });
+  });
+
+  test("documents lists and objects as values of templates and as fallback values, with their limits", () => {
+    const bodyOf = (path: string) =>
+      document.paths[path]?.post?.requestBody?.content["application/json"]?.schema ?? {};
+    const types = ["string", "number", "boolean", "array", "object"];
+    const limits = /2,000 characters.*1,000 items.*1,000 fields.*5 inside one another/;
+    const all = /together at most 10,000 values and 200,000 bytes/i;
+    for (const [path, field] of [
+      ["/api/emails", "template"],
+      ["/api/templates/{id}/preview", "variables"],
+    ] as const) {
+      const [values = {}] = nodesWith(propertyOf(bodyOf(path), field), "additionalProperties").filter(
+        ({ additionalProperties }) => typeof additionalProperties === "object",
+      );
+      expect(values, path).toMatchObject({ additionalProperties: { type: types } });
+      expect((values.additionalProperties as Node).description).toMatch(limits);
+      expect(JSON.stringify(propertyOf(bodyOf(path), field))).toMatch(all);
+    }
+    const variables = propertyOf(bodyOf("/api/templates"), "variables");
+    expect(JSON.stringify(variables)).toMatch(all);
+    for (const name of ["fallback_value", "fallbackValue"]) {
+      const [fallback] = nodesWith(variables, name).map((properties) => properties[name] as Node);
+      expect(JSON.stringify(fallback), name).toContain(JSON.stringify(types));
+      expect(fallback?.description, name).toMatch(limits);
+    }
   });
 
   test("documents the rate-limit headers of every response, and the exact three bodies of the specification", () => {

@@ -256,6 +256,42 @@ describe("the limit", () => {
   });
 });
 
+describe("fallback values", () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  const declare = (...fallbacks: unknown[]) =>
+    fallbacks.map((fallback_value, n) => ({ key: `list_${n}`, type: "list", fallback_value }));
+
+  test.each<[what: string, variables: object[], message: RegExp]>([
+    ["levels", declare([[[[[[]]]]]]), /variables\[0\]\.fallback_value.*5 lists and objects/],
+    ["items", declare(numbers(1_001)), /variables\[0\]\.fallback_value` has more than 1000 items/],
+    ["values", declare(...Array(2).fill(Array(6).fill(numbers(1_000)))), /`variables`.*10,000 values/],
+    ["bytes", declare(...Array(2).fill(Array(60).fill("x".repeat(2_000)))), /`variables`.*200,000 bytes/],
+  ])("have the limits of the values of an email: %s", async (_, variables, message) => {
+    const id = await make({});
+    const before = await call("GET", `/api/templates/${id}`);
+    for (const [method, path] of [
+      ["POST", "/api/templates"],
+      ["PATCH", `/api/templates/${id}`],
+    ] as const) {
+      const { status, body } = await call(method, path, { name: "Blocks", html: "x", variables });
+      expect({ status, message: body.message }).toEqual({
+        status: 422,
+        message: expect.stringMatching(message),
+      });
+    }
+    expect((await call("GET", `/api/templates/${id}`)).body).toEqual(before.body);
+  });
+});
+
+test("a value of another type than a declared string is rejected with the types that are accepted", async () => {
+  const content = { html: "{{A}}", variables: [{ key: "A", type: "string" }] };
+  expect((await send(content, { A: true })).html).toBe("true");
+  expect(await send(content, { A: [] })).toMatchObject({
+    status: 422,
+    message: expect.stringContaining("`template.variables.A`: it must be a string, a number, true or false,"),
+  });
+});
+
 test("batches, dry runs and previews take lists and objects", async () => {
   const id = await make({ html: "{{#each items}}{{name}} {{/each}}", subject: "S" });
   const variables = { items: ITEMS };

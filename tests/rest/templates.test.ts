@@ -267,8 +267,16 @@ describe("an email with a template", () => {
     ["a missing value", {}, /needs a value for `A`.*`template\.variables`/],
     ["an unknown value", { A: "x", Z: "y" }, /not declare `Z`\. Declared variables: `A`, `N`/],
     ["a string for a number", { A: "x", N: "1" }, /`template\.variables\.N`: it must be a number/],
-    ["a value that is an object", { A: {} }, /`template\.variables\.A`: it must be a string or a number/],
-    ["a value that is a list", { A: ["x"] }, /`template\.variables\.A`: it must be a string or a number/],
+    [
+      "a value that is an object",
+      { A: {} },
+      /`template\.variables\.A`: it must be a string, a number, true or false/,
+    ],
+    [
+      "a value that is a list",
+      { A: ["x"] },
+      /`template\.variables\.A`: it must be a string, a number, true or false/,
+    ],
     ["a value that is null", { A: null }, /`template\.variables\.A`/],
     ["a value too long", { A: "x".repeat(2_001) }, /`template\.variables\.A`.*2000/],
     ["a number beyond JSON precision", { A: "x", N: 2 ** 60 }, /`template\.variables\.N`.*string/],

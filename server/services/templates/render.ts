@@ -61,7 +61,7 @@ const missingValues = (names: readonly string[], field: string) =>
   );
 
 const TYPE_WORDS: Record<TemplateVariable["type"], string> = {
-  string: "a string or a number",
+  string: "a string, a number, true or false",
   number: "a number",
   list: "a list",
   object: "an object",

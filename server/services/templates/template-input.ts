@@ -3,7 +3,7 @@ import type { TemplateVariable } from "#db/schema/templates";
 import { isId } from "#server/platform/ids";
 import { faultOfKey } from "#server/shared/template-tags";
 import { VARIABLE_TYPES } from "#server/shared/template-variables";
-import { VariableValue } from "../emails/accept/template-values";
+import { faultOfSize, VariableValue, valueRule } from "../emails/accept/template-values";
 import { isOfType, variablesMax } from "./render";
 
 /** Maximum length of a template name, in characters. */
@@ -43,8 +43,10 @@ const Variable = z
       type: z
         .enum(VARIABLE_TYPES, `Must be one of ${VARIABLE_TYPES.join(", ")}: other types are not supported.`)
         .describe("The type of its values."),
-      fallback_value: VariableValue.nullish().describe("The value in emails that have none for it."),
-      fallbackValue: VariableValue.nullish().describe("The same as `fallback_value`."),
+      fallback_value: VariableValue.nullish().describe(
+        `The value in emails that have none for it. ${valueRule}`,
+      ),
+      fallbackValue: VariableValue.nullish().describe(`The same as \`fallback_value\`. ${valueRule}`),
     },
     'Declare each variable as { "key": …, "type": …, "fallback_value": … }.',
   )
@@ -65,7 +67,7 @@ const Variable = z
       });
   });
 
-/** The declared variables, each name once. */
+/** The declared variables, each name once. Fallback values have the limits of the values of an email. */
 export const TemplateVariables = z
   .array(Variable, 'Must be an array of { "key": …, "type": …, "fallback_value": … }.')
   .max(variablesMax, `At most ${variablesMax} variables. Remove some.`)
@@ -80,4 +82,6 @@ export const TemplateVariables = z
         });
       seen.add(key);
     }
+    const fault = faultOfSize(variables.map(({ fallbackValue }) => fallbackValue));
+    if (fault) refine.addIssue(`The fallback values are too large together. ${fault}`);
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Mailbox, parseMailbox } from "#server/mail/address/address";
 import { checkHeaders, checkHeaderText } from "#server/mail/mime/headers";
-import { TemplateValues } from "./template-values";
+import { sizeRule, TemplateValues } from "./template-values";
 
 export const recipientsPerFieldMax = 50;
 const subjectCharsMax = 2_000;
@@ -98,7 +98,7 @@ export const TemplateUse = z.strictObject(
       .min(1, "Must be the template's id or alias.")
       .max(100, "Must be the template's id or alias.")
       .describe("Its id or alias."),
-    variables: optional(TemplateValues).describe("Values of its placeholders, by name."),
+    variables: optional(TemplateValues).describe(`Values of its placeholders, by name. ${sizeRule}`),
   },
   'Must be an object: { "id": …, "variables": { … } }.',
 );

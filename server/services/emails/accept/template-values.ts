@@ -2,11 +2,21 @@ import { z } from "zod";
 import type { TemplateValue } from "#db/schema/templates";
 
 const stringCharsMax = 2_000;
+/** Items of a list and fields of an object. A body of the API has the same limits on its structure. */
+const itemsMax = 1_000;
 /** Limits of the variables of one email together. */
 const entriesMax = 10_000;
 const bytesMax = 200_000;
 /** Lists and objects inside one another. */
 const levelsMax = 5;
+
+const inWords = (count: number): string => count.toLocaleString("en");
+
+/** What a value may be, for the documentation. */
+export const valueRule = `A string of up to ${inWords(stringCharsMax)} characters, a number, true or false; or a list of up to ${inWords(itemsMax)} items or an object of up to ${inWords(itemsMax)} fields, which are such values and null, up to ${levelsMax} inside one another.`;
+
+/** How large values may be together, for the documentation. */
+export const sizeRule = `Together at most ${inWords(entriesMax)} values and ${inWords(bytesMax)} bytes as JSON.`;
 
 const TYPES = "Must be a string or a number, or true, false, a list or an object.";
 
@@ -35,6 +45,11 @@ function faultOf(value: unknown, path: (string | number)[] = []): Fault | null {
   const entries: [string | number, unknown][] = Array.isArray(value)
     ? [...value.entries()]
     : Object.entries(value);
+  if (entries.length > itemsMax)
+    return {
+      path,
+      message: `At most ${inWords(itemsMax)} ${Array.isArray(value) ? "items" : "fields"}. Send fewer.`,
+    };
   for (const [key, item] of entries) {
     const fault = faultOf(item, [...path, key]);
     if (fault) return fault;
@@ -52,22 +67,26 @@ export const VariableValue = z
   .transform((value) => value as Exclude<TemplateValue, null>)
   .meta({
     type: ["string", "number", "boolean", "array", "object"],
-    description: `A string of up to ${stringCharsMax.toLocaleString("en")} characters, a number, true or false; or a list or an object of such values and null, up to ${levelsMax} inside one another.`,
+    description: valueRule,
   });
 
-/** Why values are too large together, or null. */
-function faultOfSize(values: Record<string, unknown>): string | null {
-  if (Buffer.byteLength(JSON.stringify(values)) > bytesMax)
-    return `At most ${bytesMax.toLocaleString("en")} bytes as JSON. Shorten the values.`;
+/**
+ * Why values are too large together, or null; also null for values inside too many others, which have a fault
+ * of their own and which JSON.stringify cannot always write.
+ */
+export function faultOfSize(values: object): string | null {
   let entries = 0;
-  const pending: unknown[] = [values];
-  for (let value = pending.pop(); value !== undefined; value = pending.pop())
-    for (const item of Object.values(value as object)) {
-      entries++;
-      if (typeof item === "object" && item !== null) pending.push(item);
-    }
-  return entries > entriesMax
-    ? `At most ${entriesMax.toLocaleString("en")} values, with those in lists and objects. Send fewer.`
+  let level: object[] = [values];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levelsMax) return null;
+    const items = level.flatMap((value): unknown[] => Object.values(value));
+    entries += items.length;
+    level = items.filter((item) => typeof item === "object" && item !== null);
+  }
+  if (entries > entriesMax)
+    return `At most ${inWords(entriesMax)} values, with those in lists and objects. Send fewer.`;
+  return Buffer.byteLength(JSON.stringify(values)) > bytesMax
+    ? `At most ${inWords(bytesMax)} bytes as JSON. Shorten the values.`
     : null;
 }
 
@@ -78,6 +97,4 @@ export const TemplateValues = z
     const fault = faultOfSize(values);
     if (fault) refine.addIssue(fault);
   })
-  .describe(
-    `Values by variable name. Together at most ${entriesMax.toLocaleString("en")} values and ${bytesMax.toLocaleString("en")} bytes as JSON.`,
-  );
+  .describe(`Values by variable name. ${sizeRule}`);

@@ -44,6 +44,7 @@ test("filters are saved under a name, opened with one click, renamed and deleted
   await page.goBack();
   await page.waitForURL(/emails$/);
   await page.getByRole("button", { name: "Manage saved filters" }).click();
+  await page.getByLabel("Name of Failed today").waitFor(patience);
   await takePictures(page, "dialog-saved-filters");
   await page.getByLabel("Name of Failed today").fill("Failures");
   await page.getByRole("button", { name: "Rename" }).click();
@@ -90,4 +91,33 @@ test("an email is sent again as a new one, to changed recipients, and both pages
     .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), patience)
     .toBe(2);
   expectNoErrors(profile);
+});
+
+test("an email is rescheduled in the time zone of the browser, which the field names", async () => {
+  const timeZone = "America/New_York";
+  const inNewYork = (at: Date) =>
+    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
+      .format(at)
+      .replace(" ", "T");
+  const dayMs = 86_400_000;
+  // 13:15 or 14:15 there, never in the hour in which the clock changes.
+  const scheduled = new Date(Math.floor(Date.now() / dayMs + 2) * dayMs + (18 * 60 + 15) * 60_000);
+  const next = new Date(scheduled.getTime() + dayMs + 45 * 60_000);
+  const email = { from: "shop@backstamp.test", to: "delivered@backstamp.test", subject: "Zone", html: "x" };
+  const id = await backstamp.send({ ...email, scheduled_at: scheduled.toISOString() }, token);
+  const abroad = await openProfile(browser, { timezoneId: timeZone });
+  const there = await abroad.context.newPage();
+  await signIn(there, backstamp.url, ADMIN.email, ADMIN.password);
+  await there.goto(`${backstamp.url}/console/emails/${id}`);
+  await there.getByRole("button", { name: "Reschedule…" }).click(patience);
+  const dialog = there.getByRole("dialog");
+  await dialog.getByText(`In your time zone, ${timeZone}.`).waitFor(patience);
+  expect(await dialog.getByLabel("Send at").inputValue()).toBe(inNewYork(scheduled));
+  await dialog.getByLabel("Send at").fill(inNewYork(next));
+  await dialog.getByRole("button", { name: "Reschedule" }).click();
+  await dialog.waitFor({ state: "detached", ...patience });
+  const stored = await backstamp.api("GET", `/emails/${id}`, undefined, token);
+  expect(new Date(stored.scheduled_at)).toEqual(next);
+  expectNoErrors(abroad);
+  await abroad.context.close();
 });

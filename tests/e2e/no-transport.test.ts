@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, takePictures } from "./browser";
+import { makeFreshTeam } from "./pages";
 
 const waitOptions = { timeout: 60_000 };
 
@@ -92,4 +93,72 @@ test("with a clock behind the server's, what happened is not shown as future", a
   await row.waitFor({ timeout: 60_000 });
   await page.getByText("just now").first().waitFor({ timeout: 60_000 });
   expect(await page.getByText(/^in (a few seconds|\d)/).count()).toBe(0);
+});
+
+const REASON = `Complaints about ${"the newsletter of the first week, ".repeat(5)}which is under review`;
+const openPage = async (email: string, password: string) => {
+  const opened = await (await openProfile(browser)).context.newPage();
+  await signIn(opened, backstamp.url, email, password);
+  return opened;
+};
+const noticesOf = (on: Page) =>
+  on.getByRole("status").filter({ has: on.getByRole("button", { name: "Dismiss" }) });
+
+/** Runs in the browser: the height of each notice in pixels, and the text lines of its headline. */
+const readHeights = (notices: Element[]) =>
+  notices.map((notice) => {
+    const headline = notice.querySelector("summary > span");
+    if (!headline) throw new Error("The notice has no headline.");
+    const { height } = headline.getBoundingClientRect();
+    const lines = Math.round(height / Number.parseFloat(getComputedStyle(headline).lineHeight));
+    return { isLow: notice.getBoundingClientRect().height <= 48, lines };
+  });
+
+test("each notice has one line at every width, and an action also for users who are not operators", async () => {
+  await backstamp.operate("queue", "pause", "--reason", REASON);
+  const fresh = await makeFreshTeam(backstamp);
+  for (const { email, password, action } of [
+    { ...ADMIN, action: "Add a relay" },
+    { ...fresh, action: "View queued emails" },
+  ]) {
+    const on = await openPage(email, password);
+    await on.goto(`${backstamp.url}/console/domains`);
+    await expect.poll(() => noticesOf(on).count(), waitOptions).toBe(2);
+    for (const width of [380, 820, 1280]) {
+      await on.setViewportSize({ width, height: 760 });
+      const low = { isLow: true, lines: 1 };
+      await expect
+        .poll(() => noticesOf(on).evaluateAll(readHeights), { message: `${width} px` })
+        .toEqual([low, low]);
+      expect(await on.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    await on.setViewportSize({ width: 380, height: 760 });
+    await expectNoAccessibilityViolations(on);
+    await noticesOf(on).first().locator("summary").click();
+    await on.getByText(REASON).waitFor(waitOptions);
+    await noticesOf(on).getByRole("link", { name: action }).last().click();
+    await on.waitForURL(action === "Add a relay" ? /\/relays/ : /\/console\/emails\?.*status=queued/);
+    await on.context().close();
+  }
+});
+
+test("a dismissed notice returns with the next incident of its kind", async () => {
+  const on = await openPage(ADMIN.email, ADMIN.password);
+  await on.goto(`${backstamp.url}/console/domains`);
+  await expect.poll(() => noticesOf(on).count(), waitOptions).toBe(2);
+  for (const left of [1, 0]) {
+    await noticesOf(on).first().getByRole("button", { name: "Dismiss" }).click();
+    await expect.poll(() => noticesOf(on).count(), waitOptions).toBe(left);
+  }
+  await backstamp.operate("relay", "add", "main", "smtp://user:password@127.0.0.1:9");
+  await backstamp.operate("queue", "resume");
+  await on.reload();
+  const dismissed = () => on.evaluate(() => sessionStorage.getItem("backstamp.dismissed"));
+  await expect.poll(dismissed, waitOptions).toBe("[]");
+  await backstamp.operate("relay", "remove", "main");
+  await backstamp.operate("queue", "pause", "--reason", REASON);
+  await on.reload();
+  await noticesOf(on).filter({ hasText: "Outgoing email is not configured." }).waitFor(waitOptions);
+  await noticesOf(on).filter({ hasText: REASON }).waitFor(waitOptions);
+  await on.context().close();
 });

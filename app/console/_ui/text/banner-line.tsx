@@ -1,51 +1,44 @@
 "use client";
 
-import { TriangleAlert, X } from "lucide-react";
+import { ChevronDown, TriangleAlert, X } from "lucide-react";
 import Link from "next/link";
 import { iconButtonStyle } from "../styles";
-import { useConsoleHref, useIsOperator } from "../team";
+import { useConsoleHref } from "../team";
 
-type Props = {
-  text: string;
-  /** The page where an operator handles it. */
-  step: { path: string; label: string };
-  onDismiss: () => void;
-};
+/** A page on which the user handles it, or sees what it affects. */
+export type Step = { path: string; parameters?: Record<string, string>; label: string };
+
+type Props = { text: string; step: Step; onDismiss: () => void };
 
 /**
- * One notice: its first sentence, the rest on request, the next step for an operator, and a button to dismiss
- * it.
+ * One notice on one line: its first sentence, cut off at the end of the line, the next step and a button to
+ * dismiss it. The whole text unfolds.
  */
 export function BannerLine({ text, step, onDismiss }: Props) {
   const hrefOf = useConsoleHref();
-  const isOperator = useIsOperator();
   const end = text.indexOf(". ") + 1;
   const [headline, details] = end === 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
   return (
     <div
       role="status"
-      className="flex items-start gap-3 bg-warn-tint px-4 py-1.5 text-warn md:px-8 print:hidden"
+      className="flex items-start gap-2 bg-warn-tint px-4 py-1.5 text-warn md:gap-3 md:px-8 print:hidden"
     >
-      <TriangleAlert className="mt-1.5 size-4 shrink-0" aria-hidden="true" />
-      {details === "" ? (
-        <p className="min-w-0 grow py-1">{headline}</p>
-      ) : (
-        <details className="min-w-0 grow py-1">
-          <summary className="cursor-pointer list-none">
-            {headline} <span className="whitespace-nowrap underline underline-offset-4">Details</span>
-          </summary>
-          <p className="max-w-prose pt-1">{details}</p>
-        </details>
-      )}
-      {isOperator ? (
-        <Link
-          href={hrefOf(step.path)}
-          prefetch={false}
-          className="shrink-0 whitespace-nowrap rounded py-1 font-medium underline underline-offset-4"
-        >
-          {step.label}
-        </Link>
-      ) : null}
+      <TriangleAlert className="mt-2 size-4 shrink-0 max-md:hidden" aria-hidden="true" />
+      <details className="group min-w-0 grow py-1">
+        <summary className="flex cursor-pointer list-none items-start gap-1.5">
+          <span className="min-w-0 break-words not-group-open:truncate">{headline}</span>
+          <span className="shrink-0 underline underline-offset-4 max-md:sr-only">Details</span>
+          <ChevronDown className="mt-1 size-4 shrink-0 group-open:rotate-180 md:hidden" aria-hidden="true" />
+        </summary>
+        {details === "" ? null : <p className="max-w-prose break-words pt-1">{details}</p>}
+      </details>
+      <Link
+        href={hrefOf(step.path, step.parameters)}
+        prefetch={false}
+        className="shrink-0 whitespace-nowrap rounded py-1 font-medium underline underline-offset-4"
+      >
+        {step.label}
+      </Link>
       <button
         type="button"
         aria-label="Dismiss"

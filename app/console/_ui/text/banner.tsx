@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { lazyPart } from "../page/lazy-part";
-import { useTeam } from "../team";
+import { useIsOperator, useTeam } from "../team";
 import { useTRPC } from "../trpc";
+import type { Step } from "./banner-line";
 
 const Line = lazyPart(async () => (await import("./banner-line")).BannerLine);
 
@@ -19,9 +20,13 @@ type Notice = {
   text: string;
   step: Step;
 };
-type Step = { path: string; label: string };
 
 const QUEUES: Step = { path: "/console/installation/queues", label: "View queues" };
+const EMAILS: Step = {
+  path: "/console/emails",
+  parameters: { status: "queued" },
+  label: "View queued emails",
+};
 
 /** The pages where an operator handles an alarm. The checks explain all others. */
 const STEPS: Record<string, Step> = {
@@ -33,20 +38,23 @@ const CHECKS: Step = { path: "/console/installation/doctor", label: "Run checks"
 
 /**
  * A line on every page for each reason why accepted email cannot be sent or is paused, or that needs the
- * operator. Its details unfold, and it can be dismissed until the browser is closed.
+ * operator. Its details unfold, and it can be dismissed until it is over or the tab is closed.
  */
 export function DeliveryBanner() {
   const trpc = useTRPC();
   const { team } = useTeam();
-  const [dismissed, dismiss] = useDismissed();
+  const isOperator = useIsOperator();
   const refetch = { refetchInterval: refetchMs, staleTime: refetchMs };
   const { data } = useQuery(trpc.service.readiness.queryOptions(undefined, refetch));
-  const { data: active = [] } = useQuery(trpc.service.pauses.queryOptions(undefined, refetch));
-  const pauses = active.filter(({ teamId }) => teamId === null || teamId === team?.teamId);
+  const { data: active } = useQuery(trpc.service.pauses.queryOptions(undefined, refetch));
+  const [dismissed, dismiss] = useDismissed(
+    data?.isReady && active ? [...data.alarms.map(({ alarm }) => alarm), ...active.map(idOf)] : null,
+  );
   if (data === undefined) return null;
+  const pauses = (active ?? []).filter(({ teamId }) => teamId === null || teamId === team?.teamId);
   const notices: Notice[] = [
     ...(data.isReady ? [] : [{ id: data.message, text: data.message, step: CHECKS }]),
-    ...pauses.map(formatPause).map((text) => ({ id: text, text, step: QUEUES })),
+    ...pauses.map((pause) => ({ id: idOf(pause), text: formatPause(pause), step: QUEUES })),
     // The pause of the installation is already among the pauses, with its reason.
     ...(data.isReady ? data.alarms : [])
       .filter(({ alarm }) => pauses.length === 0 || alarm !== "sending_paused")
@@ -54,30 +62,37 @@ export function DeliveryBanner() {
   ];
   return notices
     .filter(({ id }) => !dismissed.includes(id))
-    .map((notice) => (
+    .map(({ id, text, step }) => (
       // As high as a line, so that the page below does not move when the line arrives.
-      <Suspense key={notice.id} fallback={<div className="h-11 bg-warn-tint" />}>
-        <Line text={notice.text} step={notice.step} onDismiss={() => dismiss(notice.id)} />
+      <Suspense key={id} fallback={<div className="h-11 bg-warn-tint" />}>
+        <Line text={text} step={isOperator ? step : EMAILS} onDismiss={() => dismiss(id)} />
       </Suspense>
     ));
 }
 
 const storageKey = "backstamp.dismissed";
 
-/** The notices that the user dismissed in this tab, and how to dismiss another one. */
-function useDismissed(): [readonly string[], (id: string) => void] {
+/**
+ * The notices that the user dismissed in this tab, and how to dismiss another one. One that is not among the
+ * `current` ids is over and is removed, so that the next incident of its kind is shown. Without `current`,
+ * which of them are over is unknown.
+ */
+function useDismissed(current: readonly string[] | null): [readonly string[], (id: string) => void] {
   const [ids, setIds] = useState<readonly string[]>([]);
   useEffect(() => setIds(readDismissed()), []);
+  const kept = current === null ? ids : ids.filter((id) => current.includes(id));
+  const isOver = kept.length < ids.length;
+  useEffect(() => {
+    if (!isOver) return;
+    setIds(kept);
+    storeDismissed(kept);
+  });
   return [
     ids,
     (id) => {
       const next = [...ids, id];
       setIds(next);
-      try {
-        sessionStorage.setItem(storageKey, JSON.stringify(next));
-      } catch {
-        // Without storage the notice returns with the next page load.
-      }
+      storeDismissed(next);
     },
   ];
 }
@@ -91,7 +106,24 @@ function readDismissed(): string[] {
   }
 }
 
-type Pause = { teamId: string | null; domain: string | null; reason: string; isDeletion: boolean };
+function storeDismissed(ids: readonly string[]): void {
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify(ids));
+  } catch {
+    // Without storage the notice returns with the next page load.
+  }
+}
+
+type Pause = {
+  id: string;
+  teamId: string | null;
+  domain: string | null;
+  reason: string;
+  isDeletion: boolean;
+};
+
+/** Another one for each pause, and for a deletion that goes from planned to started. */
+const idOf = ({ id, reason }: Pause): string => `${id} ${reason}`;
 
 const formatPause = ({ teamId, domain, reason, isDeletion }: Pause) =>
   isDeletion

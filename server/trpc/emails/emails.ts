@@ -91,13 +91,14 @@ export const emailsRouter = router({
     .query(({ ctx, input: { id, to, cc, bcc } }) =>
       findSuppressedRecipients(ctx.service, { id, recipients: { to, cc, bcc } }),
     ),
-  /** The event deliveries of the email. */
+  /** The event deliveries of the email. `hasMore`: only the first ones are returned. */
   eventDeliveries: inTeam("webhooks:read")
     .input(EmailId)
     .query((call) =>
-      joined(call, async (service) =>
-        (await listEmailEventDeliveries(service, call.input.id)).map(viewEmailEventDelivery),
-      ),
+      joined(call, async (service) => {
+        const { rows, hasMore } = await listEmailEventDeliveries(service, call.input.id);
+        return { rows: rows.map(viewEmailEventDelivery), hasMore };
+      }),
     ),
   /** The command that would send the same email. */
   asCall: inTeam("emails:read")

@@ -30,7 +30,7 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
         enabled: canRead,
         refetchInterval: ({ state }) =>
           polling(
-            state.data?.some(({ status }) => status === "pending" || status === "attempting")
+            state.data?.rows.some(({ status }) => status === "pending" || status === "attempting")
               ? refetchMs
               : false,
           ),
@@ -45,7 +45,7 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
     seen.current = eventCount;
     if (canRead) void refetch();
   }, [eventCount, canRead, refetch]);
-  if (!canRead || data?.length === 0) return null;
+  if (!canRead || data?.rows.length === 0) return null;
   if (!data)
     return (
       <Fetched by={query}>
@@ -55,9 +55,9 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   return (
     <Card title="Webhooks">
       <ul className="divide-y divide-line">
-        {groupByEvent(data).map(({ key, type, createdAt, deliveries }) => (
+        {groupByEvent(data.rows).map(({ key, type, createdAt, deliveries }) => (
           <li key={key} className="py-3">
-            <h3 className="flex items-baseline justify-between gap-3 px-4 font-medium">
+            <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 px-4 font-medium">
               <span className="min-w-0 truncate">{type}</span>
               <When at={createdAt} className="shrink-0 font-normal text-soft text-xs" />
             </h3>
@@ -82,6 +82,11 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
           </li>
         ))}
       </ul>
+      {data.hasMore ? (
+        <p className="border-line border-t px-4 py-3 text-soft text-xs">
+          Only the first {data.rows.length} event deliveries are shown. The page of each webhook lists all.
+        </p>
+      ) : null}
     </Card>
   );
 }

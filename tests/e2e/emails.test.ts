@@ -204,7 +204,7 @@ describe("the page of an email explains", () => {
     await closed.getByText("Sent", { exact: true }).waitFor(patience);
     await gone.getByText("Bounced", { exact: true }).waitFor();
     await timeline.getByText("attempt 2").waitFor(patience);
-    await timeline.getByRole("button", { name: "Exact times" }).click();
+    await page.getByRole("button", { name: "Exact times" }).click();
     await timeline
       .getByText(/\d\d:\d\d:\d\d\.\d{3}/)
       .first()

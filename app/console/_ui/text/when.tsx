@@ -23,20 +23,24 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
 /** The time of that clock, in milliseconds since 1970. */
 export const useNowMs = (): number => use(Now);
 
+/** Whether the relative times in a part of a page are displayed as exact ones. */
+export const ExactTimes = createContext(false);
+
 type WhenProps = { at: string; isDue?: boolean; isLong?: boolean; className?: string };
 
 /**
  * A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone.
  * Without `isDue` it is the time of something that has happened, and is never shown as future, although data
  * can be newer than the last tick of the clock, and a browser's clock can be behind the server's. `isLong`:
- * with whole words, for sentences.
+ * with whole words, for sentences. Within `ExactTimes` it is an exact time.
  */
 export function When({ at, isDue = false, isLong = false, className }: WhenProps) {
   const nowMs = use(Now);
+  const isExact = use(ExactTimes);
   const atMs = Date.parse(at);
   return (
     <Moment at={at} className={`whitespace-nowrap tabular-nums ${className ?? ""}`}>
-      {relativeTime(atMs, isDue ? nowMs : Math.max(nowMs, atMs), isLong)}
+      {isExact ? formatExact(at) : relativeTime(atMs, isDue ? nowMs : Math.max(nowMs, atMs), isLong)}
     </Moment>
   );
 }
@@ -61,6 +65,22 @@ const useIsHydrated = (): boolean => useSyncExternalStore(neverChanges, yes, no)
 const neverChanges = () => () => {};
 const yes = () => true;
 const no = () => false;
+
+/**
+ * "24 Nov 2026, 09:03:07.512 CET" in the time zone of the browser: a log line of another system is compared
+ * with it.
+ */
+const formatExact = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    timeZoneName: "short",
+  });
 
 /** Upper bound in seconds, length of the unit in seconds, and its symbol and name. */
 const UNITS = [

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
@@ -6,61 +5,70 @@ import { Address, AddressText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { formatDuration, Moment, When } from "../../_ui/text/when";
+import { countAttempts, numberAttempts } from "./attempts";
 
 const KINDS = { to: "To", cc: "Cc", bcc: "Bcc" } as const;
 
 type Delays = EmailView["delays"];
 
-/** The status of each recipient, with the reason and the next attempt. */
-export const Recipients = ({ recipients, delays }: { recipients: RecipientView[]; delays: Delays }) => (
-  <Card title={recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}>
-    <ul className="divide-y divide-line">
-      {recipients.map((recipient) => (
-        <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
-          <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1.5">
-            <span className="min-w-0 break-words font-medium">
-              <span className="mr-1.5 font-normal text-soft text-xs">{KINDS[recipient.kind]}</span>
-              <Address>{recipient.address}</Address>
-            </span>
-            <StatusBadge status={recipient.status} />
-          </div>
-          {recipient.reason ? (
-            <p className="break-words text-soft">
-              <AddressText>{recipient.reason}</AddressText>
-            </p>
-          ) : null}
-          {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
-          {recipient.advice ? (
-            <p className="break-words text-ink">
-              <AddressText>{recipient.advice}</AddressText>
-            </p>
-          ) : null}
-          <NextAttempt recipient={recipient} delays={delays} />
-          {recipient.attempts > 0 ? (
-            <p className="text-soft text-xs">
-              {recipient.attempts === 1 ? "1 attempt" : `${recipient.attempts} attempts`}
-              {recipient.host ? (
-                <>
-                  {" at "}
-                  <span className="wrap-anywhere font-mono">{recipient.host}</span>
-                </>
-              ) : null}
-              {recipient.relay ? <>, through relay {recipient.relay}</> : null}
-            </p>
-          ) : null}
-          {recipient.provider_id ? (
-            <p className="text-soft text-xs">
-              Provider message id:{" "}
-              <code className="font-mono">
-                <Address>{recipient.provider_id}</Address>
-              </code>
-            </p>
-          ) : null}
-        </li>
-      ))}
-    </ul>
-  </Card>
-);
+type RecipientsProps = { recipients: RecipientView[]; events: EventView[]; delays: Delays };
+
+/** The status of each recipient, with the reason, the number of attempts and the next one. */
+export function Recipients({ recipients, events, delays }: RecipientsProps) {
+  const attempts = countAttempts(events);
+  return (
+    <Card title={recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}>
+      <ul className="divide-y divide-line">
+        {recipients.map((recipient) => (
+          <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
+            <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1.5">
+              <span className="min-w-0 break-words font-medium">
+                <span className="mr-1.5 font-normal text-soft text-xs">{KINDS[recipient.kind]}</span>
+                <Address>{recipient.address}</Address>
+              </span>
+              <StatusBadge status={recipient.status} />
+            </div>
+            {recipient.reason ? (
+              <p className="break-words text-soft">
+                <AddressText>{recipient.reason}</AddressText>
+              </p>
+            ) : null}
+            {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
+            {recipient.advice ? (
+              <p className="break-words text-ink">
+                <AddressText>{recipient.advice}</AddressText>
+              </p>
+            ) : null}
+            <NextAttempt recipient={recipient} delays={delays} />
+            <Attempts recipient={recipient} count={attempts.get(recipient.address) ?? 0} />
+            {recipient.provider_id ? (
+              <p className="text-soft text-xs">
+                Provider message id:{" "}
+                <code className="font-mono">
+                  <Address>{recipient.provider_id}</Address>
+                </code>
+              </p>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const Attempts = ({ recipient: { host, relay }, count }: { recipient: RecipientView; count: number }) =>
+  count === 0 ? null : (
+    <p className="text-soft text-xs">
+      {count === 1 ? "1 attempt" : `${count} attempts`}
+      {host ? (
+        <>
+          {" at "}
+          <span className="wrap-anywhere font-mono">{host}</span>
+        </>
+      ) : null}
+      {relay ? <>, through relay {relay}</> : null}
+    </p>
+  );
 
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
@@ -117,20 +125,9 @@ const DOTS: Record<Tone, string> = {
 
 /** The events of an email with their reasons, oldest first. `isShared`: the email has several recipients. */
 export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
-  const [isExact, setExact] = useState(false);
   const attempts = numberAttempts(events);
-  const exact = (
-    <button
-      type="button"
-      aria-pressed={isExact}
-      onClick={() => setExact(!isExact)}
-      className="rounded text-accent text-xs underline underline-offset-4"
-    >
-      {isExact ? "Relative times" : "Exact times"}
-    </button>
-  );
   return (
-    <Card title="Timeline" action={exact}>
+    <Card title="Timeline">
       <ol className="flex flex-col px-4 py-4">
         {events.map((event) => (
           <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
@@ -142,7 +139,7 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
               aria-hidden="true"
               className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
             />
-            <Entry event={event} attempt={attempts.get(event.id)} isShared={isShared} isExact={isExact} />
+            <Entry event={event} attempt={attempts.get(event.id)} isShared={isShared} />
           </li>
         ))}
       </ol>
@@ -150,25 +147,9 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
   );
 }
 
-/**
- * The number of each attempt among all attempts for its recipient; none for a recipient with a single one.
- * Only the first event of an attempt has its reason, and the number. The engine counts from 1 again after a
- * retry on request.
- */
-function numberAttempts(events: readonly EventView[]): Map<string, number> {
-  const made = new Map<string | null, string[]>();
-  for (const { id, recipient, data } of events)
-    if (data.attempt && data.reason !== undefined) made.set(recipient, [...(made.get(recipient) ?? []), id]);
-  return new Map(
-    [...made.values()].flatMap((ids) =>
-      ids.length < 2 ? [] : ids.map((id, place): [string, number] => [id, place + 1]),
-    ),
-  );
-}
+type EntryProps = { event: EventView; attempt: number | undefined; isShared: boolean };
 
-type EntryProps = { event: EventView; attempt: number | undefined; isShared: boolean; isExact: boolean };
-
-function Entry({ event, attempt, isShared, isExact }: EntryProps) {
+function Entry({ event, attempt, isShared }: EntryProps) {
   const { host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
   const reply = formatReply(event.data.reply);
   const isInReason = (fact: string) => reason?.includes(fact) ?? false;
@@ -179,13 +160,7 @@ function Entry({ event, attempt, isShared, isExact }: EntryProps) {
           {EVENTS[event.type].label}
           {attempt ? <span className="ml-1.5 font-normal text-soft text-xs">attempt {attempt}</span> : null}
         </h3>
-        {isExact ? (
-          <Moment at={event.created_at} className="shrink-0 text-right text-soft text-xs tabular-nums">
-            {formatExact(event.created_at)}
-          </Moment>
-        ) : (
-          <When at={event.created_at} className="shrink-0 text-soft text-xs" />
-        )}
+        <When at={event.created_at} className="shrink-0 text-soft text-xs" />
       </div>
       {isShared && event.recipient ? (
         <p className="break-words text-soft">
@@ -228,21 +203,6 @@ function Entry({ event, attempt, isShared, isExact }: EntryProps) {
     </div>
   );
 }
-
-/**
- * "24 Nov 2026, 09:03:07.512" in the time zone of the browser: a log line of another system is compared with
- * it.
- */
-const formatExact = (at: string): string =>
-  new Date(at).toLocaleString("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    fractionalSecondDigits: 3,
-  });
 
 const VISITORS = {
   reader: "Requested by a person, as far as the request shows.",

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
 import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
@@ -9,7 +10,7 @@ import { AddressText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { refetchIntervalMs } from "../../_ui/text/statuses";
-import { When } from "../../_ui/text/when";
+import { ExactTimes, When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { Recipients, Timeline } from "./delivery";
 import { EmailActions } from "./email-actions";
@@ -22,6 +23,7 @@ import { WebhookDeliveries } from "./webhook-deliveries";
 export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
+  const [isExact, setExact] = useState(false);
   const email = useQuery(
     trpc.emails.get.queryOptions(
       { team: teamId, id },
@@ -38,12 +40,12 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   return (
     <Fetched by={email} loading={<EmailLoading />}>
       {(data) => (
-        <>
-          <Heading teamId={teamId} email={data} />
+        <ExactTimes value={isExact}>
+          <Heading teamId={teamId} email={data} isExact={isExact} onExactChange={setExact} />
           <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="flex min-w-0 flex-col gap-6">
               {/* Before the preview: why an email did not arrive is the question that most visitors have. */}
-              <Recipients recipients={data.recipients} delays={data.delays} />
+              <Recipients recipients={data.recipients} events={data.events} delays={data.delays} />
               <MessageTabs teamId={teamId} email={data} />
               <Facts email={data} />
             </div>
@@ -52,14 +54,21 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
               <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
             </div>
           </div>
-        </>
+        </ExactTimes>
       )}
     </Fetched>
   );
 }
 
-/** The subject, status, sender and time of an email, with its actions. */
-const Heading = ({ teamId, email }: { teamId: string; email: EmailView }) => (
+type HeadingProps = {
+  teamId: string;
+  email: EmailView;
+  isExact: boolean;
+  onExactChange: (isExact: boolean) => void;
+};
+
+/** The subject, status, sender and time of an email, with its actions and the form of all times. */
+const Heading = ({ teamId, email, isExact, onExactChange }: HeadingProps) => (
   <PageHeading
     back={{ href: "/console/emails", label: "Emails" }}
     title={
@@ -85,6 +94,13 @@ const Heading = ({ teamId, email }: { teamId: string; email: EmailView }) => (
             </span>
           </>
         ) : null}
+        <button
+          type="button"
+          onClick={() => onExactChange(!isExact)}
+          className="rounded text-accent text-xs underline underline-offset-4"
+        >
+          {isExact ? "Relative times" : "Exact times"}
+        </button>
         <span className="inline-flex min-w-0 items-center gap-0.5">
           <code className="truncate font-mono text-xs">{email.id}</code>
           <CopyButton text={email.id} label="Copy id" />

@@ -1,22 +1,27 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { expectWholeAddresses } from "./whole-addresses";
 
 let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
+let sinks: HttpSink[] = [];
 let token: string;
 const patience = { timeout: 60_000 };
 
 beforeAll(async () => {
   browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  sinks = await Promise.all([startHttpSink(() => 204), startHttpSink(() => 204)]);
+  backstamp = await startBackstamp({ SMTP_URL: "capture:", BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" });
   const made = await backstamp.operate(
     ...["key", "create", "--name", "Shop", "--scopes", "full_access", "--domains", "all", "--json"],
   );
   token = JSON.parse(made).token;
+  await backstamp.operate("team", "set", "First team", "--unknown", "hold");
   profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
@@ -24,6 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await backstamp?.stop();
+  await Promise.all(sinks.map((sink) => sink.close()));
 });
 
 test("filters are saved under a name, opened with one click, renamed and deleted", async () => {
@@ -120,4 +126,105 @@ test("an email is rescheduled in the time zone of the browser, which the field n
   expect(new Date(stored.scheduled_at)).toEqual(next);
   expectNoErrors(abroad);
   await abroad.context.close();
+});
+
+test("the page of a bounced email begins with the reason, and groups webhooks by event", async () => {
+  const urls = sinks.map(({ port }) => `http://127.0.0.1:${port}/hooks`);
+  const events = ["email.queued", "email.bounced"];
+  for (const endpoint of urls) await backstamp.api("POST", "/webhooks", { endpoint, events }, token);
+  const id = await backstamp.send(
+    {
+      from: "Notices of the shop <shop.notices@backstamp.test>",
+      to: "bounced+a.long.address.of.a.reader@backstamp.test",
+      subject: "For bounced+a.long.address.of.a.reader@backstamp.test",
+      html: "<p>Hi</p>",
+    },
+    token,
+  );
+  await page.goto(`${backstamp.url}/console/emails/${id}`);
+  const recipient = page.getByRole("region", { name: "Recipient" });
+  await recipient.getByText("Bounced", { exact: true }).waitFor(patience);
+  const preview = page.getByRole("tablist", { name: "Message" });
+  await preview.waitFor(patience);
+  const size = page.viewportSize();
+  for (const width of [380, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const [shown, message] = [await recipient.boundingBox(), await preview.boundingBox()];
+    if (!shown || !message) throw new Error("The recipient or the message is not displayed.");
+    expect(await recipient.textContent()).toContain("The mailbox does not exist");
+    expect(shown.y + shown.height, `${width} px`).toBeLessThanOrEqual(message.y);
+  }
+  await page.setViewportSize({ width: 380, height: 900 });
+  const tops = await page
+    .getByRole("main")
+    .getByRole("region")
+    .evaluateAll((regions) => regions.map((region) => region.getBoundingClientRect().top));
+  expect((await recipient.boundingBox())?.y).toBe(Math.min(...tops));
+  if (size) await page.setViewportSize(size);
+  const webhooks = page.getByRole("region", { name: "Webhooks" });
+  await expect.poll(() => webhooks.getByText("Responded 204").count(), patience).toBe(4);
+  expect(await webhooks.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
+    expect.stringMatching(/^email\.queued/),
+    expect.stringMatching(/^email\.bounced/),
+  ]);
+  const groups = webhooks.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 3 }) });
+  for (const group of await groups.all())
+    expect((await group.getByRole("link").allTextContents()).sort()).toEqual(urls.sort());
+  await expectWholeAddresses(page);
+  expectNoErrors(profile);
+});
+
+test("after a retry, the recipient has as many attempts as the timeline, and all times can be exact", async () => {
+  const id = await backstamp.send(
+    { to: "bounced+twice@backstamp.test", subject: "Twice", html: "<p>Hi</p>" },
+    token,
+  );
+  await page.goto(`${backstamp.url}/console/emails/${id}`);
+  const recipient = page.getByRole("region", { name: "Recipient" });
+  await recipient.getByText(/^1 attempt/).waitFor(patience);
+  await page.getByRole("button", { name: "Retry…" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("region", { name: "Timeline" }).getByText("attempt 2").waitFor(patience);
+  await recipient.getByText(/^2 attempts/).waitFor(patience);
+  await page.getByRole("button", { name: "Exact times" }).click();
+  await page.getByRole("button", { name: "Relative times" }).waitFor();
+  for (const time of await page.getByRole("main").locator("time").allTextContents())
+    expect(time).toMatch(/^\d{1,2} \w+ \d{4}, \d\d:\d\d:\d\d\.\d{3} [A-Z]/);
+  await expectWholeAddresses(page);
+  await page.getByRole("button", { name: "Relative times" }).click();
+  await page.getByRole("button", { name: "Exact times" }).waitFor();
+  expectNoErrors(profile);
+});
+
+test("unknown outcomes are included in a bulk retry only with the checkbox, whichever statuses are filtered", async () => {
+  const id = await backstamp.send(
+    { to: "unknown@backstamp.test", subject: "No reply", html: "<p>Hi</p>" },
+    token,
+  );
+  await page.goto(`${backstamp.url}/console/emails/${id}`);
+  await page
+    .getByRole("region", { name: "Recipient" })
+    .getByText("Unknown", { exact: true })
+    .waitFor(patience);
+  const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
+  const box = dialog.getByLabel("Include emails with unknown outcome");
+  const open = async (status: string) => {
+    await page.goto(`${backstamp.url}/console/emails?status=${status}`);
+    await page.getByRole("button", { name: "Retry failed…" }).click();
+    await box.waitFor(patience);
+    expect(await box.isChecked()).toBe(false);
+    await dialog.getByText("In that case the recipient gets a duplicate.", { exact: false }).waitFor();
+  };
+  await open("unknown");
+  await dialog.getByText("Emails with unknown outcome are retried only if you include them.").waitFor();
+  expect(await dialog.getByRole("button", { name: "Retry", exact: true }).isDisabled()).toBe(true);
+  await takePictures(page, "emails-retry-unknown");
+  await box.check();
+  await dialog.getByRole("button", { name: "Retry 1 email" }).waitFor(patience);
+  await open("unknown,failed");
+  await dialog.getByText("Nothing to retry. No email that matches the filters is failed.").waitFor(patience);
+  await box.check();
+  await dialog.getByRole("button", { name: "Retry 1 email" }).click(patience);
+  await dialog.getByText("1 email queued for retry, 1 recipient.").waitFor(patience);
+  expectNoErrors(profile);
 });

@@ -21,15 +21,21 @@ const formatEmails = (count: number, more = false) =>
 
 /**
  * Retries all failed emails that match the filters. It shows the number, then the progress, then the result.
+ * Emails with unknown outcome are included only with the checkbox, whichever statuses are filtered, because
+ * their recipients may get a duplicate.
  */
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
   const [includesUnknown, setIncludesUnknown] = useState(false);
-  const statuses = statusesOf(filters);
-  const acceptDuplicates = includesUnknown || statuses.includes("unknown");
-  const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
+  const filtered = statusesOf(filters);
+  const canIncludeUnknown = filtered.length === 0 || filtered.includes("unknown");
+  const statuses = filtered.filter(
+    (status) => isRetryable(status) && (status !== "unknown" || includesUnknown),
+  );
+  const isEmpty = filtered.length > 0 && statuses.length === 0;
+  const input = { team: teamId, ...filterInput(filters), acceptDuplicates: includesUnknown };
   const { data, error } = useQuery(
-    trpc.emails.countRetryable.queryOptions(input, { staleTime: 0, retry: false }),
+    trpc.emails.countRetryable.queryOptions(input, { enabled: !isEmpty, staleTime: 0, retry: false }),
   );
   const { mutateAsync } = useMutation(trpc.emails.retryMatching.mutationOptions());
   const retry = useParts(NONE, [trpc.emails.pathKey()]);
@@ -62,13 +68,15 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       {retry.state === "ready" ? (
         <>
           <p className="leading-6" role="status">
-            {data ? (
-              <Summary {...data} statuses={statuses.filter(isRetryable)} withUnknown={acceptDuplicates} />
+            {isEmpty ? (
+              "Emails with unknown outcome are retried only if you include them."
+            ) : data ? (
+              <Summary {...data} statuses={statuses} withUnknown={includesUnknown} />
             ) : (
               "Counting…"
             )}
           </p>
-          {statuses.length === 0 ? (
+          {canIncludeUnknown ? (
             <CheckboxField
               label="Include emails with unknown outcome"
               hint="They may have arrived. In that case the recipient gets a duplicate."

@@ -116,6 +116,51 @@ test("variables are highlighted, listed and previewed with the sample values", a
   expectNoErrors(profile);
 });
 
+test("the preview shows whether it is updated, and keeps its content after a fault", async () => {
+  const pane = page.getByRole("region", { name: "Preview" });
+  const expectState = async (state: string, isBusy: boolean) => {
+    await expect.poll(() => pane.getByRole("status").textContent(), patience).toBe(state);
+    expect(await pane.getAttribute("aria-busy")).toBe(String(isBusy));
+  };
+  /** Previews are rendered only after the returned function is called. */
+  const delayPreviews = async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/templates\.preview/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return async () => {
+      release();
+      await page.unroute(/templates\.preview/);
+    };
+  };
+  await expectState("", false);
+  const renderFirst = await delayPreviews();
+  await write("<p>First {{ORDER}}</p>");
+  await expectState("Updating…", true);
+  await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
+  await renderFirst();
+  await inPreview("First 10492");
+  await expectState("", false);
+  await page.route(/templates\.preview/, (route) => route.abort());
+  await write("<p>Second {{ORDER}}</p>");
+  await expectState("Not updated", true);
+  await inPreview("First 10492");
+  await page.unroute(/templates\.preview/);
+  const renderThird = await delayPreviews();
+  await write("<p>Third {{ORDER}}</p>");
+  await expectState("Updating…", true);
+  await inPreview("First 10492");
+  await renderThird();
+  await inPreview("Third 10492");
+  await expectState("", false);
+  profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
+  expectNoErrors(profile);
+});
+
 test("an error is shown with its position, and is not saved", async () => {
   await write("<p>{{#EACH}}x{{/EACH}}</p>\n<p>{{EMAIL}} {{A");
   const errors = page.getByRole("region", { name: "Errors" });

@@ -26,6 +26,10 @@ export type Preview = {
    * them.
    */
   state: "current" | "updating" | "blocked";
+  /**
+   * The last fault. It stays until the next result, also while the fields change: it is displayed above them,
+   * and they would move with each key.
+   */
   fault: Fault | null;
 };
 
@@ -34,7 +38,7 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
   const trpc = useTRPC();
   const { mutateAsync } = useMutation(trpc.templates.preview.mutationOptions());
   const [latest, setLatest] = useState<{ request: string; result: DraftPreview } | null>(null);
-  const [fault, setFault] = useState<Fault | null>(null);
+  const [failed, setFailed] = useState<{ request: string; fault: Fault | null } | null>(null);
   const [html, setHtml] = useState("");
   const [unreached, setUnreached] = useState({ request: "", count: 0 });
   // The newest request. Only its response is shown, in whichever order responses arrive.
@@ -59,12 +63,12 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
           const result = await mutateAsync(JSON.parse(request));
           if (pending.current !== request) return;
           setLatest({ request, result });
-          setFault(null);
+          setFailed(null);
           if (result.html !== null) setHtml(result.html);
         } catch (error) {
           if (pending.current !== request) return;
           const failure = faultOf(error);
-          setFault(shownFaultOf(error));
+          setFailed({ request, fault: shownFaultOf(error) });
           if (failure.code === null || isEndOfSession(failure))
             setUnreached(({ count }) => ({ request, count: count + 1 }));
         }
@@ -75,19 +79,19 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
   }, [request, unreached, mutateAsync]);
 
   const isStale = latest?.request !== request;
-  const currentFault = request.length > charsMax ? TOO_LARGE : fault;
+  const isTooLarge = request.length > charsMax;
   return {
     result: latest?.result ?? null,
     html,
     isStale,
     state: isStale
-      ? currentFault === null
-        ? "updating"
-        : "blocked"
+      ? isTooLarge || (failed?.request === request && failed.fault !== null)
+        ? "blocked"
+        : "updating"
       : latest?.result.html === null
         ? "blocked"
         : "current",
-    fault: currentFault,
+    fault: isTooLarge ? TOO_LARGE : (failed?.fault ?? null),
   };
 }
 

@@ -173,7 +173,7 @@ test("an error is shown with its position, and is not saved", async () => {
   await page.getByRole("button", { name: "Save draft" }).click();
   await page
     .getByRole("alert")
-    .getByText(/`html`: \{\{#EACH\}\} is a section/)
+    .getByText(/^HTML: \{\{#EACH\}\} is a section/)
     .waitFor(patience);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNoErrors(profile);

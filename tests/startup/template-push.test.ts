@@ -136,6 +136,80 @@ describe("template push", () => {
     expect(await world.rowCounts()).toEqual(before);
   });
 
+  const installMjml = (exports: object, source: string) => {
+    const home = path.join(mails, "node_modules", "mjml");
+    mkdirSync(home, { recursive: true });
+    writeFileSync(
+      path.join(home, "package.json"),
+      JSON.stringify({ name: "mjml", version: "9.0.0", type: "module", exports }),
+    );
+    writeFileSync(path.join(home, "index.js"), source);
+  };
+
+  test("loads a package that has no entry for `require`", async () => {
+    installMjml({ import: "./index.js" }, "export default async (source) => ({ html: source.trim() });");
+    write("esm-only.mjml", "<p>{{name}}</p>\n");
+    expect(await push(["esm-only.mjml"])).toMatchObject({ code: 0, stderr: "" });
+    expect((await template("esm-only")).html).toBe("<p>{{name}}</p>");
+    expect(readdirSync(mails).sort()).toEqual(["esm-only.mjml", "node_modules"]);
+  });
+
+  test.each<[what: string, exports: object, source: string, message: RegExp]>([
+    [
+      "throws an error",
+      { import: "./index.js" },
+      `throw new Error("built for another system");`,
+      /another system/,
+    ],
+    ["has no main entry", { "./other": "./index.js" }, "", /No "exports" main defined/],
+  ])("names the error of an installed package that %s", async (_, exports, source, message) => {
+    installMjml(exports, source);
+    write("x.mjml", "x");
+    const before = await world.rowCounts();
+    const ended = await push(["x.mjml"]);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/The package mjml cannot be loaded: /);
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr).not.toContain("npm install");
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test.each([
+    ["Überblick.html", "uberblick"],
+    ["Überblick 2.html".normalize("NFD"), "uberblick-2"],
+    ["_layout.html", "layout"],
+    ["-- Größe.html", "gro-e"],
+  ])("derives a valid alias from %s", async (name, alias) => {
+    write(name, "<p>x</p>");
+    expect(await push([`./${name}`])).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining(`(${alias})`),
+    });
+    expect(await template(alias)).toMatchObject({ alias, html: "<p>x</p>" });
+  });
+
+  test("names --alias for a file whose name has no letter or digit of an alias", async () => {
+    write("Обзор.html", "<p>x</p>");
+    write("fine.html", "<p>x</p>");
+    const before = (await world.rowCounts()).templates;
+    const ended = await push(["fine.html", "Обзор.html"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/Обзор\.html.*--alias/);
+    expect((await world.rowCounts()).templates).toBe(before);
+    expect(await push(["Обзор.html", "--alias", "obzor"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("rejects two files with the same alias by their names, before anything is sent", async () => {
+    mkdirSync(path.join(mails, "more"));
+    for (const name of ["first.html", "Same Name.html", "more/same-name.htm"]) write(name, "<p>x</p>");
+    const before = (await world.rowCounts()).templates;
+    const ended = await push(["first.html", "Same Name.html", "more/same-name.htm"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/Same Name\.html and more\/same-name\.htm .*same-name.*--alias/);
+    expect((await world.rowCounts()).templates).toBe(before);
+  });
+
   test.each<[what: string, args: string[], env: object, code: number, message: RegExp]>([
     ["no address", ["x.html"], { BACKSTAMP_URL: undefined }, 2, /Set --url or BACKSTAMP_URL/],
     ["no key", ["x.html"], { BACKSTAMP_KEY: undefined }, 2, /Set BACKSTAMP_KEY/],

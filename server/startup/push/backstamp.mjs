@@ -57,22 +57,49 @@ class PushError extends Error {
 }
 
 /**
- * A package of the folder of the file, not one of this program.
+ * A package of the folder of the file, not one of this program. Null if it is not installed; another fault of
+ * the package is an error with its reason.
  * @param {string} file
  * @param {string} name
  */
 async function loadPackage(file, name) {
-  const require = createRequire(file);
-  let entry;
+  let entry = null;
   try {
-    entry = require.resolve(name);
+    entry = pathToFileURL(createRequire(file).resolve(name)).href;
   } catch (error) {
-    throw Object.assign(new PushError(`${name} is not installed.`), { missing: name, cause: error });
+    if (codeOf(error) === "MODULE_NOT_FOUND") return null;
+    // A package of modules alone has no entry for `require`. An import finds its entry, or the reason.
   }
-  const loaded = await import(pathToFileURL(entry).href);
+  const loaded = await (entry === null
+    ? importBeside(file, `export * as loaded from ${JSON.stringify(name)};`).then(({ loaded }) => loaded)
+    : import(entry)
+  ).catch((/** @type {unknown} */ error) => {
+    throw new PushError(
+      `The package ${name} cannot be loaded: ${error instanceof Error ? error.message : error}`,
+    );
+  });
   // A CommonJS package has its exports in `default`.
   return { ...loaded.default, ...loaded };
 }
+
+/**
+ * Imports a module that is written beside the file, so that its imports are those of the folder of the file,
+ * and removes it.
+ * @param {string} file
+ * @param {string} source
+ */
+async function importBeside(file, source) {
+  const module = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.mjs`);
+  try {
+    await writeFile(module, source);
+    return await import(pathToFileURL(module).href);
+  } finally {
+    await rm(module, { force: true });
+  }
+}
+
+/** @param {unknown} error */
+const codeOf = (error) => (error instanceof Error && "code" in error ? error.code : null);
 
 /**
  * The packages that a kind of file needs. The error names all that are missing, and the command that installs
@@ -81,15 +108,13 @@ async function loadPackage(file, name) {
  * @param {readonly string[]} names
  */
 async function loadPackages(file, names) {
-  const results = await Promise.allSettled(names.map((name) => loadPackage(file, name)));
-  const missing = names.filter((_, index) => results[index]?.status === "rejected");
-  const [failed] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-  if (failed && !("missing" in failed)) throw failed;
+  const packages = await Promise.all(names.map((name) => loadPackage(file, name)));
+  const missing = names.filter((_, index) => packages[index] === null);
   if (missing.length > 0)
     throw new PushError(
       `${path.basename(file)} needs ${missing.join(" and ")}. Install it in ${path.dirname(file)}: npm install --save-dev ${missing.join(" ")}`,
     );
-  return results.map((result) => (result.status === "fulfilled" ? result.value : {}));
+  return packages;
 }
 
 /** @param {string} file */
@@ -125,17 +150,11 @@ async function renderReact(file) {
     write: false,
     logLevel: "silent",
   });
-  const compiled = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.mjs`);
-  try {
-    await writeFile(compiled, outputFiles[0].text);
-    const { default: Email, templateProps = {}, subject } = await import(pathToFileURL(compiled).href);
-    if (typeof Email !== "function")
-      throw new PushError(`${path.basename(file)} has no default export that is a component.`);
-    const html = await email.render(react.createElement(Email, templateProps));
-    return { html, ...(typeof subject === "string" && { subject }) };
-  } finally {
-    await rm(compiled, { force: true });
-  }
+  const { default: Email, templateProps = {}, subject } = await importBeside(file, outputFiles[0].text);
+  if (typeof Email !== "function")
+    throw new PushError(`${path.basename(file)} has no default export that is a component.`);
+  const html = await email.render(react.createElement(Email, templateProps));
+  return { html, ...(typeof subject === "string" && { subject }) };
 }
 
 /** @type {Record<string, (file: string) => Promise<{ html: string, subject?: string }>>} */
@@ -147,14 +166,52 @@ const RENDERERS = {
   ".jsx": renderReact,
 };
 
-/** The alias of a file: its name in lowercase, with hyphens. @param {string} name */
+/**
+ * The alias of a file: its name in lowercase, with hyphens and without accents, from the first letter or
+ * digit on. Decomposed first, because systems write the same accents in different ways. @param {string} name
+ */
 const aliasOf = (name) =>
   name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .split("")
     .map((char) => ("abcdefghijklmnopqrstuvwxyz0123456789_-".includes(char) ? char : "-"))
     .join("")
+    .replace(/^[-_]+/, "")
     .slice(0, 64);
+
+/**
+ * How a file is rendered, and the name and the alias of its template.
+ * @param {string} given
+ * @param {string} [ownAlias]
+ */
+function planPush(given, ownAlias) {
+  const file = path.resolve(given);
+  const extension = path.extname(file);
+  const render = RENDERERS[extension.toLowerCase()];
+  if (!render) throw new PushError(`${given} is none of ${Object.keys(RENDERERS).join(", ")}.`, 2);
+  const name = path.basename(file, extension);
+  const alias = ownAlias ?? aliasOf(name);
+  if (alias === "")
+    throw new PushError(
+      `The name of ${given} has no letter from a to z and no digit. Push it with --alias.`,
+      2,
+    );
+  return { given, file, render, name, alias };
+}
+
+/** The second file would replace the content of the first. @param {ReturnType<typeof planPush>[]} plans */
+function rejectSharedAliases(plans) {
+  for (const [index, { given, alias }] of plans.entries()) {
+    const first = plans.slice(0, index).find((plan) => plan.alias === alias);
+    if (first)
+      throw new PushError(
+        `${first.given} and ${given} have the same alias ${alias}. Rename one, or push it by itself with --alias.`,
+        2,
+      );
+  }
+}
 
 /**
  * The REST API with a key. A call that is rejected by the rate limit is repeated. @param {string} url @param
@@ -251,17 +308,14 @@ async function run(args) {
   const key = keyFile === undefined ? process.env.BACKSTAMP_KEY : (await readText(keyFile)).trim();
   if (!key) throw new PushError("Set BACKSTAMP_KEY, or --key-file with a file that has the API key.", 2);
   const call = openApi(url, key);
-  for (const given of files) {
-    const file = path.resolve(given);
-    const extension = path.extname(file);
-    const render = RENDERERS[extension.toLowerCase()];
-    if (!render) throw new PushError(`${given} is none of ${Object.keys(RENDERERS).join(", ")}.`, 2);
+  const plans = files.map((given) => planPush(given, values.alias));
+  rejectSharedAliases(plans);
+  for (const { given, file, render, name, alias } of plans) {
     await readText(file);
     const { html, subject } = await render(file);
-    const name = path.basename(file, extension);
     const { outcome, warnings } = await pushTemplate(
       call,
-      values.alias ?? aliasOf(name),
+      alias,
       name,
       {
         ...(values.name !== undefined && { name: values.name }),
@@ -273,7 +327,7 @@ async function run(args) {
       },
       values.publish === true,
     );
-    process.stdout.write(`${given}: ${outcome} (${values.alias ?? aliasOf(name)})\n`);
+    process.stdout.write(`${given}: ${outcome} (${alias})\n`);
     for (const warning of warnings) process.stderr.write(`${given}: warning: ${warning}\n`);
   }
 }

@@ -93,34 +93,6 @@ describe("actions on email apply once, only to this team's email, and are audite
     expect(await auditOf(ben)).toEqual([]);
   });
 
-  test("a bulk retry of all failures covers each once, although some fail again meanwhile", async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 105; n++) ids.push(await send({ subject: `Mail ${n}` }));
-    for (const id of ids) await setStatus(id, "failed");
-    await setStatus(await send({ subject: "Fine" }), "delivered");
-    const filter = { search: "mail", within: "24h", acceptDuplicates: false };
-    expect(await call("emails.countRetryable", filter)).toMatchObject({ count: 105, hasMore: false });
-    const first = await call("emails.retryMatching", filter);
-    expect(first).toEqual({ mails: 100, recipients: 100, next: ids[5] });
-    for (const id of ids) await setStatus(id, "failed");
-    const second = await call("emails.retryMatching", { ...filter, after: ids[5] });
-    expect(second).toEqual({ mails: 5, recipients: 5, next: null });
-    const batch = { acceptDuplicates: false, filter: ["words mail", "within 24h"] };
-    expect(await auditOf()).toMatchObject([{ detail: { ...batch, mails: 105, recipients: 105 } }]);
-    // A new command has its own entry, and so has a part of another one.
-    for (const id of ids.slice(0, 2)) await setStatus(id, "failed");
-    await call("emails.retryMatching", filter);
-    await setStatus(ids[0] as string, "failed");
-    await call("emails.retryMatching", { ...filter, within: "1h", after: ids[5] });
-    expect((await auditOf()).map(({ detail }) => [detail.filter, detail.mails])).toEqual([
-      [batch.filter, 105],
-      [batch.filter, 100],
-      [["words mail", "within 1h"], 2],
-    ]);
-    const wrong = { status: "delivered", acceptDuplicates: false };
-    expect(await ann.call("member", "emails.retryMatching", wrong)).toMatchObject({ code: "CONFLICT" });
-  });
-
   test("a bulk retry requires a filter, and covers permanently rejected email only if the filter names its status", async () => {
     const [bounced, failed] = [await send({ subject: "Rejected" }), await send({ subject: "Rejected" })];
     await setStatus(bounced, "bounced");

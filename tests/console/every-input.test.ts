@@ -29,7 +29,7 @@ const TEXTS: Record<string, string> = {
   html: "a template's source",
   key: "a variable's name",
   name: "a name, or a search for one",
-  next: "a place in the caller's own held email",
+  next: "the place where a part of the caller's own command starts",
   proof: "the caller's own password or code",
   query: "filters of a list, as in its URL",
   recipient: "an address, which filters the caller's own list",

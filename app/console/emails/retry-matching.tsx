@@ -41,10 +41,13 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
   const retry = useParts(NONE, [trpc.emails.pathKey()]);
   const isRunning = retry.state === "busy";
   const start = () =>
-    retry.start(async (after, sum) => {
-      const part = await mutateAsync({ ...input, ...(after === null ? {} : { after }) });
-      const { mails, recipients, next } = part;
-      return { sum: { mails: sum.mails + mails, recipients: sum.recipients + recipients }, next };
+    retry.start(async (next, sum) => {
+      const part = await mutateAsync({ ...input, next });
+      const { mails, recipients } = part;
+      return {
+        sum: { mails: sum.mails + mails, recipients: sum.recipients + recipients },
+        next: part.next,
+      };
     });
   const isMore = data !== undefined && (data.hasMore || data.isPartial);
   const fault = retry.fault ?? (error ? faultOf(error) : null);

@@ -21,13 +21,16 @@ export type AuditEntry = {
   detail?: AuditDetail;
   /** How much a command changed, by what is counted; zeros are not stored. */
   counts?: Record<string, number>;
-  /**
-   * This is a later part of a command that runs in parts. Its counts are added to the entry of the parts
-   * before: the newest one of this action, if it has the same actor, target and detail and is at most an hour
-   * old.
-   */
-  isContinued?: boolean;
+  /** The command of which this is a part. Its counts are added to the entry of the parts before. */
+  command?: Command;
 };
+
+/**
+ * A command that runs in parts, in one call or in several that pass it on. `entryId` is its entry in the log,
+ * null until a part changed something; recording sets it. An entry of another actor, target or detail, or one
+ * older than an hour, is not added to: the part has a new one.
+ */
+export type Command = { entryId: string | null };
 
 /** The part of a context that the log records. */
 type Author = Pick<Ctx, "teamId" | "actor" | "requestId">;
@@ -38,7 +41,8 @@ type Author = Pick<Ctx, "teamId" | "actor" | "requestId">;
  */
 export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promise<void> {
   const { actorId, ...row } = rowOf(ctx, entry);
-  if (entry.isContinued && (await tx.execute(addToEntry(sql, partOf(ctx, entry)))).length > 0) return;
+  const part = partOf(ctx, entry);
+  if (part && (await tx.execute(addToEntry(sql, part))).length > 0) return;
   const names = {
     user: sql<string>`(select email from ${users} where id = ${actorId})`,
     key: sql<string>`(select name from ${apiKeys} where id = ${actorId})`,
@@ -46,6 +50,7 @@ export async function recordAudit(tx: Db, ctx: Author, entry: AuditEntry): Promi
     system: null,
   };
   await tx.insert(auditLog).values({ ...row, actorId, actorName: names[row.actor] });
+  if (entry.command) entry.command.entryId = row.id;
 }
 
 /**
@@ -85,13 +90,15 @@ export async function isJustRecorded(
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */
 export async function recordAuditHot(tx: HotTransaction, ctx: Author, entry: AuditEntry): Promise<void> {
   const { teamId, id, actor, actorId, action, subjectId, subjectName, detail, requestId } = rowOf(ctx, entry);
-  if (entry.isContinued && (await addToEntry(tx, partOf(ctx, entry))).length > 0) return;
+  const part = partOf(ctx, entry);
+  if (part && (await addToEntry(tx, part)).length > 0) return;
   await tx`
     insert into audit_log (team_id, id, actor, actor_id, actor_name, action, subject_id, subject_name, detail, request_id)
     values (${teamId}, ${id}, ${actor}, ${actorId},
       case ${actor} when 'user' then (select email from users where id = ${actorId})
         when 'key' then (select name from api_keys where id = ${actorId}) end,
       ${action}, ${subjectId}, ${subjectName}, ${JSON.stringify(detail)}::text::jsonb, ${requestId})`;
+  if (entry.command) entry.command.entryId = id;
 }
 
 const rowOf = (
@@ -112,28 +119,30 @@ const rowOf = (
 const withoutZeros = (counts: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 
+type Part = { entryId: string; row: ReturnType<typeof rowOf>; added: string };
+
 /**
- * What a later part of a command adds to the entry of the parts before, and what both must have in common.
+ * What a later part of a command adds to the entry of the parts before, and what both must have in common;
+ * null if there is no such entry.
  */
-function partOf(ctx: Author, entry: AuditEntry) {
-  const { detail = {}, counts = {} } = entry;
+function partOf(ctx: Author, entry: AuditEntry): Part | null {
+  const { detail = {}, counts = {}, command } = entry;
+  if (!command?.entryId) return null;
   const added = { shared: detail, names: Object.keys(counts), counts: withoutZeros(counts) };
-  return { row: rowOf(ctx, entry), added: JSON.stringify(added) };
+  return { entryId: command.entryId, row: rowOf(ctx, entry), added: JSON.stringify(added) };
 }
 
 /** The statement that adds to the entry; returns its id. `query` is the template tag of the connection. */
 const addToEntry = <Query>(
   query: (text: TemplateStringsArray, ...values: (string | null)[]) => Query,
-  { row, added }: ReturnType<typeof partOf>,
+  { entryId, row, added }: Part,
 ): Query => query`
   with given as (select ${added}::text::jsonb as part)
   update audit_log l set detail = l.detail || (
     select jsonb_object_agg(c.key, coalesce((l.detail->>c.key)::bigint, 0) + c.value::bigint)
     from jsonb_each_text(given.part->'counts') c)
   from given
-  where l.team_id = ${row.teamId} and l.id = (
-      select n.id from audit_log n where n.team_id = ${row.teamId} and n.action = ${row.action}
-      order by n.id desc limit 1)
+  where l.team_id = ${row.teamId} and l.id = ${entryId}::uuid and l.action = ${row.action}
     and l.actor = ${row.actor} and l.actor_id is not distinct from ${row.actorId}::uuid
     and l.subject_id is not distinct from ${row.subjectId}
     and l.created_at > now() - interval '1 hour'

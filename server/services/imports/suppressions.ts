@@ -3,6 +3,7 @@ import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/fold-address";
+import type { Command } from "../audit/record";
 import { findSuppressed } from "../suppressions/read";
 import { addNewSuppressions, type NewSuppression } from "../suppressions/suppress";
 import type { ImportSource } from "./providers";
@@ -76,13 +77,10 @@ export async function importSuppressionsFrom(
   // Whether an address was read with an entry that blocks all email.
   const seen = new Map<string, boolean>();
   let batch = new Map<string, Entry>();
-  let isContinued = false;
+  const command: Command = { entryId: null };
   const write = async () => {
     const entries = [...batch.values()];
-    const created = await (isDryRun
-      ? findNew(ctx, entries)
-      : addEntries(ctx, provider, entries, isContinued));
-    isContinued = true;
+    const created = await (isDryRun ? findNew(ctx, entries) : addEntries(ctx, provider, entries, command));
     for (const { address, cause, isCounted } of entries) {
       if (isCounted) continue;
       if (created.has(address)) {
@@ -152,12 +150,12 @@ async function addEntries(
   ctx: Ctx,
   { name }: Provider,
   batch: readonly Entry[],
-  isContinued: boolean,
+  command: Command,
 ): Promise<Set<string>> {
   const { added } = await addNewSuppressions(ctx, batch, {
     action: "suppression.imported",
     detail: { from: name },
-    isContinued,
+    command,
   });
   return new Set(added.map(({ address }) => address));
 }

@@ -5,8 +5,9 @@ import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { recordAuditHot } from "../audit/record";
+import { type Command, recordAuditHot } from "../audit/record";
 import { refreshEmailStatus } from "../emails/status";
+import { encodePlace, parsePlace } from "../parts";
 import { readReason } from "./reason";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "./scope";
 
@@ -15,7 +16,7 @@ const batchMax = 1_000;
 /** `countWaiting` stops here. */
 export const waitingCountMax = 10_000;
 
-/** Where the next batch starts, and what this purge has recorded so far. */
+/** Where the next batch starts, and the entry of this purge in the audit log of the team. */
 const Place = z.object({
   teamId: z.uuid(),
   /** The last delivery that was read, in the order of claims; a priority of -1 before the first one. */
@@ -24,7 +25,7 @@ const Place = z.object({
   id: z.uuid(),
   /** Deliveries accepted later are not canceled. */
   before: z.uuid(),
-  isRecorded: z.boolean(),
+  entryId: z.uuid().nullable(),
 });
 type Place = z.infer<typeof Place>;
 
@@ -53,17 +54,17 @@ export async function purgeQueue(
   const reason = readReason(input.reason);
   if (input.confirm.trim() !== scope.name)
     throw new AppError("invalid", `To confirm, enter the name of the queue: ${scope.name}`);
-  const place = input.after === null ? await firstPlace(ctx, scope) : parsePlace(input.after, scope);
+  const place = input.after === null ? await firstPlace(ctx, scope) : placeIn(scope, input.after);
   if (place === null) return { canceled: 0, next: null };
   const batch = await readBatch(ctx, place);
-  const canceled = await cancelBatch(ctx, { scope, reason, place, keys: batch.keys });
-  const here = { ...place, isRecorded: place.isRecorded || canceled > 0 };
+  const command: Command = { entryId: place.entryId };
+  const canceled = await cancelBatch(ctx, { scope, reason, place, command, keys: batch.keys });
   const next = batch.last
-    ? { ...here, ...batch.last }
+    ? { ...place, ...batch.last, ...command }
     : scope.teamId === null
       ? await placeAfter(ctx, place)
       : null;
-  return { canceled, next: next && Buffer.from(JSON.stringify(next)).toString("base64url") };
+  return { canceled, next: next && encodePlace(next) };
 }
 
 /** How many deliveries a purge would cancel now, up to `waitingCountMax`. */
@@ -89,7 +90,7 @@ const startOf = (teamId: string, before: string): Place => ({
   dueAt: "-infinity",
   id: firstId,
   before,
-  isRecorded: false,
+  entryId: null,
 });
 
 async function firstPlace(ctx: OperatorCtx, { teamId }: NamedScope): Promise<Place | null> {
@@ -112,14 +113,11 @@ async function placeAfter(
   return next ? startOf(next.id, before) : null;
 }
 
-function parsePlace(text: string, { teamId }: NamedScope): Place {
-  try {
-    const place = Place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-    if (teamId === null || place.teamId === teamId) return place;
-  } catch {
-    // Reported below, like the place of another scope.
-  }
-  throw new AppError("invalid", "Start the purge again: its place in the queue is not valid.");
+function placeIn({ teamId }: NamedScope, text: string): Place {
+  const message = "Start the purge again: its place in the queue is not valid.";
+  const place = parsePlace(Place, text, message);
+  if (teamId !== null && place.teamId !== teamId) throw new AppError("invalid", message);
+  return place;
 }
 
 type Key = Omit<DeliveryKey, "teamId">;
@@ -155,7 +153,13 @@ async function readBatch(
 
 async function cancelBatch(
   ctx: OperatorCtx,
-  { scope, reason, place, keys }: { scope: NamedScope; reason: string; place: Place; keys: Key[] },
+  {
+    scope,
+    reason,
+    place,
+    command,
+    keys,
+  }: { scope: NamedScope; reason: string; place: Place; command: Command; keys: Key[] },
 ): Promise<number> {
   if (keys.length === 0) return 0;
   const { teamId } = place;
@@ -194,7 +198,7 @@ async function cancelBatch(
         action: "queue.purged",
         detail: { scope: scope.name, reason },
         counts: { recipients: canceled.length },
-        isContinued: place.isRecorded,
+        command,
       },
     );
     return canceled.length;

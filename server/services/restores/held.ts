@@ -3,10 +3,10 @@ import { z } from "zod";
 import { restores } from "#db/schema/audit";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Ctx, Deps } from "#server/deps";
-import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { recordAuditHot } from "../audit/record";
+import { type Command, recordAuditHot } from "../audit/record";
 import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
+import { encodePlace, parsePlace } from "../parts";
 
 /*
  * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it
@@ -85,13 +85,13 @@ export async function readLastRestore({ db }: Pick<Deps, "db">): Promise<Restore
   return found ?? null;
 }
 
-/** The last delivery that was read, and whether the decision is in the audit log. */
+/** The last delivery that was read, and the entry of the decision in the audit log. */
 const Place = z.object({
   priority: z.int().min(0).max(priorityMax),
   id: z.uuid(),
-  isRecorded: z.boolean(),
+  entryId: z.uuid().nullable(),
 });
-type Place = z.infer<typeof Place>;
+type Place = Omit<z.infer<typeof Place>, "entryId">;
 
 /**
  * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next`
@@ -105,49 +105,32 @@ export async function settleHeld(
   choice: HeldChoice,
   after: string | null,
 ): Promise<{ settled: number; next: string | null }> {
-  const start = after === null ? startOf(0, false) : parsePlace(after);
-  const { isRecorded } = start;
+  const { entryId, ...start } =
+    after === null
+      ? { ...startOf(0), entryId: null }
+      : parsePlace(Place, after, "Start again: the place in the held email is not valid.");
+  const command: Command = { entryId };
   let place: Place | null = start;
   let settled = 0;
   for (let left = readMax; left > 0 && place !== null; ) {
     const read = await readPart(ctx, choice, place, left);
     const chosen = read.filter(({ isChosen }) => isChosen);
     for (let from = 0; from < chosen.length; from += batchMax)
-      settled += await settleBatch(
-        ctx,
-        choice,
-        chosen.slice(from, from + batchMax),
-        isRecorded || settled > 0,
-      );
-    place = placeAfter(
-      { ...place, isRecorded: isRecorded || settled > 0 },
-      read.length === left ? read.at(-1) : undefined,
-    );
+      settled += await settleBatch(ctx, choice, chosen.slice(from, from + batchMax), command);
+    place = placeAfter(place, read.length === left ? read.at(-1) : undefined);
     left -= read.length;
   }
   if (choice.to === "release" && settled > 0) ctx.wake();
-  return { settled, next: place && Buffer.from(JSON.stringify(place)).toString("base64url") };
+  return { settled, next: place && encodePlace({ ...place, ...command }) };
 }
 
 /** Without `last`, the priority has no more deliveries. */
-function placeAfter({ priority, isRecorded }: Place, last: HeldKey | undefined): Place | null {
-  if (last) return { priority, id: last.id, isRecorded };
-  return priority < priorityMax ? startOf(priority + 1, isRecorded) : null;
+function placeAfter({ priority }: Place, last: HeldKey | undefined): Place | null {
+  if (last) return { priority, id: last.id };
+  return priority < priorityMax ? startOf(priority + 1) : null;
 }
 
-const startOf = (priority: number, isRecorded: boolean): Place => ({
-  priority,
-  id: "00000000-0000-0000-0000-000000000000",
-  isRecorded,
-});
-
-function parsePlace(text: string): Place {
-  try {
-    return Place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-  } catch (cause) {
-    throw new AppError("invalid", "Start again: the place in the held email is not valid.", { cause });
-  }
-}
+const startOf = (priority: number): Place => ({ priority, id: "00000000-0000-0000-0000-000000000000" });
 
 type HeldKey = Omit<DeliveryKey, "teamId">;
 
@@ -197,7 +180,7 @@ async function settleBatch(
   ctx: Ctx,
   choice: HeldChoice,
   batch: readonly HeldKey[],
-  isContinued: boolean,
+  command: Command,
 ): Promise<number> {
   const { to } = choice;
   return ctx.hot.begin(async (tx) => {
@@ -221,7 +204,7 @@ async function settleBatch(
           scheduledAfter: choice.scheduledAfter?.toISOString() ?? null,
         },
         counts: { recipients: changed.length },
-        isContinued,
+        command,
       });
     return changed.length;
   });

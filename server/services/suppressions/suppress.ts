@@ -12,7 +12,7 @@ import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/fold-address";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
-import { recordAudit } from "../audit/record";
+import { type Command, recordAudit } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
 import { countUnsubscribe } from "../metrics/count-unsubscribe";
 import { announce } from "../webhooks/events/announce";
@@ -185,8 +185,8 @@ export type AddResult = { ids: string[]; added: Suppression[]; changed: number }
 export type AddOptions = {
   action?: Extract<AuditAction, "suppression.added" | "suppression.imported">;
   detail?: AuditDetail;
-  /** A later part of an import: the audit log counts it in the entry of the parts before. */
-  isContinued?: boolean;
+  /** The import of which these entries are a part; it has one entry in the audit log. */
+  command?: Command;
   onWritten?: (count: number, of: number) => void;
 };
 
@@ -209,7 +209,7 @@ export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise
 export async function addNewSuppressions(
   ctx: Ctx,
   entries: readonly NewSuppression[],
-  { action = "suppression.added", detail = {}, isContinued = false, onWritten }: AddOptions = {},
+  { action = "suppression.added", detail = {}, command, onWritten }: AddOptions = {},
 ): Promise<AddResult> {
   // The ids are in the order of the entries, as the list shows them.
   const byAddress = new Map<string, NewSuppression & { id: string }>();
@@ -256,7 +256,7 @@ export async function addNewSuppressions(
         ...(action === "suppression.added" && subjectOf(added)),
         detail,
         counts: { count: added.length, changed },
-        isContinued,
+        ...(command && { command }),
       });
   });
   if (added.length > 0) ctx.wake();

@@ -84,9 +84,14 @@ export const emailMutations = {
     .mutation(({ ctx, input }) => cancelSelected(ctx.service, input.ids)),
   /** Retries one batch of the emails that match a filter; `next` starts the next batch, null at the end. */
   retryMatching: inTeam("emails:send")
-    .input(strictInput({ ...FILTER, acceptDuplicates: z.boolean(), after: z.uuid().optional() }))
-    .mutation(async ({ ctx: { service }, input: { acceptDuplicates, after, ...filter } }) => {
-      const step = await retryEmails(service, filterOf(filter, service.clock()), acceptDuplicates, after);
+    .input(strictInput({ ...FILTER, acceptDuplicates: z.boolean(), next: z.string().max(1_000).nullish() }))
+    .mutation(async ({ ctx: { service }, input: { acceptDuplicates, next, ...filter } }) => {
+      const step = await retryEmails(
+        service,
+        filterOf(filter, service.clock()),
+        acceptDuplicates,
+        next ?? null,
+      );
       return { ...countOf(step.retried), next: step.next };
     }),
 };

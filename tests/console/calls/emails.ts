@@ -79,9 +79,9 @@ export function emailCalls({ world }: Console): ProcedureCalls {
       input: async (party) => {
         const key = await keyOf(party);
         await world.hot`update emails set api_key_id = ${key} where id = ${await withStatus(party, "failed")}`;
-        return { key, acceptDuplicates: false, after: await emailOf(party) };
+        return { key, acceptDuplicates: false, next: null };
       },
-      names: ["key", "after", "search"],
+      names: ["key", "search"],
     },
   };
 }

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import type { Command } from "../../audit/record";
+import { encodePlace, parsePlace } from "../../parts";
 import { describeFilter, type EmailFilter } from "../read/filter";
 import { listEmails, scanEmails } from "../read/list";
 import { getEmail } from "../read/read";
@@ -8,6 +11,9 @@ import { type ResetDelivery, type RetryableState, resetDeliveries } from "./rese
 
 /** Emails that one call by filter processes. The rest needs further calls. */
 export const retriedEmailsMax = 100;
+
+/** The last email that was processed, and the entry of the command in the audit log. */
+const Place = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
 
 export type RetryAnswer = { retried: ResetDelivery[]; hasMore: boolean };
 
@@ -68,20 +74,26 @@ export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean
 /**
  * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
  * `invalid` without a filter. Bounced emails are retried only if `filter.statuses` contains `bounced`.
- * `after` continues after an email, so paging through all of them processes none twice even if some fail
- * again; `next` is the cursor of the next call, null at the end. A key that is linked to domains finds only
+ * `next` continues the command with the next call and is null at the end: no email is processed twice even if
+ * some fail again, and all calls are one entry of the audit log. A key that is linked to domains finds only
  * emails from these domains; a filter for another domain is 403.
  */
 export async function retryEmails(
   ctx: Ctx,
   filter: EmailFilter,
   acceptDuplicates: boolean,
-  after?: string,
+  from: string | null = null,
 ): Promise<RetryAnswer & { next: string | null }> {
   const states = statesFor(filter, acceptDuplicates);
+  const { after, entryId } =
+    from === null
+      ? { after: undefined, entryId: null }
+      : parsePlace(Place, from, "Start the retry again: its place in the list is not valid.");
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
-  const retried = await retry(ctx, ids, states, null, { filter, isContinued: after !== undefined });
-  return { retried, hasMore, next: hasMore ? (ids.at(-1) ?? null) : null };
+  const command: Command = { entryId };
+  const retried = await retry(ctx, ids, states, null, { filter, command });
+  const last = ids.at(-1);
+  return { retried, hasMore, next: hasMore && last ? encodePlace({ after: last, ...command }) : null };
 }
 
 export type RetryableCount = {
@@ -172,7 +184,7 @@ function retry(
   emailIds: readonly string[],
   states: readonly RetryableState[],
   addresses: readonly string[] | null = null,
-  batch?: { filter: EmailFilter; isContinued: boolean },
+  batch?: { filter: EmailFilter; command: Command },
 ): Promise<ResetDelivery[]> {
   return resetDeliveries(ctx, { emailIds, states, addresses, to: "queued" }, (retried) => {
     const emails = new Set(retried.map(({ emailId }) => emailId));
@@ -185,7 +197,7 @@ function retry(
       action: "email.retried_many",
       detail: { acceptDuplicates, ...(batch && { filter: describeFilter(batch.filter) }) },
       counts: { mails: emails.size, ...counts },
-      isContinued: batch?.isContinued ?? false,
+      ...(batch && { command: batch.command }),
     };
   });
 }

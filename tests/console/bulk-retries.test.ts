@@ -1,0 +1,114 @@
+import { and, eq, like } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { newId } from "#server/platform/ids";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+
+/** The filter of the retries. A part of one has at most 100 emails. */
+const filter = { search: "mail", within: "24h", acceptDuplicates: false };
+
+let console: Console;
+let ann: RoleTeam;
+let nth = 0;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+beforeEach(async () => {
+  ann = await createRoleTeam(console, `Ann's ${++nth}`);
+});
+
+const call = async (procedure: string, input: object): Promise<unknown> => {
+  const result = await ann.call("member", procedure, input);
+  if (!result.ok) throw new Error(`${result.code}: ${result.message}`);
+  return result.data;
+};
+const nextOf = (part: unknown) => (part as { next: string | null }).next;
+const send = async (subject: string) =>
+  (
+    await console.world.send(
+      { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], subject },
+      ann.ctx,
+    )
+  ).id;
+const setStatus = async (ids: string | string[], status: string) => {
+  const all = [ids].flat();
+  await console.world.hot`update deliveries set status = ${status} where email_id = any(${all}::uuid[])`;
+  await console.world.hot`update emails set status = ${status} where id = any(${all}::uuid[])`;
+};
+const auditOf = () =>
+  console.deps.db
+    .select({ action: auditLog.action, detail: auditLog.detail })
+    .from(auditLog)
+    .where(and(eq(auditLog.teamId, ann.teamId), like(auditLog.action, "email.%")))
+    .orderBy(auditLog.id);
+
+test("a bulk retry of all failures covers each once, although some fail again meanwhile", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 105; n++) ids.push(await send(`Mail ${n}`));
+  await setStatus(ids, "failed");
+  await setStatus(await send("Fine"), "delivered");
+  expect(await call("emails.countRetryable", filter)).toMatchObject({ count: 105, hasMore: false });
+  const first = await call("emails.retryMatching", filter);
+  expect(first).toEqual({ mails: 100, recipients: 100, next: expect.any(String) });
+  await setStatus(ids, "failed");
+  const second = await call("emails.retryMatching", { ...filter, next: nextOf(first) });
+  expect(second).toEqual({ mails: 5, recipients: 5, next: null });
+  const batch = { acceptDuplicates: false, filter: ["words mail", "within 24h"] };
+  expect(await auditOf()).toMatchObject([{ detail: { ...batch, mails: 105, recipients: 105 } }]);
+  // A new command has its own entry, and so has a part with another filter.
+  await setStatus(ids.slice(0, 2), "failed");
+  const again = await call("emails.retryMatching", filter);
+  await setStatus(ids[0] as string, "failed");
+  await call("emails.retryMatching", { ...filter, within: "1h", next: nextOf(again) });
+  expect((await auditOf()).map(({ detail }) => [detail.filter, detail.mails])).toEqual([
+    [batch.filter, 105],
+    [batch.filter, 100],
+    [["words mail", "within 1h"], 2],
+  ]);
+  const wrong = { status: "delivered", acceptDuplicates: false };
+  expect(await ann.call("member", "emails.retryMatching", wrong)).toMatchObject({ code: "CONFLICT" });
+});
+
+describe("a bulk retry in parts is one entry of the audit log", () => {
+  const retryPart = (next: string | null = null) => call("emails.retryMatching", { ...filter, next });
+  const mailsOf = async () => (await auditOf()).map(({ detail }) => detail.mails);
+  let ids: string[];
+  beforeEach(async () => {
+    ids = [];
+    for (let n = 0; n < 101; n++) ids.push(await send(`Mail ${n}`));
+  });
+
+  test("apart from an earlier command of the same user, even if its first part changes no email", async () => {
+    const oldest = ids[0] as string;
+    await setStatus(oldest, "failed");
+    await retryPart();
+    // The list finds all of them, and only one has a recipient who can be retried.
+    await console.world.hot`update emails set status = 'failed' where id = any(${ids}::uuid[])`;
+    await setStatus(oldest, "failed");
+    const first = await retryPart();
+    expect(first).toMatchObject({ mails: 0 });
+    expect(await retryPart(nextOf(first))).toMatchObject({ mails: 1, next: null });
+    expect(await mailsOf()).toEqual([1, 1]);
+  });
+
+  test("although another user retries emails between two parts", async () => {
+    await setStatus(ids, "failed");
+    const first = await retryPart();
+    const [other] = ids.slice(1);
+    await setStatus(other as string, "failed");
+    expect(await ann.call("admin", "emails.retryMatching", { ...filter, search: "1" })).toMatchObject({
+      data: { mails: 1 },
+    });
+    expect(await retryPart(nextOf(first))).toMatchObject({ mails: 1, next: null });
+    expect(await mailsOf()).toEqual([101, 1]);
+  });
+});
+
+test("a bulk retry rejects a place of another form", async () => {
+  const next = Buffer.from(`{"after":"${newId()}"}`).toString("base64url");
+  expect(await ann.call("member", "emails.retryMatching", { ...filter, next })).toMatchObject({
+    message: "Start the retry again: its place in the list is not valid.",
+  });
+});

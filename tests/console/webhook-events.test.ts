@@ -39,12 +39,34 @@ const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string) => (await asAdmin<{ rows: DeliveryRow[] }>("deliveries", { id })).rows;
 const round = () => tick(console.world.withTransport(), { budgetMs: 10_000 });
 const sendTest = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
-const retriesOf = (id: string) =>
+const entriesOf = (id: string, action: "webhook.retried" | "webhook.replayed") =>
   console.deps.db
     .select()
     .from(auditLog)
-    .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, "webhook.retried")))
+    .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, action)))
     .orderBy(asc(auditLog.id));
+const retriesOf = (id: string) => entriesOf(id, "webhook.retried");
+
+type Part = { count: number; next: string | null };
+/** The counts of all parts of a command; its parts are at most four. */
+async function runParts(procedure: string, input: object, between = async () => {}): Promise<number[]> {
+  const counts: number[] = [];
+  for (let next: string | null = null; counts.length < 4; ) {
+    const part: Part = await asAdmin<Part>(procedure, { ...input, next });
+    counts.push(part.count);
+    next = part.next;
+    if (next === null) break;
+    await between();
+  }
+  return counts;
+}
+/** More events than one part, one per second from this time on. */
+const firstAt = "2026-03-01T00:00:00.000Z";
+const addMany = (id: string, status: "failed" | "pending") => console.world.hot`
+  insert into webhook_deliveries (id, team_id, webhook_id, type, payload, status, created_at, due_at)
+  select uuid_v7(), team_id, id, 'email.delivered', '{}', ${status},
+    ${firstAt}::text::timestamptz + n * interval '1 s', now() + interval '1 hour'
+  from webhooks, generate_series(1, 5100) as n where id = ${id}`;
 
 describe("a retry of all pending events", () => {
   test("sends each now, continues its schedule, and is one line of the audit log with the count", async () => {
@@ -61,15 +83,35 @@ describe("a retry of all pending events", () => {
     const [untouched] = await deliveries(other);
 
     answer = 204;
-    expect(await asAdmin("retryPending", { id })).toEqual({ count: 3, hasMore: false });
+    expect(await asAdmin("retryPending", { id })).toEqual({ count: 3, next: null });
     for (let n = 0; n < 3; n++) await round();
     expect(sink.received).toHaveLength(before + 3);
     expect(await deliveries(id)).toMatchObject(Array(3).fill({ status: "success", attempts: 2 }));
     expect(await retriesOf(id)).toMatchObject([{ subjectName: url, detail: { count: 3 } }]);
     expect(await deliveries(other)).toEqual([untouched]);
 
-    expect(await asAdmin("retryPending", { id })).toEqual({ count: 0, hasMore: false });
+    expect(await asAdmin("retryPending", { id })).toEqual({ count: 0, next: null });
     expect(await retriesOf(id)).toHaveLength(1);
+  });
+
+  test("in parts makes each due once, although some fail again meanwhile, and is one line with the sum", async () => {
+    const [{ id, url }, other] = [await endpoint(), await endpoint()];
+    await addMany(id, "pending");
+    await sendTest(other.id);
+    await console.world.hot`
+      update webhook_deliveries set due_at = now() + interval '1 hour' where webhook_id = ${other.id}`;
+    const between = async () => {
+      await console.world.hot`
+        update webhook_deliveries set due_at = now() + interval '2 hours', attempts = 1
+        where webhook_id = ${id} and due_at <= now()`;
+      // Another command of the same user.
+      await asAdmin("retryPending", { id: other.id });
+    };
+    expect(await runParts("retryPending", { id }, between)).toEqual([5_000, 100]);
+    expect(await retriesOf(id)).toMatchObject([{ subjectName: url, detail: { count: 5_100 } }]);
+    expect(await retriesOf(other.id)).toMatchObject([{ detail: { count: 1 } }]);
+    await asAdmin("retryPending", { id });
+    expect((await retriesOf(id)).map(({ detail }) => detail.count)).toEqual([5_100, 5_000]);
   });
 
   test("is rejected for a paused endpoint", async () => {
@@ -79,6 +121,33 @@ describe("a retry of all pending events", () => {
     expect(await callAsAdmin("retryPending", { id })).toMatchObject({ code: "CONFLICT" });
     expect(await retriesOf(id)).toEqual([]);
   });
+});
+
+describe("a replay of a range in parts", () => {
+  const until = "2026-03-02T00:00:00.000Z";
+  const range = { since: firstAt, until, status: "failed", type: null };
+
+  test("continues at the next event, and is one line of the audit log with the whole range and the sum", async () => {
+    const { id, url } = await endpoint();
+    await addMany(id, "failed");
+    expect(await runParts("replayRange", { id, ...range })).toEqual([5_000, 100]);
+    const entry = { subjectName: url, detail: { ...range, count: 5_100 } };
+    expect(await entriesOf(id, "webhook.replayed")).toMatchObject([entry]);
+    expect(await asAdmin("replayRange", { id, ...range })).toEqual({ count: 0, next: null });
+    expect(await entriesOf(id, "webhook.replayed")).toHaveLength(1);
+  });
+
+  test.each(["replayRange", "retryPending"])(
+    "a place of another form is rejected by %s",
+    async (procedure) => {
+      const { id } = await endpoint();
+      const input = { id, ...(procedure === "replayRange" && range), next: "e30" };
+      expect(await callAsAdmin(procedure, input)).toMatchObject({
+        ok: false,
+        message: expect.stringMatching(/^Start the re(play|try) again/),
+      });
+    },
+  );
 });
 
 describe("the email of an event", () => {

@@ -200,7 +200,7 @@ describe("a replay", () => {
     expect(await asAdmin("countRange", input)).toEqual({ count: 2, isAtLeast: false });
     expect(await asAdmin("countRange", { ...input, type: "email.bounced" })).toMatchObject({ count: 1 });
     expect(await asAdmin("countRange", { ...input, status: "success" })).toMatchObject({ count: 1 });
-    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, nextSince: null });
+    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, next: null });
     await round();
     expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[1], ids[3]].sort());
     expect(await asAdmin("countRange", input)).toMatchObject({ count: 0 });
@@ -218,9 +218,9 @@ describe("a replay", () => {
     expect(await asAdmin("countRange", { id, ...range([60, 10]) })).toMatchObject({ count: 1 });
     const input = { id, ...range([60, 10], { status: "unfinished" }) };
     expect(await asAdmin("countRange", input)).toMatchObject({ count: 2 });
-    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, nextSince: null });
+    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, next: null });
     // A call for the next ones does not find those that are due already.
-    expect(await asAdmin("replayRange", input)).toEqual({ count: 0, nextSince: null });
+    expect(await asAdmin("replayRange", input)).toEqual({ count: 0, next: null });
     await round();
     expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[0], ids[1]].sort());
     expect(await deliveries(id, { status: "pending" })).toMatchObject([{ id: ids[3], attempts: 8 }]);

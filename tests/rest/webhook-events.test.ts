@@ -178,6 +178,13 @@ describe("replay", () => {
     expect(first).toMatchObject({ count: 5_000, has_more: true, next_since: "2026-03-01T01:23:21.000Z" });
     const second = await world.ok("POST", `/api/webhooks/${id}/replay`, { since: first.next_since });
     expect(second).toMatchObject({ count: 100, has_more: false });
+    // Each request is a replay of its own range.
+    const entries = await world.deps
+      .hot`select detail from audit_log where action = 'webhook.replayed' order by id`;
+    expect(entries.map(({ detail }) => [detail.since, detail.count])).toEqual([
+      ["2026-03-01T00:00:00.000Z", 5_000],
+      ["2026-03-01T01:23:21.000Z", 100],
+    ]);
   });
 
   test.each([

@@ -14,9 +14,10 @@ type Progress<Sum> = Part<Sum> & {
  * An action on many entries, which the server does in parts. `start` calls its argument with the start of the
  * next part (null for the first one) until there is none; after a stop or a failure it continues with the
  * next part. What is done stays done. Use it in the component that renders the dialog: the state then decides
- * in the same render that shows "Stop" that the dialog cannot be dismissed.
+ * in the same render that shows "Stop" that the dialog cannot be dismissed. `onDone` is called after the last
+ * part, once `refresh` is current.
  */
-export function useParts<Sum>(none: Sum, refresh: readonly QueryKey[]) {
+export function useParts<Sum>(none: Sum, refresh: readonly QueryKey[], onDone?: (sum: Sum) => void) {
   const queries = useQueryClient();
   const ready: Progress<Sum> = { state: "ready", sum: none, next: null, fault: null };
   const [progress, setProgress] = useState(ready);
@@ -43,6 +44,7 @@ export function useParts<Sum>(none: Sum, refresh: readonly QueryKey[]) {
       setProgress({ state: "failed", sum, next, fault: shownFaultOf(error) });
     }
     await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
+    if (state === "done") onDone?.(sum);
   };
   const { state, sum, fault } = progress;
   const start = (doPart: Parameters<typeof run>[0]) => void run(doPart);

@@ -57,6 +57,8 @@ const DeliveryList = WebhookId.extend({
   before: z.uuid().optional(),
 });
 
+/** `next` of the part before; null at the start. */
+const Next = z.string().max(1_000).nullish();
 const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const Range = WebhookId.extend({
   since: Time,
@@ -148,10 +150,13 @@ export const webhooksRouter = router({
     .mutation(({ ctx, input }) =>
       replayWebhookEvent(ctx.service, requireId(input.id), requireId(input.event, "Webhook event")),
     ),
-  /** Sends all pending events now, as fast as the endpoint's concurrency limit allows. */
+  /**
+   * Makes one part of the pending events due now; `next` starts the next part, null after the last. They are
+   * sent as fast as the endpoint's concurrency limit allows.
+   */
   retryPending: inTeam("webhooks:write")
-    .input(WebhookId)
-    .mutation(({ ctx, input }) => retryPendingEvents(ctx.service, requireId(input.id))),
+    .input(WebhookId.extend({ next: Next }))
+    .mutation(({ ctx, input: { id, next } }) => retryPendingEvents(ctx.service, requireId(id), next ?? null)),
   /** How many events a replay would send again, before it is started. */
   countRange: inTeam("webhooks:read")
     .input(Range)
@@ -159,12 +164,12 @@ export const webhooksRouter = router({
       const count = await countReplayRange(ctx.service, requireId(id), range, rangeCountedMax);
       return { count, isAtLeast: count === rangeCountedMax };
     }),
-  /** Replays one part of a range; `nextSince` is the start of the next part, null after the last. */
+  /** Replays one part of a range; `next` starts the next part, null after the last. */
   replayRange: inTeam("webhooks:write")
-    .input(Range)
-    .mutation(async ({ ctx, input: { team: _, id, ...range } }) => {
-      const { count, nextSince } = await replayWebhookRange(ctx.service, requireId(id), range);
-      return { count, nextSince: nextSince?.toISOString() ?? null };
+    .input(Range.extend({ next: Next }))
+    .mutation(async ({ ctx, input: { team: _, id, next: from, ...range } }) => {
+      const { count, next } = await replayWebhookRange(ctx.service, requireId(id), range, from ?? null);
+      return { count, next };
     }),
 });
 

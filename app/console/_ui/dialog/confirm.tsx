@@ -17,6 +17,8 @@ type Props = {
   dismissLabel?: string;
   tone?: "bad" | "plain";
   isBusy?: boolean;
+  /** Only its buttons close the dialog. */
+  isPersistent?: boolean;
   fault?: Fault | null;
   onConfirm: () => void;
   /** What will happen, in full sentences. */

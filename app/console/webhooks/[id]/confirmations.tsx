@@ -1,13 +1,16 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { SecretOnce } from "../../_ui/dialog/secret-once";
+import { preloadToasts, showSuccess } from "../../_ui/dialog/toasts";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { useParts } from "../../_ui/use-parts";
 import { formatPending } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import type { EndpointDialogProps } from "./actions";
@@ -40,26 +43,45 @@ export function PauseEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps
   );
 }
 
-/** Makes all pending events of an endpoint due now. The confirmation states how many there are. */
+/**
+ * Makes all pending events of an endpoint due now. The confirmation states how many there are, and the
+ * message at the end how many were made due.
+ */
 export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
-  const retrying = useAction(trpc.webhooks.retryPending.mutationOptions(), {
-    done: ({ count, hasMore }) =>
-      `${count} pending ${count === 1 ? "event is" : "events are"} due now${hasMore ? ". More are pending: retry again." : ""}`,
-    refresh: [trpc.webhooks.pathKey()],
-    onDone: onClose,
+  const { mutateAsync } = useMutation(trpc.webhooks.retryPending.mutationOptions());
+  const retry = useParts(0, [trpc.webhooks.pathKey()], (sum) => {
+    showSuccess(`${formatDue(sum)} due now`);
+    onClose();
   });
+  const { state, sum } = retry;
+  const isBusy = state === "busy" || state === "done";
+  const start = () => {
+    preloadToasts();
+    retry.start(async (next, before) => {
+      const part = await mutateAsync({ team: teamId, id: endpoint.id, next });
+      return { sum: before + part.count, next: part.next };
+    });
+  };
   const events = `${formatPending(endpoint)} pending ${endpoint.waiting === 1 ? "event" : "events"}`;
   return (
     <Confirm
-      onOpenChange={onClose}
+      onOpenChange={isBusy ? retry.stop : onClose}
       title={`Retry ${events} now?`}
-      confirmLabel={`Retry ${events}`}
+      confirmLabel={state === "ready" ? `Retry ${events}` : "Continue"}
+      dismissLabel={isBusy ? "Stop" : state === "ready" ? "Cancel" : "Close"}
       tone="plain"
-      isBusy={retrying.isBusy}
-      fault={retrying.fault}
-      onConfirm={() => retrying.run({ team: teamId, id: endpoint.id })}
+      isBusy={isBusy}
+      isPersistent={isBusy}
+      fault={retry.fault}
+      onConfirm={start}
     >
+      {sum > 0 ? (
+        <p role="status" className="text-ink">
+          {state === "stopped" ? "Stopped. " : ""}
+          {formatDue(sum)} due now{isBusy ? "…" : ". The others keep their schedule."}
+        </p>
+      ) : null}
       <p>
         The next attempt of each event starts as soon as the concurrency limit of the endpoint allows. It
         counts as an attempt: if it fails, the retry schedule continues.
@@ -72,6 +94,8 @@ export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps)
     </Confirm>
   );
 }
+
+const formatDue = (count: number): string => `${count} pending ${count === 1 ? "event is" : "events are"}`;
 
 /** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
 export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps) {

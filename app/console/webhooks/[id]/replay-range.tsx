@@ -118,9 +118,8 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
   const { mutateAsync } = useMutation(trpc.webhooks.replayRange.mutationOptions());
   const start = () =>
     replay.start(async (next, sum) => {
-      const since = next ?? range.since;
-      const part = await mutateAsync({ team: teamId, id: endpoint.id, ...range, since });
-      return { sum: sum + part.count, next: part.nextSince };
+      const part = await mutateAsync({ team: teamId, id: endpoint.id, ...range, next });
+      return { sum: sum + part.count, next: part.next };
     });
   const isBusy = replay.state === "busy";
   const back = <Button onClick={onBack}>Back</Button>;

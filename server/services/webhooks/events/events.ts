@@ -1,10 +1,12 @@
 import { and, asc, count, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
+import { z } from "zod";
 import { type WEBHOOK_DELIVERY_STATUSES, webhookAttempts, webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, invalidField, notFound } from "#server/platform/errors";
 import type { Webhook, WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
-import { recordAudit } from "../../audit/record";
+import { type Command, recordAudit } from "../../audit/record";
 import { type Page, type PageQuery, pageById } from "../../paging";
+import { encodePlace, parsePlace } from "../../parts";
 import { getWebhook } from "../endpoints";
 import { renderPayloads } from "./render";
 import type { WebhookEvent } from "./types";
@@ -148,27 +150,38 @@ export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string
   return { id };
 }
 
+/** The creation time of the next event, and the entry of the replay in the audit log. */
+const Place = z.object({ from: z.coerce.date(), entryId: z.uuid().nullable() });
+
 /**
  * Replays the event deliveries of a time range, oldest first. Returns how many; if there are more than one
- * call replays, `nextSince` is the start of the next range.
+ * call replays, `nextSince` is the start of the next range, and `next` continues this replay: all its calls
+ * are one entry of the audit log, with the whole range and the sum. AppError `invalid` if the argument
+ * `next` is not that of an earlier call.
  */
 export async function replayWebhookRange(
   ctx: Ctx,
   webhookId: string,
   range: ReplayRange,
-): Promise<{ count: number; nextSince: Date | null }> {
+  next: string | null = null,
+): Promise<{ count: number; nextSince: Date | null; next: string | null }> {
   const { url } = await requireEnabled(ctx, webhookId);
   const { since, until, status, type } = range;
+  const start =
+    next === null
+      ? { from: since, entryId: null }
+      : parsePlace(Place, next, "Start the replay again: its place in the events is not valid.");
+  const command: Command = { entryId: start.entryId };
   const found = await ctx.db
     .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })
     .from(webhookDeliveries)
-    .where(inRange(ctx, webhookId, range))
+    .where(and(inRange(ctx, webhookId, range), gte(webhookDeliveries.createdAt, start.from)))
     // Sorted by time because `nextSince` is a time: the ids of concurrent transactions may be in another
     // order.
     .orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.id))
     .limit(replayedMax + 1);
   const ids = found.slice(0, replayedMax).map(({ id }) => id);
-  if (ids.length === 0) return { count: 0, nextSince: null };
+  if (ids.length === 0) return { count: 0, nextSince: null, next: null };
   const replayedCount = await ctx.db.transaction(async (tx) => {
     // Rows are always locked in the order of their ids, to avoid deadlocks.
     await tx
@@ -188,21 +201,23 @@ export async function replayWebhookRange(
         ),
       )
       .returning({ id: webhookDeliveries.id });
-    await recordAudit(tx, ctx, {
-      action: "webhook.replayed",
-      subject: { id: webhookId, name: url },
-      detail: {
-        count: replayed.length,
-        status,
-        type,
-        since: since.toISOString(),
-        until: until?.toISOString() ?? null,
-      },
-    });
+    if (replayed.length > 0)
+      await recordAudit(tx, ctx, {
+        action: "webhook.replayed",
+        subject: { id: webhookId, name: url },
+        detail: { status, type, since: since.toISOString(), until: until?.toISOString() ?? null },
+        counts: { count: replayed.length },
+        command,
+      });
     return replayed.length;
   });
   ctx.wake();
-  return { count: replayedCount, nextSince: found[replayedMax]?.createdAt ?? null };
+  const nextSince = found[replayedMax]?.createdAt ?? null;
+  return {
+    count: replayedCount,
+    nextSince,
+    next: nextSince && encodePlace({ from: nextSince, ...command }),
+  };
 }
 
 /** How many events a replay of that range would send again, counted up to `max`. */

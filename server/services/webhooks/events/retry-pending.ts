@@ -1,39 +1,58 @@
 import { sql } from "drizzle-orm";
+import { z } from "zod";
 import type { Ctx } from "#server/deps";
-import { recordAudit } from "../../audit/record";
+import { type Command, recordAudit } from "../../audit/record";
+import { encodePlace, parsePlace } from "../../parts";
 import { requireEnabled } from "./events";
 
 /** Maximum number of events that one call makes due. */
 const retriedMax = 5_000;
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** The last event that was made due, and the entry of the command in the audit log. */
+const Place = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
 
 /**
- * Makes the waiting events of an endpoint due now, earliest due time first, and returns how many. Their
- * attempts still count, so the retry schedule continues. Events that a worker claims at the same time are not
- * changed. `hasMore` is set if more were pending than one call changes.
+ * Makes the waiting events of an endpoint due now, oldest first, and returns how many. Their attempts still
+ * count, so the retry schedule continues. Events that a worker claims at the same time are not changed.
+ * `next` continues with the next call and is null at the end: no event is made due twice even if it fails
+ * again, and all calls are one entry of the audit log. AppError `invalid` if `from` is not `next` of an
+ * earlier call.
  */
 export async function retryPendingEvents(
   ctx: Ctx,
   webhookId: string,
-): Promise<{ count: number; hasMore: boolean }> {
+  from: string | null = null,
+): Promise<{ count: number; next: string | null }> {
   const { url } = await requireEnabled(ctx, webhookId);
-  const count = await ctx.db.transaction(async (tx) => {
-    const due = await tx.execute(sql`
+  const { after, entryId } =
+    from === null
+      ? { after: firstId, entryId: null }
+      : parsePlace(Place, from, "Start the retry again: its place in the events is not valid.");
+  const command: Command = { entryId };
+  const due = await ctx.db.transaction(async (tx) => {
+    const rows = await tx.execute<{ id: string }>(sql`
       with pending as materialized (
         select id from webhook_deliveries
         where team_id = ${ctx.teamId} and webhook_id = ${webhookId} and status = 'pending' and due_at > now()
-        order by due_at, id limit ${retriedMax} for no key update skip locked
+          and id > ${after}
+        order by id limit ${retriedMax} for no key update skip locked
+      ), due as (
+        update webhook_deliveries d set due_at = now() from pending
+        where d.team_id = ${ctx.teamId} and d.id = pending.id
+        returning d.id
       )
-      update webhook_deliveries d set due_at = now() from pending
-      where d.team_id = ${ctx.teamId} and d.id = pending.id
-      returning d.id`);
-    if (due.length > 0)
+      select id from due order by id`);
+    if (rows.length > 0)
       await recordAudit(tx, ctx, {
         action: "webhook.retried",
         subject: { id: webhookId, name: url },
-        detail: { count: due.length },
+        counts: { count: rows.length },
+        command,
       });
-    return due.length;
+    return rows;
   });
-  if (count > 0) ctx.wake();
-  return { count, hasMore: count === retriedMax };
+  if (due.length > 0) ctx.wake();
+  const last = due.length === retriedMax ? due.at(-1) : undefined;
+  return { count: due.length, next: last ? encodePlace({ after: last.id, ...command }) : null };
 }

@@ -17,6 +17,7 @@ let profile: Watched;
 let page: Page;
 let elsewhere: Page;
 let testData: TestData;
+let shopDomain = "";
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
@@ -72,6 +73,14 @@ async function expectOnce(text: string): Promise<void> {
   expect(await countOf(text)).toBe(1);
 }
 
+type Seen = { wasOpen?: boolean };
+/** Runs in the browser: records whether the dialog about the session opens from now on, even briefly. */
+function recordDialog(): void {
+  new MutationObserver(() => {
+    if (document.querySelector("[role=alertdialog]")) (window as Seen).wasOpen = true;
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
 const addDomain = (): Locator => page.getByRole("dialog", { name: "Add a domain" });
 
 test("a form that is submitted after the session has ended keeps its text, and one more click sends it", async () => {
@@ -91,6 +100,34 @@ test("a form that is submitted after the session has ended keeps its text, and o
   await addDomain().getByRole("button", { name: "Add domain" }).click();
   await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, waitOptions);
   await page.getByRole("heading", { name: "long.shop.example.org" }).waitFor(waitOptions);
+  shopDomain = new URL(page.url()).pathname;
+});
+
+test("a rejection that arrives after the new sign-in does not keep the dialog open", async () => {
+  await open("/console/domains");
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await addDomain().getByLabel("Domain").fill("late.example.org", waitOptions);
+  await endSession();
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/domains\.add/, async (route) => {
+    const response = await route.fetch();
+    await isReleased;
+    await route.fulfill({ response });
+  });
+  await addDomain().getByRole("button", { name: "Add domain" }).click();
+  // Another call of the page opens the dialog meanwhile.
+  await ended().waitFor(waitOptions);
+  await signInAgain();
+  await ended().waitFor({ state: "detached", ...waitOptions });
+  await page.evaluate(recordDialog);
+  release();
+  await expect.poll(() => page.evaluate(() => (window as Seen).wasOpen), waitOptions).toBe(true);
+  await ended().waitFor({ state: "detached", ...waitOptions });
+  await page.unroute(/domains\.add/);
+  await open(shopDomain);
 });
 
 test("an unverified domain shows nothing as good", async () => {

@@ -32,6 +32,8 @@ export function SignInAgain({ email }: { email: string }) {
     const channel = new BroadcastChannel(SIGNED_IN_CHANNEL);
     channel.onmessage = onFocus;
     window.addEventListener("focus", onFocus);
+    // A response from before a new sign-in can arrive after it and open this dialog again.
+    void check();
     return () => {
       channel.close();
       window.removeEventListener("focus", onFocus);

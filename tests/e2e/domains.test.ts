@@ -43,7 +43,7 @@ beforeAll(async () => {
     "--json",
   );
   token = JSON.parse(created).token;
-  profile = await openProfile(browser);
+  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   page = await profile.context.newPage();
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
@@ -72,7 +72,11 @@ test("adding a domain shows its ASCII form and warns about confusable names", as
   await page.getByLabel("Domain", { exact: true }).fill("co.uk");
   await page.getByText("is a public suffix").waitFor(waitOptions);
   // The address of the web site, as copied from the browser.
-  await page.getByLabel("Domain", { exact: true }).fill(`https://www.${name}/imprint`);
+  const field = page.getByLabel("Domain", { exact: true });
+  await page.evaluate((url) => navigator.clipboard.writeText(url), `https://www.${name}/imprint`);
+  await field.press("ControlOrMeta+a");
+  await field.press("ControlOrMeta+v");
+  await expect.poll(() => field.inputValue(), waitOptions).toBe(name);
   await page.getByText(`Bounces are sent to send.${name}.`).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();

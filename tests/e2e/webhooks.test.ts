@@ -78,6 +78,8 @@ test("only a permitted URL is added as an endpoint, and its secret is shown once
   await takePictures(page, "webhook-add");
   await dialog().getByLabel("URL").fill(`http://127.0.0.1:${sink.port}/hooks`);
   await dialog().getByRole("button", { name: "Add webhook" }).click();
+  await dialog().getByRole("heading", { name: "Signing secret" }).waitFor(waitOptions);
+  await takePictures(page, "webhook-secret");
   secret = await storeSecret();
   expect(secret).toMatch(/^whsec_/);
   expect(await page.content()).not.toContain(secret);
@@ -107,6 +109,19 @@ test("a test event is sent, and its response is shown", async () => {
   expect(shownBody).toContain('{\n  "type": "email.delivered",\n');
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-event");
+  expectNoErrors(profile);
+});
+
+test("a JSON response is shown indented", async () => {
+  answer = { status: 200, body: '{"accepted":true,"queue":{"length":2}}' };
+  await openEndpoint();
+  await page.getByRole("button", { name: "Send test event" }).click();
+  await dialog().getByRole("button", { name: "Send", exact: true }).click();
+  const indented = '{\n  "accepted": true,\n  "queue": {\n    "length": 2\n  }\n}';
+  await expect.poll(() => dialog().locator("pre").textContent(waitOptions), waitOptions).toBe(indented);
+  await dialog().getByRole("link", { name: "View event delivery" }).click();
+  await page.getByRole("heading", { name: "Succeeded" }).waitFor(waitOptions);
+  expect(await page.locator("pre").allTextContents()).toContain(indented);
   expectNoErrors(profile);
 });
 
@@ -205,6 +220,7 @@ test("one event is replayed with its original id", async () => {
   await page.getByRole("heading", { name: "Succeeded" }).waitFor(waitOptions);
   const before = sink.received.length;
   await page.getByRole("button", { name: "Replay" }).click();
+  await confirmation().waitFor(waitOptions);
   await takePictures(page, "webhook-replay-event");
   await confirmation().getByRole("button", { name: "Replay" }).click();
   await sink.waitFor(before + 1);
@@ -221,6 +237,7 @@ test("after a secret rotation both secrets sign", async () => {
   await openMenuItem("Rotate secret");
   await confirmation().getByRole("button", { name: "Rotate secret" }).click();
   await dialog().getByText("Each request has both signatures").waitFor(waitOptions);
+  await takePictures(page, "webhook-rotated");
   const rotated = await storeSecret();
   await page.getByText("Two active; the old one expires").waitFor(waitOptions);
   const before = sink.received.length;

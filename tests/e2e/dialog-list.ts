@@ -5,7 +5,7 @@ import { fillTeam, type TestData } from "./pages";
 type Click = string | RegExp | { item: string } | { row: RegExp } | { check: RegExp };
 
 export type OpenedDialog = {
-  /** Its file below `app/console`, without `.tsx`. A test fails if a file with a dialog is missing here. */
+  /** Its file below `app/console`, without `.tsx`. A test fails if a dialog of a file is missing here. */
   file: string;
   path: (data: DialogData) => string;
   clicks: readonly Click[];
@@ -59,6 +59,11 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     file: "emails/selection",
     path: page("/console/emails?status=bounced"),
     clicks: [{ check: /^Select/ }, "Retry…"],
+  },
+  "cancel selected emails": {
+    file: "emails/selection",
+    path: page("/console/emails?status=scheduled"),
+    clicks: [{ check: /^Select/ }, "Cancel…"],
   },
   "retry matching emails": {
     file: "emails/retry-matching",
@@ -232,6 +237,11 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     path: page(`${settings}/members`),
     clicks: ["Actions for ben@backstamp.test", { item: "Remove from team…" }],
   },
+  "leave a team": {
+    file: "settings/members/dialogs",
+    path: page(`${settings}/members`),
+    clicks: ["Actions for admin@backstamp.test", { item: "Leave team…" }],
+  },
   "change the password": {
     file: "settings/security/change-password",
     path: page(`${settings}/security`),
@@ -301,26 +311,6 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Purge queue…"],
     isForm: true,
   },
-};
-
-/**
- * Dialogs that need a longer story. The named suite opens them and calls `takePictures`, which checks an open
- * dialog.
- */
-export const ELSEWHERE: Record<string, string> = {
-  "_ui/list/saved-filter-dialogs": "tests/e2e/email-pages.test.ts",
-  "emails/[id]/send-again-dialog": "tests/e2e/email-pages.test.ts",
-  "overview/held/held-dialog": "tests/e2e/held.test.ts",
-  "_ui/session/sign-in-again": "tests/e2e/session-end.test.ts",
-  "templates/[id]/editor": "tests/e2e/session-end.test.ts",
-  "_ui/palette/palette": "tests/e2e/shell.test.ts",
-  "_ui/shell/phone-menu-open": "tests/e2e/shell.test.ts",
-  "settings/security/proof-dialog": "tests/e2e/security.test.ts",
-  "settings/security/sign-in-methods": "tests/e2e/security.test.ts",
-  "webhooks/[id]/deliveries/replay-button": "tests/e2e/webhooks.test.ts",
-  "settings/security/sessions-section": "tests/e2e/security.test.ts",
-  "settings/team/retention-section": "tests/e2e/team.test.ts",
-  "settings/personal-data/personal-data-page": "tests/e2e/data-rights.test.ts",
 };
 
 /** The objects of `fillTeam`, and those that the dialogs need besides. */

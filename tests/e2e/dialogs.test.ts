@@ -5,13 +5,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { DIALOGS, type DialogData, ELSEWHERE, fillForDialogs, type OpenedDialog } from "./dialog-list";
+import { DIALOGS, type DialogData, fillForDialogs, type OpenedDialog } from "./dialog-list";
+import { ELSEWHERE } from "./dialogs-elsewhere";
 
 /*
  * Every dialog is accessible in both themes and fits each width. One with a form opens in its first field;
  * each shows its buttons on a low screen and returns the focus to the button that opened it. A confirmation
  * without fields opens on its dismiss button.
  */
+
+/** An element in the source that is a dialog. */
+const OPENS_DIALOG = /<(?:Dialog(?:\.Content)?|Confirm|ProofDialog)\s/g;
 
 const pollOptions = { timeout: 30_000 };
 
@@ -89,18 +93,24 @@ for (const [name, opened] of Object.entries(DIALOGS))
     await expectReturned(opener);
   });
 
-test("no dialog is missing from the list", () => {
+test("no dialog is missing from the lists", () => {
   const folder = path.join(projectRoot, "app/console");
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".tsx") && !file.startsWith("_ui/dialog"))
-    .filter((file) =>
-      /<(?:Dialog|Confirm|ProofDialog|Radix\.Content)\b/.test(readFileSync(path.join(folder, file), "utf8")),
-    )
-    .map((file) => file.slice(0, -".tsx".length));
-  const listed = new Set([...Object.values(DIALOGS).map(({ file }) => file), ...Object.keys(ELSEWHERE)]);
-  expect([...listed].sort()).toEqual(found.sort());
-  for (const suite of Object.values(ELSEWHERE))
-    expect(readFileSync(path.join(projectRoot, suite), "utf8")).toContain("takePictures");
+    .flatMap((file) => {
+      const dialogs = readFileSync(path.join(folder, file), "utf8").match(OPENS_DIALOG) ?? [];
+      return dialogs.map(() => file.slice(0, -".tsx".length));
+    });
+  const elsewhere = Object.entries(ELSEWHERE);
+  const listed = [
+    ...Object.values(DIALOGS).map(({ file }) => file),
+    ...elsewhere.flatMap(([file, pictures]) => Object.keys(pictures).map(() => file)),
+  ];
+  expect(listed.sort()).toEqual(found.sort());
+  for (const [picture, suite] of elsewhere.flatMap(([, pictures]) => Object.entries(pictures)))
+    expect(readFileSync(path.join(projectRoot, `tests/e2e/${suite}.test.ts`), "utf8")).toMatch(
+      new RegExp(`takePictures\\(\\w+, "${picture}"\\)`),
+    );
 });
 
 test("a confirmation has the focus on its dismiss button", async () => {

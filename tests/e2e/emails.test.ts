@@ -247,7 +247,7 @@ describe("the page of an email explains", () => {
     await page.getByRole("button", { name: "Resolve…" }).click();
     const dialog = page.getByRole("alertdialog", { name: "Resolve unknown outcome" });
     await dialog.getByText("Send again", { exact: true }).first().waitFor();
-    await expectNoAccessibilityViolations(page);
+    await takePictures(page, "email-resolve");
     await dialog.getByLabel("Mark as sent").check();
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(patience);

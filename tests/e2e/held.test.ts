@@ -47,6 +47,8 @@ test("the operator decides in the console what happens to the email that a resto
     .getByRole("button", { name: /^Cancel/ })
     .last()
     .click();
+  await dialog.getByRole("button", { name: "Done" }).waitFor(waitOptions);
+  await takePictures(page, "held-canceled");
   await page.goto(`${restored.url}/console/emails/${id}`);
   await page.getByText("Canceled").first().waitFor(waitOptions);
   expectNoErrors(profile);

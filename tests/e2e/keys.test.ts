@@ -82,6 +82,7 @@ test("a key is created with chosen permissions, and its secret is shown once", a
   await takePictures(page, "key-create");
   await dialog().getByRole("button", { name: "Create key" }).click();
   await dialog().getByRole("heading", { name: "New key" }).waitFor(waitOptions);
+  await takePictures(page, "key-created");
   const command = await dialog().locator("pre").textContent();
   await expectNoAccessibilityViolations(page);
   // Escape must not close the dialog: the secret would be lost.
@@ -148,6 +149,7 @@ test("after a rotation both keys are valid until the old one expires", async () 
   await takePictures(page, "key-rotate");
   await dialog().getByRole("button", { name: "Rotate key" }).click();
   await dialog().getByText("The old key expires").waitFor(waitOptions);
+  await takePictures(page, "key-rotated");
   successor = await storeSecret();
   expect(successor).not.toBe(token);
   for (const key of [token, successor]) expect(await statusOf(key)).toBe(200);

@@ -68,6 +68,11 @@ test("a person signs in at the issuer and opens the requested page", async () =>
   const linked = page.getByRole("region", { name: "External accounts", exact: true });
   await linked.getByText("Example Inc.").waitFor(waitOptions);
   await linked.getByText(ADMIN.email).waitFor(waitOptions);
+  await linked.getByRole("button", { name: "Unlink" }).click();
+  const unlinking = page.getByRole("alertdialog", { name: "Unlink Example Inc.?" });
+  await unlinking.waitFor(waitOptions);
+  await takePictures(page, "security-unlink");
+  await unlinking.getByRole("button", { name: "Cancel" }).click();
   // The sign-in page of the issuer itself requests a font.
   const foreign = profile.foreign.filter((url) => !url.startsWith("https://fonts.googleapis.com/"));
   expect([...profile.dialogs, ...foreign]).toEqual([]);

@@ -132,6 +132,14 @@ describe("an authenticator app", () => {
     await security();
     await section(TWO_FACTOR).getByText("9 codes left").waitFor(waitOptions);
     await section("Recent security events").getByText("Used a recovery code").waitFor();
+    await press("Create new codes");
+    await dialog().getByLabel("Password or code").waitFor(waitOptions);
+    await takePictures(page, "security-renew-codes");
+    await press("Cancel");
+    await section(TWO_FACTOR).getByRole("button", { name: "Remove", exact: true }).click();
+    await dialog().getByLabel("Password or code").waitFor(waitOptions);
+    await takePictures(page, "security-remove-app");
+    await press("Cancel");
     expectNoErrors();
   });
 });
@@ -145,11 +153,11 @@ test("ending the session of another browser takes effect immediately", async () 
   await expect.poll(() => sessions.count(), waitOptions).toBe(3);
   await section("Sessions").getByText("Current", { exact: true }).waitFor();
   await press("End all others");
-  await takePictures(page, "security-end-sessions");
   await page
     .getByRole("alertdialog")
     .getByText("2 other browsers have to sign in again.")
     .waitFor(waitOptions);
+  await takePictures(page, "security-end-sessions");
   await press("End sessions");
   await expect.poll(() => sessions.count(), waitOptions).toBe(1);
   const ended = other.getByRole("alertdialog", { name: "Your session has expired" });
@@ -280,11 +288,13 @@ describe("a passkey", () => {
     await actions().click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
     await dialog().getByLabel("Name").fill("Red key");
+    await takePictures(page, "passkey-rename");
     await dialog().getByRole("button", { name: "Rename" }).click();
     await section("Passkeys").getByText("Red key").waitFor(waitOptions);
     await actions().click();
     await page.getByRole("menuitem", { name: "Remove" }).click();
     await dialog().getByLabel("Password or code").fill(ADMIN.password);
+    await takePictures(page, "passkey-remove");
     await dialog().getByRole("button", { name: "Remove", exact: true }).click();
     await section("Passkeys").getByText("No passkeys yet.").waitFor(waitOptions);
     await endSession();

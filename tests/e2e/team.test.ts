@@ -39,7 +39,9 @@ afterAll(async () => {
 const go = (page: Page, path: string) => page.goto(`${backstamp.url}${path}`);
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 const act = async (page: Page, email: string, item: string) => {
-  await page.getByRole("button", { name: `Actions for ${email}` }).click();
+  await page
+    .getByRole("button", { name: new RegExp(`^Actions for (?:the invitation for )?${email}`) })
+    .click();
   await page.getByRole("menuitem", { name: item }).click();
 };
 /** Calls a procedure from the page, whether or not the page offers it. Returns the status. */
@@ -80,6 +82,16 @@ test("an invitation link is shown once", async () => {
   await takePictures(admin, "members-link");
   await admin.getByRole("button", { name: "Done" }).click();
   await row(admin, GUEST.email).getByText("Member").waitFor(waitOptions);
+  const confirmation = admin.getByRole("alertdialog");
+  await act(admin, GUEST.email, "Create new link…");
+  await confirmation.waitFor(waitOptions);
+  await takePictures(admin, "members-new-link");
+  await confirmation.getByRole("button", { name: "Cancel" }).click();
+  await confirmation.waitFor({ state: "detached", ...waitOptions });
+  await act(admin, GUEST.email, "Withdraw…");
+  await confirmation.waitFor(waitOptions);
+  await takePictures(admin, "members-withdraw");
+  await confirmation.getByRole("button", { name: "Cancel" }).click();
   expect(await admin.content()).not.toContain(link.split("#")[1]);
 });
 

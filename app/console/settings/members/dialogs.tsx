@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { CreatedInvitationResponse } from "#server/shared/wire/people/invitation";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { Dialog } from "../../_ui/dialog/dialog";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
@@ -242,11 +242,11 @@ function InvitationLink({ title, invitation, onClose }: LinkProps) {
       <p className="text-soft leading-6">
         It can be used once, by <Address>{email}</Address>, and expires <When isDue at={expires_at} />.
       </p>
-      <div className="flex justify-end max-md:*:w-full">
+      <DialogActions>
         <Button tone="primary" onClick={onClose}>
           Done
         </Button>
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

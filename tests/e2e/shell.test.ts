@@ -126,6 +126,7 @@ describe("the palette", () => {
   test("finds keys, webhooks, suppressions, members and pages of the settings, and never reports no results beside them", async () => {
     for (const [text, group, option] of [
       ["whole", "API keys", "Whole"],
+      ["receipt", "Templates", "Receipt"],
       ["hooks.example", "Webhooks", "https://hooks.example.invalid/backstamp"],
       ["gone@", "Suppressions", "gone@example.net"],
       [ADMIN.email, "Members", ADMIN.email],

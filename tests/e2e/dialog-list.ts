@@ -56,12 +56,12 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Cancel…"],
   },
   "retry selected emails": {
-    file: "emails/selection",
+    file: "emails/selection-bar",
     path: page("/console/emails?status=bounced"),
     clicks: [{ check: /^Select/ }, "Retry…"],
   },
   "cancel selected emails": {
-    file: "emails/selection",
+    file: "emails/selection-bar",
     path: page("/console/emails?status=scheduled"),
     clicks: [{ check: /^Select/ }, "Cancel…"],
   },

@@ -20,8 +20,9 @@ import { EmailHeading } from "./email-heading";
 import { EmailRows, SkeletonRows } from "./email-rows";
 import { emailFilters, isFiltered, listInput } from "./filters";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
-import { SelectionBar, useSelection } from "./selection";
+import { useSelection } from "./selection";
 
+const SelectionBar = lazyDialog(async () => (await import("./selection-bar")).SelectionBar);
 const SendTest = lazyDialog(() => import("../overview/setup/send-test").then(({ SendTest }) => SendTest));
 
 /** Refetch interval when no listed status can change: only new emails appear. */
@@ -95,7 +96,9 @@ export function EmailList({ teamId }: { teamId: string }) {
         <Pager page={data} at={filters} onMove={move} />
       ) : null}
       {isTesting ? <SendTest teamId={teamId} onClose={() => setTesting(false)} /> : null}
-      <SelectionBar teamId={teamId} rows={data?.rows ?? []} selection={selection} />
+      {selection.isUsed ? (
+        <SelectionBar teamId={teamId} rows={data?.rows ?? []} selection={selection} />
+      ) : null}
     </>
   );
 }

@@ -169,6 +169,21 @@ test("ending the session of another browser takes effect immediately", async () 
 
 let devtools: CDPSession;
 
+/** From the next page on: whether each offer of the autofill list was aborted. */
+async function watchOffers(visitor: Page): Promise<() => Promise<boolean[]>> {
+  await visitor.addInitScript(() => {
+    const signals: AbortSignal[] = [];
+    Object.assign(window, { signals });
+    const get = navigator.credentials.get.bind(navigator.credentials);
+    navigator.credentials.get = (options) => {
+      if (options?.mediation === "conditional" && options.signal) signals.push(options.signal);
+      return get(options);
+    };
+  });
+  return () =>
+    visitor.evaluate(() => (window as unknown as { signals: AbortSignal[] }).signals.map((s) => s.aborted));
+}
+
 describe("a passkey", () => {
   /**
    * Whether the virtual authenticator confirms requests. Without it, a request stays open like one for an
@@ -203,9 +218,10 @@ describe("a passkey", () => {
 
     await endSession();
     await confirm(false);
-    const offered = page.waitForResponse(/\/api\/auth\/passkey\/autofill$/);
+    const offers = await watchOffers(page);
     await page.goto(`${backstamp.url}/login`);
-    await offered;
+    // The authenticator would accept an offer that is made after this.
+    await expect.poll(offers, waitOptions).toEqual([false]);
     await confirm(true);
     await press("Sign in with a passkey");
     await page.waitForURL(/\/console(?:[/?]|$)/, waitOptions);
@@ -225,17 +241,7 @@ describe("a passkey", () => {
     await endSession();
     await confirm(false);
     const visitor = await profile.context.newPage();
-    await visitor.addInitScript(() => {
-      const signals: AbortSignal[] = [];
-      Object.assign(window, { signals });
-      const get = navigator.credentials.get.bind(navigator.credentials);
-      navigator.credentials.get = (options) => {
-        if (options?.mediation === "conditional" && options.signal) signals.push(options.signal);
-        return get(options);
-      };
-    });
-    const offers = () =>
-      visitor.evaluate(() => (window as unknown as { signals: AbortSignal[] }).signals.map((s) => s.aborted));
+    const offers = await watchOffers(visitor);
     await visitor.goto(`${backstamp.url}/login`);
     expect(await visitor.getByLabel("Email address").getAttribute("autocomplete")).toBe("username webauthn");
     await expect.poll(offers, waitOptions).toEqual([false]);

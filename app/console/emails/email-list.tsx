@@ -39,8 +39,8 @@ export function EmailList({ teamId }: { teamId: string }) {
   const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
   const base = listInput(teamId, filters);
-  const anchorRef = useRef<string | null>(null);
-  const upTo = isFirstPage ? anchorRef.current : null;
+  const [anchor, setAnchor] = useState<string | null>(null);
+  const upTo = isFirstPage ? anchor : null;
   const query = useQuery(
     trpc.emails.list.queryOptions(upTo === null ? base : { ...base, upTo }, {
       placeholderData: keepPreviousData,
@@ -56,8 +56,7 @@ export function EmailList({ teamId }: { teamId: string }) {
   const rowIds = data?.rows.map(({ id }) => id) ?? [];
   const selection = useSelection(rowIds, JSON.stringify(base));
   const queries = useQueryClient();
-  const { anchor, release } = useAnchor(list, rowIds[0], selection.ids.size > 0, isFirstPage);
-  anchorRef.current = anchor;
+  const release = useAnchor(list, rowIds[0], selection.ids.size > 0, isFirstPage, setAnchor);
 
   const content = () => {
     if (!data) return <SkeletonRows />;
@@ -77,7 +76,7 @@ export function EmailList({ teamId }: { teamId: string }) {
         <NewEmailsNotice
           teamId={teamId}
           filters={filters}
-          anchor={anchor}
+          anchor={upTo}
           onShow={() => {
             release();
             void queries.invalidateQueries({ queryKey: trpc.emails.list.pathKey() });

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUp } from "lucide-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef } from "react";
 import { Button } from "../_ui/form/button";
 import { usePolling } from "../_ui/live";
 import { useTRPC } from "../_ui/trpc";
@@ -14,16 +14,16 @@ const newerRefetchMs = 5_000;
 
 /**
  * Holds the first page in place while the user reads it: the pointer or the focus is in the list, rows are
- * selected, or the page is scrolled. `anchor` is then the id of the email that stays on top; otherwise it is
- * null.
+ * selected, or the page is scrolled. The anchor is then the id of the email that stays on top; otherwise it
+ * is null. It is a state of the caller, whose query depends on it. Returns what releases it.
  */
 export function useAnchor(
   list: RefObject<HTMLElement | null>,
   first: string | undefined,
   hasSelection: boolean,
   isFirstPage: boolean,
-): { anchor: string | null; release: () => void } {
-  const [anchor, setAnchor] = useState<string | null>(null);
+  setAnchor: Dispatch<SetStateAction<string | null>>,
+): () => void {
   // The top email when the user asked for newer ones. Until they arrive, the list is not held.
   const released = useRef<string | null>(null);
   useEffect(() => {
@@ -43,14 +43,11 @@ export function useAnchor(
     return () => {
       for (const event of events) document.removeEventListener(event, update);
     };
-  }, [list, first, hasSelection, isFirstPage]);
-  return {
-    anchor: isFirstPage ? anchor : null,
-    release: () => {
-      released.current = first ?? null;
-      window.scrollTo({ top: 0 });
-      setAnchor(null);
-    },
+  }, [list, first, hasSelection, isFirstPage, setAnchor]);
+  return () => {
+    released.current = first ?? null;
+    window.scrollTo({ top: 0 });
+    setAnchor(null);
   };
 }
 

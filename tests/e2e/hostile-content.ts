@@ -20,7 +20,7 @@ export function expectInert(profile: Watched, pages: number): void {
 }
 
 /** A document that never stops navigating does not respond. This is the longest wait for it. */
-const answerMaxMs = 10_000;
+const answerMaxMs = 15_000;
 const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
   Promise.race([
     work.catch(() => otherwise),

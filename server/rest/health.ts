@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, notFound } from "#server/platform/errors";
-import { HOPS_PATH, Hops } from "#server/services/doctor/proxy";
+import { HOPS_PATH, Hops } from "#server/services/doctor/network/proxy";
 import { ALARMS } from "#server/services/readiness";
 import { withApi } from "./pipeline/route";
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { recordBackup } from "#server/services/backups/record";
 import { recordRelayFault } from "#server/services/relays/health";
 import { pauseRelay } from "#server/services/relays/write";
 import { acquireLock } from "#server/startup/launcher/lock";
@@ -73,21 +74,47 @@ test("the embedded database of a stopped Backstamp is not started, created or mi
   expect(done.of("schema")).toMatchObject([{ status: "not_checked" }]);
 });
 
-test("the database of the running Backstamp is used, and nothing in it changes", wait, async () => {
+/** The settings of a running Backstamp whose embedded database is that of `world`. */
+async function embedded() {
   const folder = await emptyFolder();
   const taken = await acquireLock(folder, "test");
   if (!("lock" in taken)) throw new Error("the folder is in use");
   onTestFinished(() => taken.lock.release());
   await taken.lock.describe({ databaseUrl: world.databaseUrl, publicUrl: world.baseUrl });
+  return { DATABASE_URL: "", BACKSTAMP_SECRET: installationSecret, BACKSTAMP_DATA_DIR: folder };
+}
+
+test("the database of the running Backstamp is used, and nothing in it changes", wait, async () => {
   const secrets = () => world.hot`select id from installation_secrets`;
   await world.hot`delete from installation_secrets`;
-  const done = await doctor({
-    DATABASE_URL: "",
-    BACKSTAMP_SECRET: installationSecret,
-    BACKSTAMP_DATA_DIR: folder,
-  });
+  const done = await doctor(await embedded());
   expect(done.of("database")).toMatchObject([{ status: "ok" }]);
   expect([...(await secrets())]).toEqual([]);
+});
+
+test("no recent backup is a warning for the embedded database, and not for a server", wait, async () => {
+  const settings = await embedded();
+  const none = [
+    {
+      status: "warning",
+      message: "No backups are scheduled, and none was made in the last 7 days.",
+      advice: expect.stringContaining("BACKSTAMP_BACKUP_TO"),
+    },
+  ];
+  expect((await doctor(settings)).of("backups")).toMatchObject(none);
+  expect((await doctor({})).of("backups")).toMatchObject([{ status: "not_checked" }]);
+  const scheduled = (await doctor({ BACKSTAMP_BACKUP_TO: settings.BACKSTAMP_DATA_DIR })).of("backups");
+  expect(scheduled).toMatchObject([{ status: "warning", message: expect.stringContaining("unencrypted") }]);
+
+  const done = { name: "manual", location: "/backups", sizeBytes: 1, hasSecret: true };
+  const startedAt = new Date(Date.now() - 6 * 24 * 3_600_000);
+  await recordBackup(world.deps, { ...done, startedAt });
+  onTestFinished(async () => void (await world.hot`delete from backups`));
+  expect((await doctor(settings)).of("backups")).toMatchObject([
+    { status: "ok", message: "No backups are scheduled. The last one is 144 hours old." },
+  ]);
+  await world.hot`update backups set started_at = started_at - interval '25 hours'`;
+  expect((await doctor(settings)).of("backups")).toMatchObject(none);
 });
 
 test("the state of SMTP_URL is reported if it is paused, with advice that applies to it", wait, async () => {

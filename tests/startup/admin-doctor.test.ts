@@ -119,7 +119,7 @@ test("without the database everything else is still checked, each within its tim
   expect(done.of("database")).toMatchObject([
     { status: "error", message: expect.stringContaining("did not respond") },
   ]);
-  for (const check of ["schema", "clock", "disk", "secret", "workers", "domains"])
+  for (const check of ["schema", "clock", "disk", "backups", "secret", "workers", "domains"])
     expect(done.of(check)).toMatchObject([{ status: "not_checked" }]);
   expect(done.of("smtp")[0]).toMatchObject({ subject: "SMTP_URL", status: "ok" });
 });

@@ -9,6 +9,7 @@ export const CHECKS = [
   "schema",
   "clock",
   "disk",
+  "backups",
   "secret",
   "workers",
   "smtp",

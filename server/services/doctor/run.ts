@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseUnreachable } from "#db/faults";
+import { checkBackups } from "./backups";
 import { checkClock, checkDatabase, checkDisk, checkSchema } from "./database";
-import { checkDomains, checkResolvers } from "./dns";
 import {
   CHECKS,
   type Check,
@@ -11,12 +11,13 @@ import {
   type Results,
   type Status,
 } from "./finding";
-import { checkPorts } from "./ports";
-import { checkProxy } from "./proxy";
-import { checkReverseDns } from "./reverse-dns";
+import { checkDomains, checkResolvers } from "./network/dns";
+import { checkPorts } from "./network/ports";
+import { checkProxy } from "./network/proxy";
+import { checkReverseDns } from "./network/reverse-dns";
+import { checkSmtp } from "./network/smtp";
 import { checkSecret } from "./secret";
 import { checkSettings } from "./settings";
-import { checkSmtp } from "./smtp";
 import { checkWorkers } from "./workers";
 
 const RUN: Record<Check, (deps: DoctorDeps) => Promise<Results>> = {
@@ -25,6 +26,7 @@ const RUN: Record<Check, (deps: DoctorDeps) => Promise<Results>> = {
   schema: checkSchema,
   clock: checkClock,
   disk: checkDisk,
+  backups: checkBackups,
   secret: checkSecret,
   workers: checkWorkers,
   smtp: checkSmtp,

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import { discoveryUrl, isSameIssuer, redirectPath } from "#server/platform/http/oidc-issuer";
-import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, ok, type Results } from "./finding";
 
 export const SETTINGS_ADVICE = "Correct these settings and restart Backstamp.";
 
 /**
- * Whether the settings are complete for production, scheduled backups protect the installation, and the
- * configured identity provider can be used for sign-in.
+ * Whether the settings are complete for production, and the configured identity provider can be used for
+ * sign-in.
  */
 export async function checkSettings(deps: DoctorDeps): Promise<Results> {
-  const { settingsFault, areBackupsPlain, oidcIssuer } = deps;
+  const { settingsFault, oidcIssuer } = deps;
   return [
     settingsFault === null ? ok("All settings are valid.") : failure(settingsFault, SETTINGS_ADVICE),
-    ...(areBackupsPlain ? [PLAIN_BACKUPS] : []),
     ...(oidcIssuer === null ? [] : [await checkIssuer(deps, oidcIssuer)]),
   ];
 }
@@ -76,8 +75,3 @@ async function checkIssuer(deps: DoctorDeps, issuer: string): Promise<Results[nu
     subject,
   );
 }
-
-const PLAIN_BACKUPS = warning(
-  "Scheduled backups contain all email unencrypted and lack the installation's secret.",
-  "Set BACKSTAMP_BACKUP_PASSPHRASE or BACKSTAMP_BACKUP_PASSPHRASE_FILE.",
-);

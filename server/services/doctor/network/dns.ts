@@ -1,11 +1,11 @@
 import { performance } from "node:perf_hooks";
 import { and, eq, isNotNull, ne, or } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains, type RecordCheck } from "#db/schema/domains";
-import { checkDomainRecords } from "../domains/check/doctor";
-import { PROOF } from "../domains/check/evaluate";
-import { type Domain, domainColumns } from "../domains/read";
-import { checkEach } from "./each";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+import { checkDomainRecords } from "../../domains/check/doctor";
+import { PROOF } from "../../domains/check/evaluate";
+import { type Domain, domainColumns } from "../../domains/read";
+import { checkEach } from "../each";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
 
 const domainsMax = 100;
 /** The longest time of one domain. Lookups that are not complete by then count as failed. */

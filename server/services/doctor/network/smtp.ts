@@ -3,11 +3,11 @@ import { findMxHosts } from "#server/mail/dns/mx-hosts";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
-import { openSealedRelay, probeRelay } from "../relays/connect";
-import { readSmtpUrlRelay } from "../relays/health";
-import { listSealedRelays, type SealedRelayState } from "../relays/read";
-import { checkEach } from "./each";
-import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "./finding";
+import { openSealedRelay, probeRelay } from "../../relays/connect";
+import { readSmtpUrlRelay } from "../../relays/health";
+import { listSealedRelays, type SealedRelayState } from "../../relays/read";
+import { checkEach } from "../each";
+import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
 
 /** Large destinations: if none of them can be reached at port 25, the network blocks it. */
 const DESTINATIONS = ["gmail.com", "outlook.com", "yahoo.com"];

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createRelay } from "#server/mail/transport/relay";
-import { probeRelay } from "../relays/connect";
-import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "./finding";
+import { probeRelay } from "../../relays/connect";
+import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
 
 const expiryDaysMin = 14;
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { readDomainName } from "#server/mail/address/address";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
 
 /**
  * For direct delivery: whether the addresses of the EHLO name have a PTR record with this name, which

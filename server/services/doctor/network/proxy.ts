@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newId } from "#server/platform/ids";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
 
 /**
  * The path that reports the proxies of a request, by a link that is signed with the installation's secret.

@@ -1,0 +1,38 @@
+import type { DoctorDeps, Results } from "./finding";
+import { notChecked, ok, warning } from "./finding";
+
+/** A backup of the command line is recent for this long; then it protects too little. */
+const recentDays = 7;
+
+const PLAIN = warning(
+  "Scheduled backups contain all email unencrypted and lack the installation's secret.",
+  "Set BACKSTAMP_BACKUP_PASSPHRASE or BACKSTAMP_BACKUP_PASSPHRASE_FILE.",
+);
+const NONE = warning(
+  `No backups are scheduled, and none was made in the last ${recentDays} days.`,
+  "Set BACKSTAMP_BACKUP_TO to a folder of another disk or a bucket, or run backstamp backup FILE regularly.",
+);
+
+/**
+ * Whether backups are made, and encrypted. Alerts report scheduled ones that fail or are late. The provider
+ * of a database of its own may make backups that are not visible here.
+ */
+export async function checkBackups({
+  hot,
+  alerting: { backupEveryHours },
+  areBackupsPlain,
+  readDisk,
+}: DoctorDeps): Promise<Results> {
+  const [last] = await hot<{ hours: number }[]>`
+    select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
+    where status = 'succeeded' order by started_at desc limit 1`;
+  const age = last && `The last one is ${last.hours} hours old.`;
+  if (areBackupsPlain) return [PLAIN];
+  if (backupEveryHours !== null)
+    return [ok(`A backup is made every ${backupEveryHours} hours. ${age ?? "None was made yet."}`)];
+  if (last && last.hours < recentDays * 24) return [ok(`No backups are scheduled. ${age}`)];
+  const isEmbedded = readDisk !== undefined;
+  return [
+    isEmbedded ? NONE : notChecked("No backups are scheduled here. Check those of the database server."),
+  ];
+}

@@ -1,15 +1,13 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { findMemoryFolder } from "./support/database/memory-folder";
+import { moveTempToMemory } from "./support/database/memory-folder";
 import { LongestFirst } from "./support/longest-first";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
 
-// For this process and its children.
-const memory = findMemoryFolder();
-if (memory !== null) process.env.TMPDIR ??= memory;
+moveTempToMemory();
 
 /**
  * Two projects: tests without a database start immediately; the others share one embedded PostgreSQL for the

@@ -50,8 +50,12 @@ const find = (click: OpenedDialog["clicks"][number]) =>
 
 /** Opens the dialog. Returns the element that gets the focus after it. */
 async function open({ path: pathOf, clicks }: OpenedDialog) {
-  await page.goto(backstamp.url + pathOf(data));
-  await page.waitForLoadState("networkidle");
+  const address = backstamp.url + pathOf(data);
+  // A page whose last dialog was closed is as it was loaded.
+  if (page.url() !== address) {
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+  }
   for (const click of clicks) await find(click).first().click(pollOptions);
   await dialog().waitFor(pollOptions);
   // A menu closes before its dialog opens, so its button gets the focus.

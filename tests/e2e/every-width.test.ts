@@ -35,7 +35,9 @@ afterAll(async () => {
 
 async function open(name: string): Promise<void> {
   const { pathOf, heading } = PAGES.find((each) => each.name === name) as (typeof PAGES)[number];
-  await page.goto(backstamp.url + pathOf(testData));
+  const address = backstamp.url + pathOf(testData);
+  if (page.url() === address) return;
+  await page.goto(address);
   await page.getByRole("heading", { name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
 }

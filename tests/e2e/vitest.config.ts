@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { moveTempToMemory } from "../support/database/memory-folder";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+moveTempToMemory();
 
 /** Runs a real Chromium against the production build of `npm run build`. */
 export default defineConfig({

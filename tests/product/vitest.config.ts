@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { moveTempToMemory } from "../support/database/memory-folder";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+moveTempToMemory();
 
 /**
  * The output of `npm run build`, started as `npm start` does and used only from outside. Also suites that

@@ -139,8 +139,9 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   `virtual_uid_maps = static:${unprivilegedUid}`,
   `virtual_gid_maps = static:${unprivilegedUid}`,
   `transport_maps = texthash:${folder}/routes`,
-  "minimal_backoff_time = 1s",
-  "maximal_backoff_time = 1s",
+  // A retry within the time in which a delivery ends is postponed by five minutes.
+  "minimal_backoff_time = 3s",
+  "maximal_backoff_time = 3s",
   "queue_run_delay = 1s",
   ...settings,
 ];

@@ -204,9 +204,9 @@ export const attachments = pgTable(
 );
 
 /**
- * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email. A
- * second request with the key waits on the unique index until the first one commits, and then replays it. A
- * crash leaves no row.
+ * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email, so a
+ * crash leaves no row. While that statement runs, a second request with the key writes nothing and is tried
+ * again (`held` in `services/emails/accept/insert-submissions.ts`); afterwards it gets this response.
  */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",

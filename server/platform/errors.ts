@@ -29,7 +29,10 @@ type AppErrorOptions = {
   details?: Record<string, unknown>;
   /** The field of the API that the error is about. */
   field?: string;
-  /** The message without names of the API. With `field`, it continues "Label of the field: ". */
+  /**
+   * The message without names of the API. With `field`, pages show it after the label of the field and a
+   * colon, so it does not repeat the label.
+   */
   plain?: string;
 };
 
@@ -83,8 +86,8 @@ export type RejectionReason = (typeof REJECTION_REASONS)[number];
 export type Rejection = { reason: RejectionReason; detail: string };
 
 /**
- * The API's 403 for a key without a required permission. The contract fixes its body, so a header carries
- * `detail`, the sentence that says what is missing.
+ * The API's 403 for a key without a required permission. The specification fixes its body, so a header
+ * carries `detail`, the sentence that says what is missing.
  */
 export const rejectKey = (reason: RejectionReason, detail: string): AppError =>
   new AppError("forbidden", detail, { details: { reason } });

@@ -133,16 +133,16 @@ test("a limit is divided among the live workers with direct delivery, and their 
     return Object.fromEntries(await readDestinationShares(world.hot, { workerId, domains }));
   };
   expect(await shareOf(first)).toEqual({
-    [limitedDomain]: { places: 2, perMinute: 40 },
-    "other.example": { places: 1, perMinute: null },
+    [limitedDomain]: { dialogues: 2, perMinute: 40 },
+    "other.example": { dialogues: 1, perMinute: null },
   });
   expect(await shareOf(second)).toMatchObject({
-    [limitedDomain]: { places: 2 },
-    "other.example": { places: 0 },
+    [limitedDomain]: { dialogues: 2 },
+    "other.example": { dialogues: 0 },
   });
   expect(await shareOf(third)).toMatchObject({
-    [limitedDomain]: { places: 1 },
-    "other.example": { places: 0 },
+    [limitedDomain]: { dialogues: 1 },
+    "other.example": { dialogues: 0 },
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
-  createThrottles,
+  createDestinationThrottles,
+  type DestinationThrottles,
   type DialogueSlot,
-  type Throttles,
 } from "#server/delivery/throttle/destination-throttles";
 import { type Outcome, outcomeOfReply, readReply } from "#server/mail/outcome";
 
@@ -12,7 +12,7 @@ afterEach(() => vi.useRealTimers());
 const testDomain = "town.example";
 const minuteMs = 60_000;
 const openThrottles = (concurrencyMax = 5, destinationsMax?: number) =>
-  createThrottles({ concurrencyMax, destinationsMax, nowMs: () => Date.now() });
+  createDestinationThrottles({ concurrencyMax, destinationsMax, nowMs: () => Date.now() });
 const outcomesOf = (reply: string): Outcome[] => [
   outcomeOfReply("ann@town.example", readReply(reply), testDomain, "mail"),
 ];
@@ -20,13 +20,17 @@ const unreachable: Outcome[] = [
   { recipient: "ann@town.example", kind: "deferred", reply: null, host: testDomain, reason: "No response." },
 ];
 
-async function acquireSlot(throttles: Throttles, destination = testDomain): Promise<DialogueSlot> {
+async function acquireSlot(throttles: DestinationThrottles, destination = testDomain): Promise<DialogueSlot> {
   const result = await throttles.acquire(destination);
   if ("waitMs" in result) throw new Error(`has to wait for ${result.waitMs} ms`);
   return result;
 }
 
-async function runDialogue(throttles: Throttles, reply: string | Outcome[], durationMs = 10): Promise<void> {
+async function runDialogue(
+  throttles: DestinationThrottles,
+  reply: string | Outcome[],
+  durationMs = 10,
+): Promise<void> {
   const slot = await acquireSlot(throttles);
   slot.startDialogue();
   vi.advanceTimersByTime(durationMs);
@@ -34,7 +38,7 @@ async function runDialogue(throttles: Throttles, reply: string | Outcome[], dura
 }
 
 /** How long the next delivery is requeued for; 0 if it gets a slot immediately. */
-async function waitOf(throttles: Throttles, destination = testDomain): Promise<number> {
+async function waitOf(throttles: DestinationThrottles, destination = testDomain): Promise<number> {
   const pending = throttles.acquire(destination);
   await vi.advanceTimersByTimeAsync(2_000);
   const result = await pending;
@@ -185,7 +189,7 @@ test("the operator's limit applies to a fast destination, and removing it restor
   const throttles = openThrottles();
   for (let n = 0; n < 12; n++) await runDialogue(throttles, "250 ok");
   expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 5, perMinute: null });
-  throttles.setLimit(testDomain, { places: 1, perMinute: 60 });
+  throttles.setLimit(testDomain, { dialogues: 1, perMinute: 60 });
   expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 1, perMinute: 60 });
   const first = await acquireSlot(throttles);
   first.startDialogue();
@@ -202,15 +206,15 @@ test("the operator's limit applies to a fast destination, and removing it restor
 
 test("a destination with a limit of 0 for this worker gives no slot until the limit is raised", async () => {
   const throttles = openThrottles();
-  throttles.setLimit(testDomain, { places: 0, perMinute: null });
+  throttles.setLimit(testDomain, { dialogues: 0, perMinute: null });
   expect(await waitOf(throttles)).toBeGreaterThan(0);
-  throttles.setLimit(testDomain, { places: 1, perMinute: null });
+  throttles.setLimit(testDomain, { dialogues: 1, perMinute: null });
   expect(await waitOf(throttles)).toBe(0);
 });
 
 test("learned limits below the operator's limit apply", async () => {
   const throttles = openThrottles();
-  throttles.setLimit(testDomain, { places: 4, perMinute: 600 });
+  throttles.setLimit(testDomain, { dialogues: 4, perMinute: 600 });
   await runDialogue(throttles, "421 4.7.0 too many");
   expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 1, perMinute: 1 });
 });

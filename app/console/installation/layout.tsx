@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { pageSession } from "#server/trpc/caller";
 import { PageHeading } from "../_ui/page/page-heading";
 import { SubPages } from "../_ui/page/sub-pages";
-import { INSTALLATION_PAGES } from "../_ui/palette/pages";
+import { INSTALLATION_PAGES } from "../_ui/shell/pages";
 
 /**
  * The heading and the navigation of the installation's pages. For other users there is no such page. This is

@@ -97,14 +97,14 @@ async function attemptScripted(
   if (signal.aborted) return [];
   if (script.isSuppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
   if (deps.metrics) recordOutcome(deps.metrics, "test", claim, outcome);
-  const { retryAfterMs, complaintAfterMs } = script;
+  const { retryAfterMs: scriptedWaitMs, complaintAfterMs } = script;
   const complains = complaintAfterMs !== null;
   return [
     settleOutcome(claim, outcome, {
       policy: email.policy,
       random: 0,
       isFinal: true,
-      retryAfterMs,
+      scriptedWaitMs,
       complains,
     }),
   ];

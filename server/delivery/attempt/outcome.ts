@@ -51,7 +51,7 @@ function settle(claim: Claim, outcome: Outcome, context: OutcomeContext): Delive
     }
     case "rejected": {
       const reason = `${outcome.reason} ${RECHECK_NOTICE}`;
-      // The row has the reason of the previous attempt.
+      // `lastReason` is that of the previous attempt: an equal one confirms the rejection.
       if (retry && claim.lastReason !== reason)
         return retryResult(claim, { ...outcome, reason }, retry, "email.delivery_delayed");
       // Without a reply, our side rejected it, for example a message above the size limit that the server

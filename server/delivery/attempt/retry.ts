@@ -12,9 +12,9 @@ export const RETRY_AFTER_MINUTES = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1440, 
 export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
 
 /**
- * Relative jitter, which spreads the retries of deliveries that failed at the same time: plus or minus this
- * fraction of a wait from the table or after a transport fault; only plus for a wait that the server or the
- * probe of a relay determines.
+ * Relative jitter, which spreads the retries of deliveries that failed at the same time. A wait from the
+ * table or after a transport fault varies by this fraction in both directions. A wait that a server states,
+ * or that a probe of a relay ends, is only lengthened.
  */
 const jitter = 0.2;
 /**
@@ -39,11 +39,12 @@ export type Retry = {
 
 /** Inputs of the retry policy besides the outcome. */
 export type RetryContext = {
+  /** Whether an attempt with an unknown outcome is repeated. */
   policy: UnknownPolicy;
   /** In [0, 1). */
   random: number;
   /** Replaces the retry table, for the test addresses of the built-in domain. */
-  retryAfterMs?: number;
+  scriptedWaitMs?: number;
   /**
    * The route has relays: after a fault of the route the delivery waits for the next probe of a relay,
    * without limit.
@@ -68,11 +69,11 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
     if (alarm === "auth" || alarm === "tls")
       return { rule: "transport_fault", waitMs: withJitter(transportFaultWaitMs, random), isUncounted };
   }
-  const waitMs = context.retryAfterMs ?? retryAfterMs(attempt, random);
+  const waitMs = context.scriptedWaitMs ?? retryAfterMs(attempt, random);
   if (waitMs === null || attempt >= attemptsMax) return null;
   if (kind === "unknown") return policy === "retry" ? { rule: "unknown_retry", waitMs } : null;
   const isGreylisted = kind === "deferred" && outcome.class === "greylist";
-  if (isGreylisted && attempt <= greylistedAttemptsMax && context.retryAfterMs === undefined) {
+  if (isGreylisted && attempt <= greylistedAttemptsMax && context.scriptedWaitMs === undefined) {
     // The wait that the server requested in its reply, but at least 1 and at most 15 minutes plus jitter.
     const { min, usual, max } = greylistWaitMs;
     const requestedMs = Math.min(Math.max(statedWaitMs(outcome.reply?.text ?? "") ?? usual, min), max);

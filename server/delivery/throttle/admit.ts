@@ -8,7 +8,7 @@ import { coalesce } from "../queue/coalesce";
 import type { Requeue } from "../queue/requeue";
 import type { Route } from "../routing/routes";
 import { type CapDelay, handOverWithinCaps, postponeToNextDay } from "./daily-caps";
-import { createThrottles, type DialogueSlot } from "./destination-throttles";
+import { createDestinationThrottles, type DialogueSlot } from "./destination-throttles";
 import { createDialogueSlots } from "./dialogue-slots";
 import { createPauseCheck } from "./pauses";
 import { postponeBacklog } from "./postpone-backlog";
@@ -51,7 +51,7 @@ export function createThrottle(
   { hot, log, transport }: Pick<WorkerDeps, "hot" | "log" | "transport">,
   { dialoguesMax, workerId }: { dialoguesMax: number; workerId: string },
 ) {
-  const destinations = createThrottles({
+  const destinations = createDestinationThrottles({
     concurrencyMax: slotsPerDestination(dialoguesMax),
     nowMs: () => performance.now(),
   });
@@ -79,7 +79,7 @@ export function createThrottle(
 
     /** Reads the operator's limits for the destinations of these claims. */
     async readLimits(claims: readonly Claim[]): Promise<void> {
-      // A relay throttles the destinations behind it itself.
+      // Behind a relay, the relay throttles the destinations.
       if (transport?.name !== "direct") return;
       const domains = [...new Set(claims.map(({ domain }) => domain))];
       const shares = await readDestinationShares(hot, { workerId, domains });
@@ -102,6 +102,7 @@ export function createThrottle(
         return { ...requeue, backlog: { name: `destination ${teamId} ${destination}`, move } };
       }
       const dialogue = await dialogues.reserve({
+        // A large body is read only for its own dialogue, not with the batch.
         isHeavy: !email.hasBody,
         canMoveAside: destination !== null,
       });

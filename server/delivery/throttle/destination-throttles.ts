@@ -27,12 +27,11 @@ export type DialogueSlot = { startDialogue(): void; release(outcomes: readonly O
 /**
  * Adaptive throttling per destination: concurrency, dialogues per minute and pauses (`admit.ts` also applies
  * the limits that are not a destination's own). The limits are learned from replies and kept in memory only.
- * Concurrency grows with successes; a 421 or a rate-limit reply halves it, limits the dialogues per minute to
- * half of the present rate, and pauses the destination; one that cannot be reached gets one dialogue at a
- * time. `concurrencyMax` and the operator's limits always apply. While dialogues with a destination are slow,
- * no second one starts.
+ * Successes raise the concurrency. A 421 or a rate-limit reply halves it, limits the dialogues per minute to
+ * half of the present rate, and pauses the destination. A destination that cannot be reached, or whose
+ * dialogues are slow, gets one dialogue at a time. `concurrencyMax` and the operator's limits always apply.
  */
-export type Throttles = ReturnType<typeof createThrottles>;
+export type DestinationThrottles = ReturnType<typeof createDestinationThrottles>;
 
 type DialogueSlotState = { startedAtMs: number | null };
 type Destination = {
@@ -56,7 +55,7 @@ type Destination = {
   hasTimer: boolean;
 };
 
-export function createThrottles(options: {
+export function createDestinationThrottles(options: {
   /** Maximum concurrent dialogues with one destination. */
   concurrencyMax: number;
   /** Monotonic clock. */
@@ -171,9 +170,9 @@ export function createThrottles(options: {
     setLimit(name: string, share: DestinationShare | null): void {
       if (share === null && !destinations.has(name)) return;
       const target = destinationOf(name);
-      const { places, perMinute } = share ?? noShare;
-      if (places === target.share.places && perMinute === target.share.perMinute) return;
-      target.share = { places, perMinute };
+      const { dialogues, perMinute } = share ?? noShare;
+      if (dialogues === target.share.dialogues && perMinute === target.share.perMinute) return;
+      target.share = { dialogues, perMinute };
       // Times computed from the old limit are no longer valid.
       const rateNow = rateOf(target);
       target.nextDialogueAtMs = Math.min(
@@ -196,10 +195,10 @@ export function createThrottles(options: {
   };
 }
 
-const noShare: DestinationShare = { places: null, perMinute: null };
+const noShare: DestinationShare = { dialogues: null, perMinute: null };
 
 const concurrencyOf = ({ concurrency, share }: Destination): number =>
-  Math.min(concurrency, share.places ?? Number.POSITIVE_INFINITY);
+  Math.min(concurrency, share.dialogues ?? Number.POSITIVE_INFINITY);
 
 /** Dialogues per minute; null without a limit. */
 function rateOf({ perMinute, share }: Destination): number | null {
@@ -332,7 +331,7 @@ function adjust(
 }
 
 /** RFC 5321 section 4.2.1: 421 closes the channel; servers use it mostly for too many connections. */
-const isThrottled = ({ kind, class: about, reply }: Outcome): boolean =>
-  kind !== "accepted" && (about === "rate" || reply?.code === 421);
+const isThrottled = ({ kind, class: replyClass, reply }: Outcome): boolean =>
+  kind !== "accepted" && (replyClass === "rate" || reply?.code === 421);
 
 const isUnreachable = ({ kind, reply }: Outcome): boolean => kind === "deferred" && reply === null;

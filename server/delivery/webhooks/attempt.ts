@@ -14,9 +14,9 @@ const responseBytesMax = 16 * 1024;
 export type Attempt = { result: WebhookResult; kind: Classification["kind"]; durationMs: number };
 
 /**
- * Sends an event to its endpoint and converts the response into the result to record. This function is the
- * whole webhook delivery policy. Returns null if `signal` aborted the request, because the outcome is
- * unknown.
+ * Sends an event to its endpoint and converts the response into the result to record. Returns null if
+ * `signal` aborted the request, because the outcome is unknown. `services/webhooks/schedule.ts` lists all
+ * rules for an endpoint that fails.
  */
 export async function attemptWebhook(
   deps: Pick<Deps, "outside" | "vault" | "clock">,

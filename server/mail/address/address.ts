@@ -24,8 +24,8 @@ export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; fault:
 export const MAILBOX_LIMITS = { chars: 1000, local: 64, label: 63, domain: 255 } as const;
 
 /**
- * A mailbox of this length is never too long in a header: encoded words take at most eight characters for
- * one.
+ * A mailbox of up to this length is never too long in a header: an encoded word has at most eight characters
+ * for each character of the name.
  */
 const shortChars = 100;
 
@@ -45,10 +45,10 @@ const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * Takes linear time.
  */
 export function parseMailbox(input: string): ParsedMailbox {
-  if (input.length > MAILBOX_LIMITS.chars) return refuse(TOO_LONG);
+  if (input.length > MAILBOX_LIMITS.chars) return reject(TOO_LONG);
   const read = readMailbox(input);
   const mayBeTooLong = input.length > shortChars && read.ok;
-  return mayBeTooLong && encodeMailbox(read.mailbox).length > MAILBOX_LIMITS.chars ? refuse(TOO_LONG) : read;
+  return mayBeTooLong && encodeMailbox(read.mailbox).length > MAILBOX_LIMITS.chars ? reject(TOO_LONG) : read;
 }
 
 /**
@@ -57,21 +57,21 @@ export function parseMailbox(input: string): ParsedMailbox {
  */
 export function readMailbox(input: string): ParsedMailbox {
   if (/\p{Cc}/u.test(input))
-    return refuse(
+    return reject(
       "A mailbox must not contain control characters such as line breaks, tabs or NUL. Remove them.",
     );
   if (/\p{Cs}/u.test(input))
-    return refuse("A mailbox must be well-formed Unicode. Remove the lone surrogate.");
+    return reject("A mailbox must be well-formed Unicode. Remove the lone surrogate.");
 
   const text = trimBlanks(input);
-  if (text === "") return refuse(`The mailbox is empty. ${ONE_MAILBOX}`);
+  if (text === "") return reject(`The mailbox is empty. ${ONE_MAILBOX}`);
   if (!text.endsWith(">")) {
-    if (text.includes("<")) return refuse(`Text follows the address in angle brackets. ${ONE_MAILBOX}`);
+    if (text.includes("<")) return reject(`Text follows the address in angle brackets. ${ONE_MAILBOX}`);
     return parseAddress(text, null);
   }
 
   const open = text.lastIndexOf("<");
-  if (open === -1) return refuse(`The opening angle bracket is missing. ${ONE_MAILBOX}`);
+  if (open === -1) return reject(`The opening angle bracket is missing. ${ONE_MAILBOX}`);
   const name = parseName(trimBlanks(text.slice(0, open)));
   return name.ok ? parseAddress(text.slice(open + 1, -1), name.value) : name;
 }
@@ -94,17 +94,17 @@ export function formatMailbox(mailbox: Pick<Mailbox, "name" | "address">): strin
 
 function parseAddress(text: string, name: string | null): ParsedMailbox {
   const at = text.indexOf("@");
-  if (at === -1) return refuse(`The address has no "@". ${ONE_MAILBOX}`);
+  if (at === -1) return reject(`The address has no "@". ${ONE_MAILBOX}`);
   if (text.startsWith('"'))
-    return refuse("Quoted local parts are not supported. Use an address such as ann.smith@example.com.");
-  if (text[at + 1] === "[") return refuse(NO_IP_DOMAIN);
+    return reject("Quoted local parts are not supported. Use an address such as ann.smith@example.com.");
+  if (text[at + 1] === "[") return reject(NO_IP_DOMAIN);
   const misplaced = /[\s,;:()<>]/u.exec(text)?.[0];
-  if (misplaced !== undefined) return refuse(explainMisplaced(misplaced));
-  if (text.indexOf("@", at + 1) !== -1) return refuse(`The address has more than one "@". ${ONE_MAILBOX}`);
+  if (misplaced !== undefined) return reject(explainMisplaced(misplaced));
+  if (text.indexOf("@", at + 1) !== -1) return reject(`The address has more than one "@". ${ONE_MAILBOX}`);
 
   const local = text.slice(0, at).normalize("NFC");
   const fault = faultOfLocal(local);
-  if (fault !== null) return refuse(fault);
+  if (fault !== null) return reject(fault);
   const read = readDomainName(text.slice(at + 1));
   if (!read.ok) return read;
   const { domain } = read;
@@ -130,27 +130,27 @@ function faultOfLocal(local: string): string | null {
  */
 export function readDomainName(input: string): { ok: true; domain: string } | { ok: false; fault: string } {
   const example = "Use a full domain such as example.com.";
-  if (input === "") return refuse(`The domain is missing. ${example}`);
-  if (input.startsWith("[")) return refuse(NO_IP_DOMAIN);
+  if (input === "") return reject(`The domain is missing. ${example}`);
+  if (input.startsWith("[")) return reject(NO_IP_DOMAIN);
   if (input.length > MAILBOX_LIMITS.domain)
-    return refuse(`A domain has at most ${MAILBOX_LIMITS.domain} characters.`);
+    return reject(`A domain has at most ${MAILBOX_LIMITS.domain} characters.`);
   // The host mapping may accept other ASCII, such as "_" or "/": only letters, digits, "-" and "." may reach
   // it.
   if (/[\0-,/:-@[-`{-\x7f]/.test(input))
-    return refuse(`The domain contains an invalid character. ${example}`);
+    return reject(`The domain contains an invalid character. ${example}`);
   const ascii = toAsciiDomain(input);
-  if (ascii === null) return refuse(`The domain is not a valid name (IDNA). ${example}`);
-  if (ascii.endsWith(".")) return refuse(`The domain ends with a dot. Remove the dot.`);
+  if (ascii === null) return reject(`The domain is not a valid name (IDNA). ${example}`);
+  if (ascii.endsWith(".")) return reject(`The domain ends with a dot. Remove the dot.`);
   if (ascii.length > MAILBOX_LIMITS.domain)
-    return refuse(`A domain has at most ${MAILBOX_LIMITS.domain} characters.`);
+    return reject(`A domain has at most ${MAILBOX_LIMITS.domain} characters.`);
 
   const labels = ascii.split(".");
-  if (labels.length < 2) return refuse(`The domain has only one label. ${example}`);
+  if (labels.length < 2) return reject(`The domain has only one label. ${example}`);
   if (!labels.every((label) => LDH_LABEL.test(label)))
-    return refuse(
+    return reject(
       `Each label of a domain must have 1 to ${MAILBOX_LIMITS.label} letters, digits or inner hyphens. ${example}`,
     );
-  if (/^[0-9]+$/.test(labels[labels.length - 1] ?? "")) return refuse(NO_IP_DOMAIN);
+  if (/^[0-9]+$/.test(labels[labels.length - 1] ?? "")) return reject(NO_IP_DOMAIN);
   return { ok: true, domain: ascii };
 }
 
@@ -159,8 +159,8 @@ function parseName(text: string): { ok: true; value: string | null } | { ok: fal
   if (text === "") return { ok: true, value: null };
   if (!text.startsWith('"')) {
     if (isPlainName(text)) return { ok: true, value: text };
-    const misplaced = /[<>]/.test(text) ? ONE_MAILBOX : QUOTE_THE_NAME;
-    return refuse(`The display name contains a character that must be quoted. ${misplaced}`);
+    const advice = /[<>]/.test(text) ? ONE_MAILBOX : QUOTE_THE_NAME;
+    return reject(`The display name contains a character that must be quoted. ${advice}`);
   }
   let name = "";
   let at = 1;
@@ -170,7 +170,7 @@ function parseName(text: string): { ok: true; value: string | null } | { ok: fal
     at += 1;
   }
   if (at !== text.length - 1)
-    return refuse(`The quotes around the display name do not match. ${QUOTE_THE_NAME}`);
+    return reject(`The quotes around the display name do not match. ${QUOTE_THE_NAME}`);
   return { ok: true, value: trimBlanks(name) || null };
 }
 
@@ -199,6 +199,6 @@ function trimBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-function refuse(fault: string): { ok: false; fault: string } {
+function reject(fault: string): { ok: false; fault: string } {
   return { ok: false, fault };
 }

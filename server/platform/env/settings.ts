@@ -57,7 +57,8 @@ const RULES: readonly Rule[] = [
   requiredOnVercel("BACKSTAMP_SECRET"),
   {
     name: "BACKSTAMP_SECRETS_OLD",
-    reason: "BACKSTAMP_SECRET is not set, and these secrets only open and verify. Set BACKSTAMP_SECRET.",
+    reason:
+      "BACKSTAMP_SECRET is not set, and former secrets only decrypt what is stored and verify links. Set BACKSTAMP_SECRET.",
     isViolated: (isSet) => isSet("BACKSTAMP_SECRETS_OLD") && !isSet("BACKSTAMP_SECRET"),
   },
   {
@@ -185,7 +186,7 @@ function applyDefaults(values: Values, mode: Mode) {
     givenUrl: values.BACKSTAMP_URL ?? null,
     /** Null if not set; the launcher then generates it. */
     secret: values.BACKSTAMP_SECRET ?? null,
-    /** Former secrets, the newest first. They open and verify. */
+    /** Former secrets, the newest first. They decrypt what is stored and verify links. */
     oldSecrets: values.BACKSTAMP_SECRETS_OLD ?? [],
     adminEmail: values.BACKSTAMP_ADMIN_EMAIL ?? "admin@backstamp.test",
     /** Null if not set; the launcher then generates it. */

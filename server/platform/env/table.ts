@@ -56,7 +56,7 @@ export const SETTINGS = {
   },
   BACKSTAMP_SECRETS_OLD: {
     about:
-      "Former values of BACKSTAMP_SECRET, separated by commas, or as a JSON list. They open what is stored and verify links, but seal and sign nothing. `backstamp secret status` lists those that can be removed.",
+      "Former values of BACKSTAMP_SECRET, separated by commas, or as a JSON list. They decrypt what is stored and verify links, but encrypt and sign nothing. `backstamp secret status` lists those that can be removed.",
     fallback: "none",
     example: "the-former-32-random-bytes-in-base64",
     read: secrets(32),

@@ -26,9 +26,9 @@ const idLength = 16;
 export const keyIdOf = (secret: string): string => deriveKey(secret, "key-id").slice(0, idLength);
 
 /**
- * The secrets of the installation: the configured one first, then those that only open and verify. Which of
- * them seals and signs is recorded in the database, so that all processes change at the same time. Until that
- * record is read, it is the configured one.
+ * The secrets of the installation: the configured one first, then those that only decrypt and verify. Which
+ * of them encrypts and signs is recorded in the database, so that all processes change at the same time.
+ * Until that record is read, it is the configured one.
  */
 export function createKeyring(secrets: readonly [string, ...string[]]) {
   const keys = [...new Set(secrets)].map((secret): RingKey => ({ id: keyIdOf(secret), secret }));

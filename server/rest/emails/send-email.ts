@@ -20,7 +20,7 @@ export const AcceptedResponse = z
   .object({ id: Id.describe("The id of the email. The email is committed and queued for delivery.") })
   .meta({ id: "Accepted" });
 
-/** The body of `POST /api/emails`. */
+/** The body of `POST /api/emails`. `.github/CONTRIBUTING.md` lists what else a new field changes. */
 export const SendEmailBody = z
   .strictObject({
     from: optional(MailboxText).describe(

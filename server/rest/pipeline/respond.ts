@@ -154,7 +154,7 @@ export function errorHeaders(error: AppError, allowed: readonly string[]): Recor
  */
 const quote = (text: string): string => `"${text.replace(/[^ -~]/g, "?").replace(/["\\]/g, "\\$&")}"`;
 
-const AWAY =
+const UNAVAILABLE =
   "The database is busy or unavailable. Try again in a moment, with the same `Idempotency-Key` if you sent one.";
 const SLOW = "The request took too long. Request less data, or try again in a moment.";
 
@@ -169,7 +169,7 @@ export async function toAppError(thrown: unknown, deps: RestDeps, requestId: str
   const isSlow = isStatementTimeout(thrown);
   if (isSlow || isDatabaseUnreachable(thrown) || isRetryable(thrown) || isLockTimeout(thrown)) {
     log.warn(isSlow ? "rest.too_slow" : "rest.database_away", { requestId, ...errorFacts(thrown) });
-    return new AppError("unavailable", isSlow ? SLOW : AWAY, { cause: thrown });
+    return new AppError("unavailable", isSlow ? SLOW : UNAVAILABLE, { cause: thrown });
   }
   const fault = await explainSchemaFault(deps, thrown);
   if (fault) {

@@ -61,10 +61,10 @@ export async function unsetDestinationLimit({ db }: Pick<Deps, "db">, domain: st
 const beatSecondsMax = 15;
 
 /**
- * The limits of one worker at one destination; null: no limit. `places` is a number of concurrent
- * connections.
+ * The limits of one worker at one destination; null: no limit. `dialogues`: how many at the same time, each
+ * with its own connection.
  */
-export type DestinationShare = { places: number | null; perMinute: number | null };
+export type DestinationShare = { dialogues: number | null; perMinute: number | null };
 
 type Limit = Omit<DestinationLimit, "updatedAt"> & {
   /** Other active workers that send directly to destinations, and how many of them precede this one. */
@@ -88,7 +88,7 @@ export async function readDestinationShares(
 function shareOf({ connectionsMax, perMinute, others, before }: Limit): DestinationShare {
   const workers = others + 1;
   return {
-    places:
+    dialogues:
       connectionsMax === null
         ? null
         : Math.floor(connectionsMax / workers) + (before < connectionsMax % workers ? 1 : 0),

@@ -31,8 +31,9 @@ import { isNamed, readSuppression, type SuppressionName } from "./read";
  * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
  * | CSV import, import from a provider    | in the file | in the file                      | `addNewSuppressions`        |
  *
- * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a
- * report only if it is verified to belong to one of our deliveries (services/returns). Recipients of the
+ * A bounce suppresses its address only if the code says that the address does not exist
+ * (mail/bounce/dead-address.ts). Returned messages, feedback reports and callbacks count only if they are
+ * verified to belong to one of our deliveries (services/returns). Recipients of the
  * built-in domain are never suppressed by their outcomes (`reportedEntry`). An entry stays until a member or
  * a program removes it (`removeSuppressions`).
  *
@@ -118,8 +119,8 @@ export async function suppressReported(
 }
 
 /**
- * Adds entries that a person requests. Returns them, and existing entries with the same addresses;
- * `isWidened` are existing ones that blocked only email with an unsubscribe link, and now block all email.
+ * Adds entries that a person requests. Returns them, and existing entries with the same addresses.
+ * `isWidened`: the entry existed, blocked only email with an unsubscribe link, and now blocks all email.
  */
 async function addRequested(
   tx: Db,
@@ -203,8 +204,8 @@ export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise
   );
 
 /**
- * The same for entries with an origin. A source that is not one of the team's emails is dropped. All are
- * committed together, with the webhooks for the new entries.
+ * The same for entries with an origin. A `sourceEmailId` that is not an email of the team becomes null. All
+ * are committed together, with the webhooks for the new entries.
  */
 export async function addNewSuppressions(
   ctx: Ctx,

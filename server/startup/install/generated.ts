@@ -7,7 +7,7 @@ import { writeForOwner } from "../launcher/write-for-owner";
 /** Secrets generated for an installation because they are not configured. */
 const Generated = z.object({
   secret: z.string().optional(),
-  /** Former secrets, the newest first. They open what is stored and verify links. */
+  /** Former secrets, the newest first. They decrypt what is stored and verify links. */
   oldSecrets: z.array(z.string()).optional(),
   adminPassword: z.string().optional(),
   /** Token of the first key. */

@@ -4,9 +4,9 @@ import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { lazyDialog } from "../page/lazy-part";
 import { useLeave } from "../shell/leave-guard";
+import { DOCUMENTS } from "../shell/pages";
+import { usePages } from "../shell/use-pages";
 import { useConsoleHref } from "../team";
-import { DOCUMENTS } from "./pages";
-import { usePages } from "./use-pages";
 
 const Palette = lazyDialog(async () => (await import("./palette")).Palette);
 const KeysHelp = lazyDialog(async () => (await import("./keys-help")).KeysHelp);

@@ -2,8 +2,8 @@
 
 import { DialogFrame } from "../dialog/dialog-frame";
 import { Key } from "../list/pager";
-import { DOCUMENTS } from "./pages";
-import { usePages } from "./use-pages";
+import { DOCUMENTS } from "../shell/pages";
+import { usePages } from "../shell/use-pages";
 
 const ANYWHERE = [
   [["Ctrl", "K"], "Search and commands"],

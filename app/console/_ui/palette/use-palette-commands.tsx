@@ -21,11 +21,11 @@ import type { ReactNode } from "react";
 import type { Permission } from "#server/shared/roles";
 import { Key } from "../list/pager";
 import { useLeave } from "../shell/leave-guard";
+import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "../shell/pages";
 import { signOutOfConsole } from "../shell/sign-out";
+import { usePages } from "../shell/use-pages";
 import { useCan, useIsOperator, useTeam } from "../team";
-import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "./pages";
 import type { Go, PaletteGroup, PaletteItem } from "./palette-item";
-import { usePages } from "./use-pages";
 
 type Creation = {
   path: string;

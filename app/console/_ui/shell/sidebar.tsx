@@ -6,11 +6,11 @@ import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { Menu } from "../dialog/menu";
 import { PageLink } from "../page/page-link";
-import { DOCUMENTS, isWithin, sectionOf } from "../palette/pages";
-import { usePages } from "../palette/use-pages";
 import { useConsoleHref, useTeam } from "../team";
 import { useLeave } from "./leave-guard";
+import { DOCUMENTS, isWithin, sectionOf } from "./pages";
 import { signOutOfConsole } from "./sign-out";
+import { usePages } from "./use-pages";
 
 const lineStyle =
   "flex h-11 items-center gap-2.5 rounded-lg px-2.5 font-medium motion-safe:transition-colors md:h-9";
@@ -100,7 +100,7 @@ const THEMES = [
   { value: "dark", label: "Dark" },
 ];
 
-/** Shows the signed-in user and opens the account menu, which stays inside the landmark of the frame. */
+/** Shows the signed-in user and opens the account menu, inside the navigation landmark. */
 export function AccountMenu({ email }: { email: string }) {
   const { theme = "system", setTheme } = useTheme();
   const leave = useLeave();

@@ -224,11 +224,11 @@ with keyed as (
   returning team_id, route, key
 ), fresh as (
   select keyed.ordinal from keyed join kept using (team_id, route, key)
-), refused as (
+), skipped as (
   select ordinal from keyed where ordinal not in (select ordinal from fresh)
 ), mail as (
   select * from ${rows("emails", { ...EMAIL, ...BESIDE_EMAIL })} as m
-  where ordinal not in (select ordinal from refused)
+  where ordinal not in (select ordinal from skipped)
 ), email as (
   insert into emails (${namesOf(EMAIL)}) select ${namesOf(EMAIL)} from mail
 ), body as (
@@ -238,11 +238,11 @@ with keyed as (
   insert into deliveries (${namesOf(DELIVERY)}, due_at)
   select ${namesOf(DELIVERY)}, coalesce(scheduled_at, now())
   from ${rows("recipients", { ...DELIVERY, ...BESIDE_DELIVERY })} as r
-  where ordinal not in (select ordinal from refused)
+  where ordinal not in (select ordinal from skipped)
 ), attachment as (
   insert into attachments (${namesOf(ATTACHMENT)})
   select ${namesOf(ATTACHMENT)} from ${rows("files", { ...ATTACHMENT, ...BESIDE_ATTACHMENT })} as f
-  where ordinal not in (select ordinal from refused)
+  where ordinal not in (select ordinal from skipped)
 ), event as (
   insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.' || status from mail
 )

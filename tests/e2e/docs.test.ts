@@ -214,6 +214,8 @@ describe("the reference", () => {
       const opened = docs.waitForEvent("popup");
       await part.getByRole("link", { name: "Create a test key" }).click();
       const popup = await opened;
+      // The form signs in only after its scripts have loaded.
+      await popup.waitForLoadState("networkidle");
       await popup.getByLabel("Email address").fill(ADMIN.email);
       await popup.getByLabel("Password").fill(ADMIN.password);
       await popup.getByRole("button", { name: "Sign in", exact: true }).click();

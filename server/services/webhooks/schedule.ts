@@ -1,14 +1,16 @@
 /*
  * What follows a failed attempt of an event:
  *
- * | rule                                                                   | where                               |
- * |------------------------------------------------------------------------|-------------------------------------|
- * | The event is retried by the table below, then it is `failed`.          | delivery/webhooks/attempt.ts        |
- * | Its endpoint has one attempt at a time until one succeeds.             | delivery/webhooks/queue.ts          |
- * | `Retry-After`, or a 429, 502 or 504, pauses all events of the endpoint. | delivery/webhooks/attempt.ts       |
- * | A success after an outage makes the pending events due.                | delivery/webhooks/recovery.ts       |
- * | A 410, or five days of failures only, disables the endpoint.           | services/webhooks/endpoint-state.ts |
- * | A disabled endpoint gets no new events, and pending ones wait.         | delivery/webhooks/queue.ts          |
+ * | rule                                                           | where                               |
+ * |----------------------------------------------------------------|-------------------------------------|
+ * | The event is retried by the table below, then it is `failed`.  | delivery/webhooks/attempt.ts        |
+ * | Its endpoint has one attempt at a time until one succeeds.     | delivery/webhooks/queue.ts          |
+ * | `Retry-After` (at most 12 h), or 30 s after a 429, 502 or 504, | delivery/webhooks/attempt.ts        |
+ * | pauses all events of the endpoint.                             |                                     |
+ * | A success after an outage makes the pending events due.        | delivery/webhooks/recovery.ts       |
+ * | A 410 disables the endpoint, and so do five days with at least | services/webhooks/endpoint-state.ts |
+ * | ten attempts that all failed.                                  |                                     |
+ * | A disabled endpoint gets no new events, and pending ones wait. | delivery/webhooks/queue.ts          |
  *
  * Other events of the endpoint keep their own times.
  */

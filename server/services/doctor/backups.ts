@@ -1,7 +1,6 @@
-import type { DoctorDeps, Results } from "./finding";
-import { notChecked, ok, warning } from "./finding";
+import { type DoctorDeps, notChecked, ok, type Results, warning } from "./finding";
 
-/** A backup of the command line is recent for this long; then it protects too little. */
+/** Without a schedule, an older backup is not sufficient. */
 const recentDays = 7;
 
 const PLAIN = warning(
@@ -15,7 +14,7 @@ const NONE = warning(
 
 /**
  * Whether backups are made, and encrypted. Alerts report scheduled ones that fail or are late. The provider
- * of a database of its own may make backups that are not visible here.
+ * of a database server may make backups that are not visible here, so none is not a fault there.
  */
 export async function checkBackups({
   hot,

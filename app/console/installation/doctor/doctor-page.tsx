@@ -22,9 +22,9 @@ export function DoctorPage() {
     <>
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
-          Checks settings, database, disk, secret, workers, relays, DNS, ports and proxies from this web
-          process. It changes nothing and sends no email. The same checks on the machine of the worker:
-          backstamp doctor.
+          Checks settings, database, disk, backups, secret, workers, relays, DNS, ports and proxies from this
+          web process. It changes nothing and sends no email. To run the same checks on the machine of the
+          worker, use <code>backstamp doctor</code>.
         </p>
         <Button
           tone="primary"

@@ -36,10 +36,10 @@ export function addDoctorCommand(program: AdminCommand): void {
 }
 
 const HELP = `
-It checks settings, database, schema, clock, disk, secret, workers, relays (connection and login, no email is sent), name
-servers, the records of the domains, PTR records, SMTP ports with their certificate, and reverse proxies. Run it where
-Backstamp runs, with the same settings. It changes nothing, so it does not start the embedded database: for the checks that
-need it, start Backstamp first.
+It checks settings, database, schema, clock, disk, backups, secret, workers, relays (connection and login, no email is
+sent), name servers, the records of the domains, PTR records, SMTP ports with their certificate, and reverse proxies. Run
+it where Backstamp runs, with the same settings. It changes nothing, so it does not start the embedded database: for the
+checks that need it, start Backstamp first.
 
 Exit codes: 0 no fault, 1 warnings, 2 errors.`;
 

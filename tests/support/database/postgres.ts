@@ -55,7 +55,12 @@ async function prepareOnce(template: string, prepare: (url: string) => Promise<v
 async function cloneDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const sql = openMaintenance();
-  await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
+  const create = () => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
+  // An autovacuum of the template can outlast the five seconds for which PostgreSQL waits (SQLSTATE 55006).
+  await create().catch((error) => {
+    if (error.code !== "55006") throw error;
+    return create();
+  });
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
+import { index, integer, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
 import { instant, now } from "../columns";
 
 export const EVENT_TYPES = [
@@ -133,11 +133,40 @@ export const usageProgress = pgTable("usage_progress", (c) => ({
 }));
 
 /**
- * Recipients of the emails that were accepted in one hour or day (UTC), by their current status: each
- * recipient is in at most one of the columns from `sent` to `canceled`, and in none of them while it is in
- * progress. The rows of the days repeat those of their hours, so that long ranges read few rows. The rows
- * with the tag "" count every recipient once. Other rows repeat those of the emails with one tag, as
- * `name:value`, or with tags that are not counted separately. The emails may already be deleted.
+ * Recipients by their current status: each is in at most one of the columns from `sent` to `canceled`, and in
+ * none of them while it is in progress.
+ */
+const recipientSums = () => ({
+  received: integer().notNull(),
+  /** Accepted by a relay, without a later report. */
+  sent: integer().notNull(),
+  delivered: integer().notNull(),
+  bouncedPermanent: integer().notNull(),
+  bouncedTransient: integer().notNull(),
+  bouncedUndetermined: integer().notNull(),
+  complained: integer().notNull(),
+  failed: integer().notNull(),
+  unknown: integer().notNull(),
+  suppressed: integer().notNull(),
+  canceled: integer().notNull(),
+  /** Recipients whose delivery was delayed at least once, whatever their status is. */
+  delayed: integer().notNull(),
+  /** Opens and clicks by readers, the recipients who did, and those who received an email with tracking. */
+  opens: integer().notNull(),
+  clicks: integer().notNull(),
+  openers: integer().notNull(),
+  clickers: integer().notNull(),
+  opensTracked: integer().notNull(),
+  clicksTracked: integer().notNull(),
+  /** Recipients who unsubscribed by the link in one of these emails. */
+  unsubscribed: integer().notNull(),
+});
+
+/**
+ * Recipients of the emails that were accepted in one hour or day (UTC). The rows of the days repeat those of
+ * their hours, so that long ranges read few rows. The rows with the tag "" count every recipient once. Other
+ * rows repeat those of the emails with one tag, as `name:value`, or with tags that are not counted
+ * separately. The emails may already be deleted.
  */
 export const recipientCounts = pgTable(
   "recipient_counts",
@@ -152,35 +181,31 @@ export const recipientCounts = pgTable(
     apiKeyId: c.uuid(),
     /** The recipient's mailbox provider, of a fixed list. */
     provider: c.text().notNull(),
-    received: c.integer().notNull(),
-    /** Accepted by a relay, without a later report. */
-    sent: c.integer().notNull(),
-    delivered: c.integer().notNull(),
-    bouncedPermanent: c.integer().notNull(),
-    bouncedTransient: c.integer().notNull(),
-    bouncedUndetermined: c.integer().notNull(),
-    complained: c.integer().notNull(),
-    failed: c.integer().notNull(),
-    unknown: c.integer().notNull(),
-    suppressed: c.integer().notNull(),
-    canceled: c.integer().notNull(),
-    /** Recipients whose delivery was delayed at least once, whatever their status is. */
-    delayed: c.integer().notNull(),
-    /** Opens and clicks by readers, the recipients who did, and those who received an email with tracking. */
-    opens: c.integer().notNull(),
-    clicks: c.integer().notNull(),
-    openers: c.integer().notNull(),
-    clickers: c.integer().notNull(),
-    opensTracked: c.integer().notNull(),
-    clicksTracked: c.integer().notNull(),
-    /** Recipients who unsubscribed by the link in one of these emails. */
-    unsubscribed: c.integer().notNull(),
+    ...recipientSums(),
   }),
   (t) => [
     unique("recipient_counts_key")
       .on(t.teamId, t.tag, t.unit, t.startsAt, t.domain, t.apiKeyId, t.provider)
       .nullsNotDistinct(),
   ],
+);
+
+/**
+ * The sums of `recipient_counts` by one dimension alone, so that what is opened most reads a row for each
+ * value instead of one for each combination. The dimension `all` has one value, "", and an email without a
+ * key has the key "".
+ */
+export const recipientTotals = pgTable(
+  "recipient_totals",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    dimension: c.text({ enum: ["all", "domain", "key", "provider", "tag"] }).notNull(),
+    unit: c.text({ enum: ["hour", "day"] }).notNull(),
+    startsAt: instant().notNull(),
+    value: c.text().notNull(),
+    ...recipientSums(),
+  }),
+  (t) => [primaryKey({ columns: [t.teamId, t.dimension, t.unit, t.startsAt, t.value] })],
 );
 
 /**

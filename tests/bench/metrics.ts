@@ -6,6 +6,7 @@ import { listFailures, readDeliveryTimes, readQueue } from "#server/services/ove
 import { lastDays, readTraffic } from "#server/services/overview/traffic";
 import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
+import { fillTotals } from "../support/database/recipient-totals";
 import { type Place, settingsFor } from "./bench-database";
 import { fillEmails } from "./fill-emails";
 import { medianOf, medianRatio, runAlternately } from "./measure";
@@ -146,7 +147,9 @@ async function fillCounts(hot: HotSql, teamId: string): Promise<void> {
      from generate_series(current_date - 90, current_date, interval '1 day') at, generate_series(1, ${tagsPerDay}) t`,
     [teamId],
   );
+  await fillTotals(hot);
   await hot.unsafe("vacuum analyze recipient_counts");
+  await hot.unsafe("vacuum analyze recipient_totals");
   await hot.unsafe("vacuum analyze counted_tags");
 }
 

@@ -189,7 +189,7 @@ describe("old emails", () => {
       await world.hot`update retention set next_at = now()`;
       await run();
       expect(await exists(id)).toBe(true);
-      await world.hot`truncate usage_days, usage_progress, recipient_counts, metrics_progress`;
+      await world.hot`truncate usage_days, usage_progress, recipient_counts, recipient_totals, metrics_progress`;
     }
     await countUsage();
     await world.hot`update retention set next_at = now()`;

@@ -6,6 +6,7 @@ import postgres, { type Sql } from "postgres";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { fillTotals } from "../support/database/recipient-totals";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
@@ -47,6 +48,7 @@ async function count(given: Counted): Promise<void> {
   await sql`
     insert into counted_tags (team_id, day, tag)
     select t.id, (now() at time zone 'UTC')::date - ${daysAgo}::int, tag from teams t, unnest(${tags}::text[]) tag`;
+  await fillTotals(sql);
 }
 
 beforeAll(async () => {

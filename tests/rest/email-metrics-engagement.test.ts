@@ -95,7 +95,8 @@ test("`counted_since` is the time of the oldest email if older ones were deleted
   const { world, token, send } = tracking;
   const countedSince = async () =>
     (await world.api("GET", "/api/emails/metrics", { token })).body.counted_since;
-  const startAgain = () => world.hot`truncate recipient_counts, counted_tags, metrics_progress`;
+  const startAgain = () =>
+    world.hot`truncate recipient_counts, recipient_totals, counted_tags, metrics_progress`;
   await send();
   expect(await countedSince()).toBeNull();
   const [oldest] = await world.hot<{ at: Date }[]>`select created_at as at from emails order by id limit 1`;

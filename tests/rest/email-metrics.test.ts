@@ -5,6 +5,7 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { recordOutcome } from "#server/services/returns/record";
+import { listWrongTotals } from "../support/database/recipient-totals";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
@@ -59,6 +60,7 @@ async function expectStatuses() {
   await expect
     .poll(() => aggregateUsage(world.withTransport(), () => true).then(readCounts), { timeout: 20_000 })
     .toEqual(await readStatuses());
+  expect(await listWrongTotals(world.hot)).toEqual([]);
 }
 async function readCounts() {
   const [row] = await world.hot`
@@ -150,7 +152,7 @@ test("every way to change a status is counted, in steps and at once", async () =
     unknown: 0,
   });
   const before = await readCounts();
-  await world.hot`truncate recipient_counts, counted_tags, metrics_progress`;
+  await world.hot`truncate recipient_counts, recipient_totals, counted_tags, metrics_progress`;
   await Promise.all([
     ...Array.from({ length: 4 }, () => read()),
     ...Array.from({ length: 4 }, () => aggregateUsage(world.withTransport(), () => true)),

@@ -6,6 +6,7 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { listWrongTotals } from "../support/database/recipient-totals";
 import { callApi, startRest } from "../support/rest";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
@@ -130,6 +131,7 @@ test("metrics count an unsubscribe once, with the email and its tags, and not a 
     { id: string }[]
   >`select email_id as id from deliveries where address = ${address}`;
   expect((await read(`email_id=${email?.id}`)).totals).toEqual({ unsubscribed: 1 });
+  expect(await listWrongTotals(world.hot)).toEqual([]);
 });
 
 test("an unsubscribe that cannot be counted still takes effect", async () => {

@@ -70,6 +70,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   },
   recovery_codes: { account: "code_hash" },
   recipient_counts: { settings: "domain provider tag unit" },
+  recipient_totals: { settings: "dimension unit value" },
   relays: {
     settings: "callback_secret callback_topic host last_fault name pause_reason provider url",
   },

@@ -87,9 +87,13 @@ test("a table has the tags with the most recipients and the number of the others
 
 test("a month in UTC reads the rows of days, and of the hours at its ends", async () => {
   // Rows of hours that no day has would show in the sum.
-  await world.hot`
-    update recipient_counts set received = received + 100 where unit = 'hour' and team_id = ${world.ctx.teamId}`;
+  for (const table of ["recipient_counts", "recipient_totals"])
+    await world.hot`
+      update ${world.hot(table)} set received = received + 100
+      where unit = 'hour' and team_id = ${world.ctx.teamId}`;
   const [first, last] = [hoursAgo(24 * 30), hoursAgo(-1)];
-  const { totals } = await read(first, last, { dimensions: ["period"] });
-  expect(totals.received).toBe(times.length);
+  for (const filter of [{}, { domains: ["backstamp.test"], provider: "other" }]) {
+    const { totals } = await read(first, last, { dimensions: ["period"], filter });
+    expect(totals.received).toBe(times.length);
+  }
 });

@@ -1,8 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { COUNT_OF_STATE, OTHER_TAGS, PROVIDER_OF_DOMAIN } from "./states";
+import { ADD_DIFFERENCE } from "./totals";
 
-const NAMES = Object.keys(COUNT_OF_STATE);
+const NO_CHANGE = Object.keys(COUNT_OF_STATE)
+  .map((name) => `0 as ${name}`)
+  .join(", ");
 
 /**
  * Counts that a recipient unsubscribed by the link of an email. The caller calls it once, after it added the
@@ -16,9 +19,9 @@ export async function countUnsubscribe(
   // As each count of the team: otherwise the two could lock the same rows in another order.
   await tx.execute(sql`select from metrics_progress where team_id = ${teamId} for no key update`);
   await tx.execute(sql`
-    insert into recipient_counts as c (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${sql.raw(NAMES.join(", "))}, unsubscribed)
-    select m.team_id, t.tag, u.unit, date_trunc(u.unit, m.created_at, 'UTC'), m.sender_domain, m.api_key_id, d.provider,
-      ${sql.raw(NAMES.map(() => "0").join(", "))}, 1
+    with difference as materialized (
+    select m.team_id, t.tag, u.unit, date_trunc(u.unit, m.created_at, 'UTC') as starts_at,
+      m.sender_domain as domain, m.api_key_id, d.provider, ${sql.raw(NO_CHANGE)}, 1 as unsubscribed
     from emails m cross join lateral (
       select coalesce(
         (select e.data->>'provider' from email_events e
@@ -35,5 +38,5 @@ export async function countUnsubscribe(
         and k.day = (m.created_at at time zone 'UTC')::date and k.tag = t.name || ':' || t.value
     ) t cross join (values ('hour'), ('day')) u(unit)
     where m.team_id = ${teamId} and m.id = ${emailId}
-    on conflict (team_id, tag, unit, starts_at, domain, api_key_id, provider) do update set unsubscribed = c.unsubscribed + 1`);
+    ), ${sql.raw(ADD_DIFFERENCE)} select`);
 }

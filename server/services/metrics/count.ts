@@ -3,6 +3,7 @@ import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { createJoinedReads, type JoinReads } from "../live/joined-reads";
 import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
+import { ADD_DIFFERENCE } from "./totals";
 
 /**
  * Tags that are counted separately per team and day (UTC). The others of the day count together, as
@@ -74,7 +75,6 @@ from (
 where not exists (select from metrics_progress where team_id = $1)
 on conflict do nothing`;
 
-const NAMES = Object.keys(COUNT_OF_STATE);
 const EMAIL_COLUMNS = "email_id, hour, day, sender_domain, api_key_id, tags, tracks_opens, tracks_clicks";
 const STATE_COLUMNS = ["status", "provider", "is_delayed", "opens", "clicks"];
 const before = STATE_COLUMNS.map((name) => `${name}_before`).join(", ");
@@ -118,12 +118,11 @@ with horizon as materialized (
 ), counted as materialized (
   select coalesce(jsonb_object_agg(day || ' ' || tag, 1), '{}') as tags
   from (select day, tag from known union all select day, tag from added) k
-), kept as (
-  insert into recipient_counts as c (team_id, tag, unit, starts_at, domain, api_key_id, provider, ${NAMES.join(", ")}, unsubscribed)
-  select $1, t.tag, u.unit, date_trunc(u.unit, s.hour, 'UTC'), s.sender_domain, s.api_key_id, s.provider,
-    ${Object.values(COUNT_OF_STATE)
-      .map((count) => `sum(s.sign * ${count})`)
-      .join(", ")}, 0
+), difference as materialized (
+  select $1::uuid as team_id, t.tag, u.unit, date_trunc(u.unit, s.hour, 'UTC') as starts_at, s.sender_domain as domain,
+    s.api_key_id, s.provider, ${Object.entries(COUNT_OF_STATE)
+      .map(([name, count]) => `sum(s.sign * ${count}) as ${name}`)
+      .join(", ")}, 0 as unsubscribed
   from side s cross join lateral (
     select '' as tag
     union
@@ -132,9 +131,7 @@ with horizon as materialized (
     from jsonb_to_recordset(s.tags) as t(name text, value text)
   ) t cross join (values ('hour'), ('day')) u(unit)
   group by 2, 3, 4, 5, 6, 7
-  on conflict (team_id, tag, unit, starts_at, domain, api_key_id, provider) do update
-  set ${NAMES.map((name) => `${name} = c.${name} + excluded.${name}`).join(", ")}
-), moved as (
+), ${ADD_DIFFERENCE}, moved as (
   update metrics_progress set (position, event_id) = (select position, id from last)
   where team_id = $1 and exists (select from last)
 )

@@ -43,6 +43,7 @@ export const TEAM_TABLES = [
   ["usage_hours", "hour"],
   ["usage_progress", "team_id"],
   ["recipient_counts", "starts_at"],
+  ["recipient_totals", "starts_at"],
   ["counted_tags", "day"],
   ["metrics_progress", "team_id"],
   ["sending_days", "day"],

@@ -17,6 +17,7 @@ export const WRITTEN_LATER = [
   "usage_hours",
   "usage_progress",
   "recipient_counts",
+  "recipient_totals",
   "counted_tags",
   "metrics_progress",
 ];

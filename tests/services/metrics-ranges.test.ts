@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readMetrics, sumLargest } from "#server/services/metrics/read";
+import { readMetrics } from "#server/services/metrics/read";
+import { sumLargest } from "#server/services/metrics/sum";
 import { createWorld, type World } from "../support/world";
 
 const hourMs = 3_600_000;

@@ -4,12 +4,8 @@ import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { listDomainNames } from "#server/services/metrics/domains";
 import { GRANULARITIES, isTimeZone, startOfDay } from "#server/services/metrics/periods";
-import {
-  METRICS_DIMENSIONS,
-  type MetricsQuery,
-  type MetricsRow,
-  readMetrics,
-} from "#server/services/metrics/read";
+import { type MetricsQuery, readMetrics } from "#server/services/metrics/read";
+import { METRICS_DIMENSIONS, type MetricsRow } from "#server/services/metrics/sum";
 import {
   METRIC_NAMES,
   METRICS_BY_DEFAULT,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { ADD_DIFFERENCE } from "./add-difference";
 import { COUNT_OF_STATE, OTHER_TAGS, PROVIDER_OF_DOMAIN } from "./states";
-import { ADD_DIFFERENCE } from "./totals";
 
 const NO_CHANGE = Object.keys(COUNT_OF_STATE)
   .map((name) => `0 as ${name}`)

@@ -2,8 +2,8 @@ import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { createJoinedReads, type JoinReads } from "../live/joined-reads";
+import { ADD_DIFFERENCE } from "./add-difference";
 import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
-import { ADD_DIFFERENCE } from "./totals";
 
 /**
  * Tags that are counted separately per team and day (UTC). The others of the day count together, as

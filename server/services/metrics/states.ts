@@ -90,3 +90,9 @@ export const COUNT_OF_STATE = {
   opens_tracked: `s.tracks_opens::int * ${isStatus(...REACHED)}`,
   clicks_tracked: `s.tracks_clicks::int * ${isStatus(...REACHED)}`,
 } as const;
+
+/** The columns of counts in `recipient_counts` and `recipient_totals`. */
+export const COUNT_COLUMNS = [
+  ...(Object.keys(COUNT_OF_STATE) as (keyof typeof COUNT_OF_STATE)[]),
+  "unsubscribed",
+] as const;

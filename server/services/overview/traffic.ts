@@ -1,13 +1,13 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { readMetrics } from "../metrics/read";
 import {
   type MetricsFilter,
   type MetricsRow,
   type RecipientCounts,
-  readMetrics,
   sumCounts,
   sumLargest,
-} from "../metrics/read";
+} from "../metrics/sum";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

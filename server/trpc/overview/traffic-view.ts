@@ -1,4 +1,4 @@
-import type { MetricsRow, RecipientCounts } from "#server/services/metrics/read";
+import type { MetricsRow, RecipientCounts } from "#server/services/metrics/sum";
 import type { Traffic } from "#server/services/overview/traffic";
 import { metricsOf, reached } from "#server/shared/wire/metrics";
 

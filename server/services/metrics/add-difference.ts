@@ -1,10 +1,4 @@
-import { COUNT_OF_STATE } from "./states";
-
-/** The columns of counts in `recipient_counts` and `recipient_totals`. */
-export const COUNT_COLUMNS = [
-  ...(Object.keys(COUNT_OF_STATE) as (keyof typeof COUNT_OF_STATE)[]),
-  "unsubscribed",
-] as const;
+import { COUNT_COLUMNS } from "./states";
 
 const names = COUNT_COLUMNS.join(", ");
 const sums = COUNT_COLUMNS.map((name) => `sum(d.${name})`).join(", ");

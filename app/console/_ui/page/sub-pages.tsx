@@ -3,6 +3,7 @@
 import { usePathname } from "next/navigation";
 import { useConsoleHref } from "../team";
 import { PageLink } from "./page-link";
+import { tabStripStyle, useTabStrip } from "./tab-strip";
 
 type Props = {
   /** The name of the group of pages: "Settings". */
@@ -17,11 +18,9 @@ const lineStyle =
 export function SubPages({ label, pages }: Props) {
   const pathname = usePathname();
   const hrefOf = useConsoleHref();
+  const strip = useTabStrip<HTMLElement>(pages.findIndex(({ path }) => path === pathname));
   return (
-    <nav
-      aria-label={label}
-      className="mb-6 flex gap-5 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] print:hidden"
-    >
+    <nav ref={strip} aria-label={label} className={`mb-6 ${tabStripStyle}`}>
       {pages.map((page) => {
         const isHere = pathname === page.path;
         return (

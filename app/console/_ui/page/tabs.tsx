@@ -1,6 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
+import { tabStripStyle, useTabStrip } from "./tab-strip";
 
 export type Tab = { value: string; label: ReactNode; content: ReactNode };
 
@@ -37,6 +38,7 @@ export function Tabs({ label, tabs, value, onValueChange, className, panelClassN
   const id = useId();
   const [own, setOwn] = useState(tabs[0]?.value);
   const open = tabs.find((tab) => tab.value === (value ?? own)) ?? tabs[0];
+  const strip = useTabStrip<HTMLDivElement>(open ? tabs.indexOf(open) : 0);
   const choose = (chosen: string) => {
     setOwn(chosen);
     onValueChange?.(chosen);
@@ -54,11 +56,12 @@ export function Tabs({ label, tabs, value, onValueChange, className, panelClassN
   return (
     <div className={`min-w-0 ${className ?? ""}`}>
       <div
+        ref={strip}
         role="tablist"
         tabIndex={-1}
         aria-label={label}
         onKeyDown={onKeyDown}
-        className={`flex gap-5 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] print:hidden ${className ? "px-4" : ""}`}
+        className={`${tabStripStyle} ${className ? "px-4" : ""}`}
       >
         {tabs.map((tab) => (
           <button

@@ -71,7 +71,11 @@ export function DataTable<Data extends Entry>(props: Props<Data>) {
       aria-busy={isStale ?? false}
       className={`${cardStyle} overflow-hidden motion-safe:transition-opacity ${isStale ? "opacity-60" : ""}`}
     >
-      <table aria-label={label} className="w-full table-fixed border-collapse max-lg:block">
+      {/* A text beside numbers keeps a distance from them: they are aligned on the right. */}
+      <table
+        aria-label={label}
+        className="w-full table-fixed border-collapse max-lg:block lg:[&_.text-right+:not(.text-right)]:pl-8"
+      >
         <thead className="max-lg:sr-only">
           <tr>
             {columns.map(({ id, header, width = "", align, isHeaderHidden, isWide }) => (

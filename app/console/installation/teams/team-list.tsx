@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import type { TeamRow } from "#server/trpc/installation/installation";
-import type { Column } from "../../_ui/list/data-table";
+import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
 import { SearchField } from "../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
 import { Badge } from "../../_ui/text/badge";
@@ -36,7 +36,15 @@ export function TeamList() {
         />
       }
       noMatch={{ title: "No results", text: "The search matches a part of the name." }}
-      empty={{ icon: Users, title: "No teams", text: "Create one: backstamp team create NAME" }}
+      empty={{
+        icon: Users,
+        title: "No teams",
+        text: (
+          <>
+            Create one: <code>backstamp team create NAME</code>
+          </>
+        ),
+      }}
     />
   );
 }
@@ -107,14 +115,5 @@ const COLUMNS: readonly Column<TeamRow>[] = [
         </Badge>
       ),
   },
-  {
-    id: "actions",
-    header: "Actions",
-    isHeaderHidden: true,
-    isActive: true,
-    width: "w-16",
-    align: "right",
-    phone: "plain",
-    cell: (team) => <TeamMenu team={team} />,
-  },
+  { ...MENU_COLUMN, cell: (team) => <TeamMenu team={team} /> },
 ];

@@ -62,6 +62,8 @@ function readRows(minPx: number): { rows: number; menus: number; faults: string[
       menu.scrollIntoView({ block: "center" });
       const box = menu.getBoundingClientRect();
       const found = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      if (row.tagName === "TR" && name && box.top > name.getBoundingClientRect().bottom)
+        faults.push(`${text}: the menu is below the name`);
       if (found && menu.contains(found) && box.right <= innerWidth) menus++;
       else faults.push(`${text}: the menu is covered or outside`);
     }
@@ -156,6 +158,35 @@ describe.each(PAGES.map(({ name }) => name))("%s", (name) => {
   });
 });
 
+/** The color of the picture of the window at a point. */
+async function colorAt(x: number, y: number): Promise<string> {
+  const picture = (await page.screenshot()).toString("base64");
+  const blank = await page.context().newPage();
+  const color = await blank.evaluate(
+    async ([source, x, y]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${source}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas?.drawImage(image, 0, 0);
+      return String(canvas?.getImageData(x, y, 1, 1).data);
+    },
+    [picture, x, y] as const,
+  );
+  await blank.close();
+  return color;
+}
+
+test("the backdrop of a dialog covers the gutter of the scrollbar", async () => {
+  await page.setViewportSize({ width: 1280, height: 480 });
+  await open("keys");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).waitFor();
+  await expect.poll(async () => (await colorAt(1275, 470)) === (await colorAt(1240, 470))).toBe(true);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
 test("a dialog has one scrollbar at most, and the page below it does not move", async () => {
   await page.setViewportSize({ width: 1280, height: 480 });
   await open("keys");
@@ -176,4 +207,33 @@ test("a dialog has one scrollbar at most, and the page below it does not move", 
     );
   expect(scrollers).toBe(1);
   expect(await page.evaluate(readScrollbars)).toEqual([]);
+});
+
+describe("a line of tabs on a phone", () => {
+  test.each([
+    "/console/installation/destinations",
+    "/console/installation/teams",
+    "/console/settings/personal-data",
+  ])("shows the tab of %s, and fades where it hides others", async (path) => {
+    await page.setViewportSize({ width: 380, height: 760 });
+    await page.goto(`${backstamp.url}${path}`);
+    const strip = page.locator("main nav").filter({ has: page.locator("[aria-current=page]") });
+    const isVisible = () =>
+      strip.evaluate((nav) => {
+        const [line, tab] = [nav, nav.querySelector("[aria-current=page]")].map((each) =>
+          each?.getBoundingClientRect(),
+        );
+        return line && tab ? tab.left >= line.left && tab.right <= line.right : false;
+      });
+    await expect.poll(isVisible).toBe(true);
+    const hidden = () =>
+      strip.evaluate((nav) =>
+        ["left", "right"].filter((side) => nav.style.getPropertyValue(`--hidden-${side}`) !== "0px"),
+      );
+    await expect.poll(async () => (await hidden())[0]).toBe("left");
+    await strip.evaluate((nav) => nav.scrollTo({ left: 0 }));
+    await expect.poll(hidden).toEqual(["right"]);
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await expect.poll(hidden).toEqual([]);
+  });
 });

@@ -31,6 +31,9 @@ export const STATUSES: Record<Status, { label: string; tone: Tone; description: 
   canceled: { label: "Canceled", tone: "mute", description: "Canceled before it was sent." },
 };
 
+/** The state of all email to real recipients in capture mode. Its recipients count as delivered. */
+export const CAPTURED = "Email is captured and not sent, because SMTP_URL is capture:.";
+
 /** Label and color of each event type. */
 export const EVENTS: Record<EventType, { label: string; tone: Tone }> = {
   "email.queued": { label: "Accepted", tone: "info" },

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import { useConsoleHref } from "../_ui/team";
-import { AddressText } from "../_ui/text/address";
+import { MessageText } from "../_ui/text/address";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 
@@ -40,7 +40,7 @@ export function AlertNotices({ teamId }: { teamId: string }) {
               </Link>
             </h2>
             <p className="break-words">
-              <AddressText>{message}</AddressText> {toDo} Opened <When at={openedAt} />.
+              <MessageText>{`${message} ${toDo}`}</MessageText> Opened <When at={openedAt} />.
             </p>
           </div>
         </article>

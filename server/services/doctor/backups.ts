@@ -9,7 +9,7 @@ const PLAIN = warning(
 );
 const NONE = warning(
   `No backups are scheduled, and none was made in the last ${recentDays} days.`,
-  "Set BACKSTAMP_BACKUP_TO to a folder of another disk or a bucket, or run backstamp backup FILE regularly.",
+  "Set BACKSTAMP_BACKUP_TO to a folder of another disk or a bucket, or run `backstamp backup FILE` regularly.",
 );
 
 /**

@@ -40,7 +40,7 @@ function describeWorkers(beats: readonly Beat[]): Results[number] {
     : "No worker has run yet, so the queue is not processed.";
   return failure(
     message,
-    "Start Backstamp or backstamp worker, or have a scheduler call /api/cron/tick every minute.",
+    "Start Backstamp or `backstamp worker`, or have a scheduler call /api/cron/tick every minute.",
   );
 }
 

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+
 /**
  * An address on one line: it moves to the next line as a whole, and breaks only where it is longer than a
  * line.
@@ -31,3 +33,20 @@ export const AddressText = ({ children }: { children: string }) => {
     );
   });
 };
+
+/** What is code in a message: text in backticks, settings, and a command after "run" or a colon. */
+const CODE =
+  /`([^`]+)`|\b([A-Z]+(?:_[A-Z0-9]+)+(?:=[\w-]+)?|(?:capture|direct):(?=[,.]| |$))|(?<=\b[Rr]un |: )((?:npm run -s )?backstamp(?: [\w-]+(?:[.@][\w-]+)*)+)/;
+
+/** A message of the server, with its settings and commands as code and each address on one line. */
+export function MessageText({ children }: { children: string }): ReactNode {
+  const found = CODE.exec(children);
+  if (!found) return <AddressText>{children}</AddressText>;
+  return (
+    <>
+      <AddressText>{children.slice(0, found.index)}</AddressText>
+      <code className="wrap-anywhere">{found[1] ?? found[2] ?? found[3]}</code>
+      <MessageText>{children.slice(found.index + found[0].length)}</MessageText>
+    </>
+  );
+}

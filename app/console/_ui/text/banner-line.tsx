@@ -4,6 +4,7 @@ import { ChevronDown, TriangleAlert, X } from "lucide-react";
 import Link from "next/link";
 import { iconButtonStyle } from "../styles";
 import { useConsoleHref } from "../team";
+import { MessageText } from "./address";
 
 /** A page on which the user handles it, or sees what it affects. */
 export type Step = { path: string; parameters?: Record<string, string>; label: string };
@@ -26,11 +27,17 @@ export function BannerLine({ text, step, onDismiss }: Props) {
       <TriangleAlert className="mt-2 size-4 shrink-0 max-md:hidden" aria-hidden="true" />
       <details className="group min-w-0 grow py-1">
         <summary className="flex cursor-pointer list-none items-start gap-1.5">
-          <span className="min-w-0 break-words not-group-open:truncate">{headline}</span>
+          <span className="min-w-0 break-words not-group-open:truncate">
+            <MessageText>{headline}</MessageText>
+          </span>
           <span className="shrink-0 underline underline-offset-4 max-md:sr-only">Details</span>
           <ChevronDown className="mt-1 size-4 shrink-0 group-open:rotate-180 md:hidden" aria-hidden="true" />
         </summary>
-        {details === "" ? null : <p className="max-w-prose break-words pt-1">{details}</p>}
+        {details === "" ? null : (
+          <p className="max-w-prose break-words pt-1">
+            <MessageText>{details}</MessageText>
+          </p>
+        )}
       </details>
       <Link
         href={hrefOf(step.path, step.parameters)}

@@ -1,12 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { BellOff } from "lucide-react";
 import type { AlertRow } from "#server/trpc/installation/alerts";
 import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
-import { AddressText } from "../../_ui/text/address";
+import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -31,7 +32,7 @@ export function AlertsPage() {
               columns={OPEN}
               rows={open}
               empty={
-                <Empty title="No open alerts">
+                <Empty icon={BellOff} title="No open alerts">
                   <p>Workers check every minute. Operators receive new alerts by email.</p>
                 </Empty>
               }
@@ -59,9 +60,13 @@ const ALERT: Column<AlertRow> = {
     <div className="flex flex-col gap-1 py-1 whitespace-normal">
       <span className="font-medium">{title}</span>
       <span className="break-words text-soft">
-        <AddressText>{message}</AddressText>
+        <MessageText>{message}</MessageText>
       </span>
-      {resolvedAt === null ? <span className="break-words text-soft">{toDo}</span> : null}
+      {resolvedAt === null ? (
+        <span className="break-words text-soft">
+          <MessageText>{toDo}</MessageText>
+        </span>
+      ) : null}
     </div>
   ),
 };

@@ -6,6 +6,7 @@ import { Button } from "../../_ui/form/button";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/section";
+import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { FaultNote } from "../../_ui/text/notes";
 import type { Tone } from "../../_ui/text/statuses";
@@ -73,8 +74,14 @@ const Report = ({ report: { at, findings } }: { report: DoctorReport }) => (
             </span>
             <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>
           </div>
-          <p className="break-words">{message}</p>
-          {advice === null ? null : <p className="break-words text-soft">{advice}</p>}
+          <p className="break-words">
+            <MessageText>{message}</MessageText>
+          </p>
+          {advice === null ? null : (
+            <p className="break-words text-soft">
+              <MessageText>{advice}</MessageText>
+            </p>
+          )}
         </li>
       ))}
     </ul>

@@ -1,0 +1,33 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { CAPTURED } from "#server/shared/email-words";
+import { MessageText } from "../../app/console/_ui/text/address";
+
+const codeIn = (message: string): string[] => {
+  const html = renderToStaticMarkup(createElement(MessageText, null, message));
+  expect(html.replace(/<[^>]+>/g, "")).toBe(message.replaceAll("`", ""));
+  return [...html.matchAll(/<code[^>]*>([^<]*)<\/code>/g)].map(([, code]) => code ?? "");
+};
+
+test.each([
+  [CAPTURED, ["SMTP_URL", "capture:"]],
+  ["Start one with `backstamp worker`, or call a URL.", ["backstamp worker"]],
+  [
+    "Set SMTP_URL and restart, or add a relay: backstamp relay add. Then wait.",
+    ["SMTP_URL", "backstamp relay add"],
+  ],
+  ["For the reason, run: npm run -s backstamp -- queue status.", ["npm run -s backstamp -- queue status"]],
+  ["They are overloaded: run backstamp doctor, then add workers.", ["backstamp doctor"]],
+  ["Set BACKSTAMP_TRUSTED_HOPS=2, unless a proxy is missing.", ["BACKSTAMP_TRUSTED_HOPS=2"]],
+])("a page shows settings and commands of a message as code: %s", (message, code) => {
+  expect(codeIn(message)).toEqual(code);
+});
+
+test.each([
+  "Email to backstamp.test is delivered.",
+  "Backstamp responds with 451 4.7.1 to ann@example.com.",
+  "Results: TLS is used.",
+])("and no other words: %s", (message) => {
+  expect(codeIn(message)).toEqual([]);
+});

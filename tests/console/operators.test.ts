@@ -199,7 +199,8 @@ test("a relay is added, tested by a login, paused, resumed and removed, without 
   expect(await call("relays.pause", { id, reason: "Again" })).toMatchObject({ code: "CONFLICT" });
   // A successful test does not end the operator's pause.
   expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null, isResumed: false } });
-  const listed = (await call("relays.list", {})) as { data: { rows: { id: string }[] } };
+  const listed = (await call("relays.list", {})) as { data: { transport: string; rows: { id: string }[] } };
+  expect(listed.data.transport).toBe(console.world.deps.transportKind);
   expect(listed.data.rows.find((row) => row.id === id)).toMatchObject({
     isPaused: true,
     pauseReason: "On a blocklist",

@@ -1,12 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Cpu } from "lucide-react";
+import { CAPTURED } from "#server/shared/email-words";
 import type { InstallationStatus } from "#server/trpc/installation/installation";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { Section } from "../_ui/page/section";
+import { MessageText } from "../_ui/text/address";
 import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
@@ -25,7 +28,11 @@ export function StatusPage() {
         <div className="flex flex-col gap-6">
           <Section
             title="Readiness"
-            note={`Backstamp ${release}. A load balancer reads the same state at /api/health/ready.`}
+            note={
+              <>
+                Backstamp {release}. A load balancer reads the same state at <code>/api/health/ready</code>.
+              </>
+            }
             actions={<LabelBadge {...labelOf(readiness, isCapturing(workers))} />}
           >
             <Messages readiness={readiness} isTest={isCapturing(workers)} />
@@ -39,8 +46,10 @@ export function StatusPage() {
               columns={COLUMNS}
               rows={workers}
               empty={
-                <Empty title="No workers">
-                  <p>The queue is not processed. Start a worker: backstamp worker.</p>
+                <Empty icon={Cpu} title="No workers">
+                  <p>
+                    The queue is not processed. Start a worker: <code>backstamp worker</code>
+                  </p>
                 </Empty>
               }
             />
@@ -60,8 +69,7 @@ function labelOf({ isReady }: InstallationStatus["readiness"], isTest: boolean):
   return isTest ? { label: "Test mode", tone: "warn" } : { label: "Ready", tone: "good" };
 }
 
-const CAPTURING =
-  "Email is accepted but not delivered, because SMTP_URL is “capture:”. To deliver it, set SMTP_URL to an SMTP server.";
+const CAPTURING = `${CAPTURED} To send it, set SMTP_URL to an SMTP server.`;
 
 function Messages({ readiness, isTest }: Pick<InstallationStatus, "readiness"> & { isTest: boolean }) {
   const messages = readiness.isReady
@@ -73,7 +81,7 @@ function Messages({ readiness, isTest }: Pick<InstallationStatus, "readiness"> &
     <ul className="flex flex-col gap-2 px-5 pb-5">
       {messages.map((message) => (
         <li key={message} className="break-words">
-          {message}
+          <MessageText>{message}</MessageText>
         </li>
       ))}
     </ul>

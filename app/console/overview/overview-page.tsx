@@ -3,12 +3,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
+import { CAPTURED } from "#server/shared/email-words";
 import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
+import { MessageText } from "../_ui/text/address";
 import { useTRPC } from "../_ui/trpc";
 import { AlertNotices } from "./alert-notices";
 import { HeldNotice } from "./held/held-notice";
@@ -95,6 +97,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
           <Fetched by={traffic} loading={<SkeletonCard />}>
             {(data) => <Tiles {...data} />}
           </Fetched>
+          {parts.data?.setup.isCapturing ? (
+            <p className="-mt-3 text-soft text-xs">
+              <MessageText>{`${CAPTURED} It counts as delivered.`}</MessageText>
+            </p>
+          ) : null}
           <div className={columns}>
             {traffic.data ? <Traffic traffic={traffic.data} /> : null}
             {traffic.isPending ? <SkeletonCard lines={12} /> : null}

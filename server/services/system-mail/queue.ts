@@ -5,6 +5,7 @@ import { relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { newId } from "#server/platform/ids";
+import { CAPTURED } from "#server/shared/email-words";
 import { type Details, sealDetails } from "./details";
 
 /** How long Backstamp tries to send a link that a user is waiting for, in minutes. */
@@ -39,8 +40,7 @@ export async function findSystemEmailFault({
   transportKind,
   home,
 }: SystemEmailDeps): Promise<string | null> {
-  if (transportKind === "capture")
-    return "Email is captured and not sent, because SMTP_URL is set to capture:.";
+  if (transportKind === "capture") return CAPTURED;
   if (transportKind === "none") {
     const [relay] = await db.select({ id: relays.id }).from(relays).where(isNull(relays.teamId)).limit(1);
     if (!relay) return "Outgoing email is not configured. Add a relay or set SMTP_URL.";

@@ -34,10 +34,14 @@ const viewRelay = ({ pausedUntil, lastFaultAt, createdAt, callbackTopic: _, ...r
 
 /** The relays of the installation, of all teams and of all domains. */
 export const relaysRouter = router({
-  /** The shared relays first, then those of teams, each scope in the order in which they are tried. */
-  list: asOperator
-    .input(NoInput)
-    .query(async ({ ctx: { operator } }) => ({ rows: (await listRelays(operator)).map(viewRelay) })),
+  /**
+   * The shared relays first, then those of teams, each scope in the order in which they are tried.
+   * `transport`: how email without a relay is sent.
+   */
+  list: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
+    transport: operator.transportKind,
+    rows: (await listRelays(operator)).map(viewRelay),
+  })),
   add: asOperator
     .input(AddInput)
     .mutation(async ({ ctx: { operator }, input: { name, url, provider, dkim, ...given } }) => {
@@ -75,4 +79,6 @@ export const relaysRouter = router({
   }),
 });
 
-export type RelayRow = inferRouterOutputs<typeof relaysRouter>["list"]["rows"][number];
+type Relays = inferRouterOutputs<typeof relaysRouter>["list"];
+export type Transport = Relays["transport"];
+export type RelayRow = Relays["rows"][number];

@@ -3,13 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
 import { useState } from "react";
-import type { RelayRow } from "#server/trpc/installation/relays";
+import { CAPTURED } from "#server/shared/email-words";
+import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
-import { type Column, DataTable } from "../../_ui/list/data-table";
+import { type Column, DataTable, MENU_COLUMN } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
+import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
 import { RelayMenu } from "./relay-menu";
@@ -33,28 +35,45 @@ export function RelayList() {
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
           Email uses the relays of its domain. If there are none, it uses those of its team, then those of all
-          teams, then SMTP_URL. A relay that fails is paused and tested once a minute.
+          teams, then <code>SMTP_URL</code>. A relay that fails is paused and tested once a minute.
         </p>
         {add}
       </div>
       <Fetched by={list} loading={<SkeletonTable />}>
-        {({ rows }) => (
-          <DataTable
-            label="Relays"
-            columns={COLUMNS}
-            rows={rows}
-            empty={
-              <Empty icon={Server} title="No relays">
-                <p>Email is sent as SMTP_URL says. Add the SMTP server of a provider to use it instead.</p>
-              </Empty>
-            }
-          />
+        {({ transport, rows }) => (
+          <>
+            {transport === "capture" && rows.length > 0 ? (
+              <p className="mb-4">
+                <MessageText>{WITHOUT_RELAYS.capture}</MessageText>
+              </p>
+            ) : null}
+            <DataTable
+              label="Relays"
+              columns={COLUMNS}
+              rows={rows}
+              empty={
+                <Empty icon={Server} title="No relays">
+                  <p>
+                    <MessageText>{WITHOUT_RELAYS[transport]}</MessageText>
+                  </p>
+                </Empty>
+              }
+            />
+          </>
         )}
       </Fetched>
       {isAdding ? <AddRelay onClose={() => setAdding(false)} /> : null}
     </>
   );
 }
+
+/** How email is sent without relays. In capture mode, relays are not used either. */
+const WITHOUT_RELAYS: Record<Transport, string> = {
+  relay: "Email is sent through the server of SMTP_URL. To use another one instead, add it as a relay.",
+  direct: "Email is sent directly to the recipients' mail servers. To use a provider instead, add a relay.",
+  capture: `${CAPTURED} Relays are used after SMTP_URL is changed or removed.`,
+  none: "Email to real recipients stays queued. To send it, add the SMTP server of a provider.",
+};
 
 const formatScope = ({ team, domain }: RelayRow): string =>
   team === null ? "All teams" : domain === null ? `Team ${team}` : `${domain}, team ${team}`;
@@ -98,22 +117,13 @@ const COLUMNS: readonly Column<RelayRow>[] = [
     },
   },
   { id: "state", header: "Status", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
-  {
-    id: "actions",
-    header: "Actions",
-    isHeaderHidden: true,
-    isActive: true,
-    width: "w-16",
-    align: "right",
-    phone: "plain",
-    cell: (relay) => <RelayMenu relay={relay} />,
-  },
+  { ...MENU_COLUMN, cell: (relay) => <RelayMenu relay={relay} /> },
 ];
 
 function State({ relay: { pauseReason, pausedUntil, failures } }: { relay: RelayRow }) {
   if (pauseReason !== null)
     return (
-      <Badge tone="warn" title="Paused by the operator">
+      <Badge tone="warn" title="Paused manually">
         Paused
       </Badge>
     );

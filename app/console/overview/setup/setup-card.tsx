@@ -3,12 +3,14 @@
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
+import { CAPTURED } from "#server/shared/email-words";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
+import { MessageText } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { SmtpPort } from "./samples";
@@ -75,7 +77,9 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             {hasTransport ? (
               "Configured."
             ) : isCapturing ? (
-              "Email is recorded here and not delivered, because SMTP_URL is “capture:”. The operator sets it to an SMTP server."
+              <MessageText>
+                {`${CAPTURED} ${isOperator ? "To send it, set" : "The operator of this installation sets"} SMTP_URL to an SMTP server.`}
+              </MessageText>
             ) : isOperator ? (
               <>{link("/console/installation/relays", "Add a relay")} and test it there.</>
             ) : (

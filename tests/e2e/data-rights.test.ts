@@ -33,8 +33,16 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
-test("the data stored of an address is exported, then erased, with a receipt that does not contain it", async () => {
+test("the data stored for an address is exported, then erased, with a receipt that does not contain it", async () => {
   await page.goto(`${backstamp.url}/console/settings/personal-data`);
+  await page.getByRole("heading", { name: "No erased addresses" }).waitFor(waitOptions);
+  for (const name of ["Export", "Erase…"]) {
+    await page.getByLabel("Email address").fill(name);
+    await page.getByRole("button", { name }).click();
+    await page.getByText("Enter a full address, such as ann@example.com.").waitFor();
+    await expectNoAccessibilityViolations(page);
+  }
+  expect(await page.getByRole("alertdialog").count()).toBe(0);
   await page.getByLabel("Email address").fill(ann);
   await expectNoAccessibilityViolations(page);
   const download = page.waitForEvent("download");

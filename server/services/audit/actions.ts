@@ -35,7 +35,7 @@ export const AUDIT_ACTIONS = {
   "suppression.added": "Suppressed an address",
   "suppression.removed": "Removed an address from the suppression list",
   "suppression.imported": "Imported suppressions",
-  "address.exported": "Exported the data of an address",
+  "address.exported": "Exported the data stored for an address",
   "address.erasure_requested": "Requested the erasure of an address",
   "address.erased": "Erased an address",
   "email.canceled": "Canceled an email",

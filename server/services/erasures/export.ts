@@ -19,7 +19,7 @@ type Line = Record<string, unknown> & { type: string };
 const lineOf = (line: Line): string => `${JSON.stringify(line)}\n`;
 
 /**
- * Everything that is stored of an address in a team, as lines of JSON, read from the database as they are
+ * Everything that is stored for an address in a team, as lines of JSON, read from the database as they are
  * consumed: one email, or a part of a file, is in memory at a time. Emails to or from the address are
  * complete, without the hidden recipients (bcc) and the results of others. Where only a text mentions the
  * address, the line has the place and the text around it, because the rest is about other people. Accounts of

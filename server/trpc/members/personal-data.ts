@@ -14,7 +14,7 @@ import { rejectUnstorableText } from "../unstorable-text";
 const addressCharsMax = 1_000;
 const formMaxBytes = 16 * 1024;
 
-/** What is stored of a recipient, for owners and admins. */
+/** What is stored for a recipient, for owners and admins. */
 export const personalDataRouter = router({
   /** The erasures with their progress, newest first. */
   erasures: inTeam("people:write")
@@ -29,7 +29,7 @@ export const personalDataRouter = router({
 });
 
 /**
- * What is stored of an address, as lines of JSON. One of our pages sends the address as a form, because
+ * What is stored for an address, as lines of JSON. One of our pages sends the address as a form, because
  * proxies and browsers record the URL of a request.
  */
 export const answerAddressExport = (

@@ -1,11 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { UserX } from "lucide-react";
+import { useState } from "react";
 import type { ErasureView } from "#server/services/erasures/request";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { ActionForm } from "../../_ui/form/action-form";
+import { ActionButton } from "../../_ui/form/action-button";
+import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
+import { Empty } from "../../_ui/list/empty";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { buttonStyle } from "../../_ui/styles";
@@ -15,7 +18,7 @@ import { useAction } from "../../_ui/use-action";
 
 const refetchMs = 15_000;
 
-/** What is stored of a recipient: export, erasure and receipts. */
+/** What is stored for a recipient: export, erasure and receipts. */
 export function PersonalDataPage({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const disabledReason = useDisabledReason()("people:write", "export or erase personal data");
@@ -37,7 +40,9 @@ export function PersonalDataPage({ teamId }: { teamId: string }) {
             ))}
           </ul>
         ) : (
-          <p className="px-5 pb-5 text-soft leading-6">No address was erased.</p>
+          <Empty icon={UserX} title="No erased addresses" isBare>
+            <p>Each erasure has a receipt here, with what was erased and when.</p>
+          </Empty>
         )}
       </Section>
     </div>
@@ -47,6 +52,7 @@ export function PersonalDataPage({ teamId }: { teamId: string }) {
 function AddressSection({ teamId, disabledReason }: { teamId: string; disabledReason: string | undefined }) {
   const trpc = useTRPC();
   const [address, setAddress] = useState("");
+  const [isChecked, setChecked] = useState(false);
   const [suppresses, setSuppresses] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const erasing = useAction(trpc.personalData.erase.mutationOptions(), {
@@ -55,50 +61,53 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
     onDone: () => {
       setConfirming(false);
       setAddress("");
+      setChecked(false);
       setSuppresses(false);
     },
   });
   const isComplete = /^\S+@\S+$/.test(address.trim());
-  const exportFormId = useId();
   return (
     <Section
-      title="Data of a person"
-      note="Exports or erases what this team has stored of an address: emails, content, events, logs and suppressions. Members are managed under Members."
+      title="A person's data"
+      note="Exports or erases what this team has stored for an address: emails, content, events, logs and suppressions. Members are managed under Members."
     >
-      <ActionForm
+      {/* The address is sent in the body, because URLs are recorded by proxies and in the history. */}
+      <form
+        method="post"
+        action={`/console/settings/personal-data/export?team=${encodeURIComponent(teamId)}`}
+        noValidate
         onSubmit={(event) => {
-          event.preventDefault();
-          setConfirming(true);
+          setChecked(true);
+          if (!isComplete || disabledReason !== undefined) event.preventDefault();
         }}
-        action={{ isBusy: false, fault: null }}
-        submitLabel="Erase…"
-        tone="danger"
-        disabled={!isComplete}
-        disabledReason={disabledReason}
+        className="flex max-w-xl flex-col gap-5 px-5 pb-5"
       >
         <TextField
           label="Email address"
+          name="address"
           type="email"
           autoComplete="off"
           spellCheck={false}
+          error={isChecked && !isComplete ? "Enter a full address, such as ann@example.com." : null}
           disabled={disabledReason !== undefined}
           value={address}
           onChange={({ target }) => setAddress(target.value)}
         />
-        {isComplete && disabledReason === undefined ? (
-          <button type="submit" form={exportFormId} className={`${buttonStyle.plain} h-9 w-fit`}>
+        <div className="flex flex-wrap gap-2">
+          <ActionButton type="submit" disabledReason={disabledReason} className={`${buttonStyle.plain} h-10`}>
             Export
-          </button>
-        ) : null}
-      </ActionForm>
-      {/* The address is sent in the body, because URLs are recorded by proxies and in the history. */}
-      <form
-        id={exportFormId}
-        method="post"
-        action={`/console/settings/personal-data/export?team=${encodeURIComponent(teamId)}`}
-        hidden
-      >
-        <input type="hidden" name="address" value={address.trim()} />
+          </ActionButton>
+          <Button
+            tone="danger"
+            disabledReason={disabledReason}
+            onClick={() => {
+              setChecked(true);
+              setConfirming(isComplete);
+            }}
+          >
+            Erase…
+          </Button>
+        </div>
       </form>
       {isConfirming ? (
         <Confirm

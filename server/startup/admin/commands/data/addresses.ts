@@ -18,11 +18,11 @@ type EraseOptions = { team?: string; suppress?: true; json?: true };
 export function addAddressCommands(program: AdminCommand): void {
   const address = program
     .command("address")
-    .description("what is stored of a recipient: export it, or erase it everywhere");
+    .description("what is stored for a recipient: export it, or erase it everywhere");
 
   const read = address
     .command("export")
-    .description("writes what a team has stored of an address, as lines of JSON")
+    .description("writes what a team has stored for an address, as lines of JSON")
     .argument(...ADDRESS)
     .option(...TEAM_OPTION)
     .addHelpText(...examples("address export ann@example.com --team Sales > ann.ndjson"));

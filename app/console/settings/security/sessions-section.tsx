@@ -97,9 +97,9 @@ export function EventsSection() {
       {(rows) => (
         <Section
           title="Recent security events"
-          note="Kept for 90 days. If you do not recognize an event, change your password and end all other sessions."
+          note="Kept for 90 days. If you do not recognize an event, change your password, which ends all other sessions. Without a password, end them yourself."
         >
-          {rows.length === 0 ? <p className="px-5 pb-5 text-soft">No events yet.</p> : null}
+          {rows.length === 0 ? <p className="px-5 pb-5 text-soft">No security events yet.</p> : null}
           <ExpandableList label="Recent security events" rows={rows} initialCount={8}>
             {({ id, what, subject, address, agent, at }) => (
               <li

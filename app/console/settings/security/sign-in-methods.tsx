@@ -67,7 +67,7 @@ function TwoFactorSection({ methods }: { methods: SignInMethodsView }) {
   return (
     <Section
       title="Two-factor authentication (2FA)"
-      note="Requires an authenticator app or a passkey in addition to a password or an emailed link."
+      note="Requires a code from an authenticator app, or a passkey, after a password or an emailed link."
       actions={isOn ? <Badge tone="good">On</Badge> : <Badge tone="mute">Off</Badge>}
     >
       <ItemList label="Two-factor authentication (2FA)">
@@ -132,7 +132,7 @@ function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
   return (
     <Section
       title="Passkeys"
-      note="Sign in with your fingerprint, face or PIN instead of a password. Phishing-resistant."
+      note="Sign in with your fingerprint, face or PIN, without a password. A passkey also turns on 2FA for sign-in with a password or an emailed link. Phishing-resistant."
       actions={arePasskeysPossible ? add : null}
     >
       {passkeys.length > 0 ? (
@@ -152,9 +152,14 @@ function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
         </ItemList>
       ) : (
         <p className="max-w-prose px-5 pb-5 text-soft leading-6">
-          {arePasskeysPossible
-            ? "No passkeys yet. Your phone, your computer or a security key can store one."
-            : "Browsers support passkeys only over HTTPS with a host name, or on localhost. The operator configures this with BACKSTAMP_URL."}
+          {arePasskeysPossible ? (
+            "No passkeys yet. Your phone, your computer or a security key can store one."
+          ) : (
+            <>
+              Browsers support passkeys only over HTTPS with a host name, or on localhost. The address of this
+              installation is set with <code>BACKSTAMP_URL</code>.
+            </>
+          )}
         </p>
       )}
       <Suspense>

@@ -4,7 +4,8 @@ import { createContext, type ReactNode, use, useEffect, useState, useSyncExterna
 
 const Now = createContext(0);
 const tickMs = 10_000;
-const justNowMs = 5_000;
+const minuteMs = 60_000;
+const soonMs = 5_000;
 
 /**
  * The clock of all relative times. It starts at the server's time, so server and browser first render the
@@ -90,10 +91,11 @@ const UNITS = [
   [Number.POSITIVE_INFINITY, 86_400, "d", "day"],
 ] as const;
 
-/** "12 s ago", "in 5 min", or the date if it is more than 30 days away. */
+/** "just now", "5 min ago", "in 12 s", or the date if it is more than 30 days away. */
 function relativeTime(atMs: number, nowMs: number, isLong: boolean): string {
   const distanceMs = Math.abs(atMs - nowMs);
-  if (distanceMs < justNowMs) return atMs > nowMs ? "in a few seconds" : "just now";
+  if (atMs <= nowMs && distanceMs < minuteMs) return "just now";
+  if (distanceMs < soonMs) return "in a few seconds";
   if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
   return atMs > nowMs
     ? `in ${formatDuration(distanceMs, Math.round, isLong)}`

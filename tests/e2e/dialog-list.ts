@@ -37,7 +37,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "copy as curl": {
     file: "emails/[id]/dialogs",
     path: ({ email }) => `/console/emails/${email}`,
-    clicks: ["More", { item: "Copy as curl…" }],
+    clicks: ["More actions", { item: "Copy as curl…" }],
   },
   "retry an email": {
     file: "emails/[id]/dialogs",
@@ -191,12 +191,12 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "delete a template": {
     file: "templates/delete-template",
     path: ({ template }) => `/console/templates/${template}`,
-    clicks: ["More", { item: "Delete…" }],
+    clicks: ["More actions", { item: "Delete…" }],
   },
   "name a template": {
     file: "templates/[id]/dialogs",
     path: ({ template }) => `/console/templates/${template}`,
-    clicks: ["More", { item: "Name and alias…" }],
+    clicks: ["More actions", { item: "Name and alias…" }],
     isForm: true,
   },
   "test a template": {
@@ -213,7 +213,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "send a template with the API": {
     file: "templates/[id]/api-call-dialog",
     path: ({ template }) => `/console/templates/${template}`,
-    clicks: ["More", { item: "Send with the API…" }],
+    clicks: ["More actions", { item: "Send with the API…" }],
   },
   "publish a version": {
     file: "templates/[id]/versions/roll-back",

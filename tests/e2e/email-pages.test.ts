@@ -79,7 +79,7 @@ test("an email is sent again as a new one, to changed recipients, and both pages
     .click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.goto(`${backstamp.url}/console/emails/${first}`);
-  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Send again as new…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);

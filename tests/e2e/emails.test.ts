@@ -281,7 +281,7 @@ describe("an email is downloaded", () => {
     const found = await page.goto(`${backstamp.url}/console/emails?q=needle%40example.net`);
     expect(found?.ok()).toBe(true);
     await rows().first().getByRole("link").click();
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     const eml = await save(() => page.getByRole("menuitem", { name: "Download .eml" }).click());
     expect(eml.suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.eml$/);
     const text = await textOf(eml);
@@ -302,7 +302,7 @@ describe("an email is downloaded", () => {
     await open(
       await send({ ...given, headers: { "X-Order": "7" }, tags: [{ name: "kind", value: "twin" }] }),
     );
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Copy as curl…" }).click();
     const dialog = page.getByRole("dialog", { name: "Copy as curl" });
     const command = (await dialog.locator("pre").textContent(patience)) ?? "";

@@ -35,7 +35,7 @@ afterAll(async () => {
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const rowOf = (address: string) => page.getByRole("row").filter({ hasText: address });
 const openMenuItem = async (item: string) => {
-  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: item }).click();
 };
 

@@ -279,7 +279,7 @@ test("a save of another user is not overwritten silently, and both versions are 
 });
 
 test("versions are compared, and an earlier one is published again", async () => {
-  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Versions" }).click();
   await page.getByRole("heading", { name: "Versions of Order receipt" }).waitFor(patience);
   await page.getByRole("list", { name: "Versions" }).getByRole("button").nth(2).click();
@@ -312,7 +312,7 @@ test("a test email is sent like any other, and the example API call works", asyn
   await dialog().getByRole("link", { name: "View email" }).click(patience);
   await page.getByRole("heading", { name: "Order 10492" }).waitFor(patience);
   await page.goto(address);
-  await page.getByRole("button", { name: "More" }).click(patience);
+  await page.getByRole("button", { name: "More actions" }).click(patience);
   await page.getByRole("menuitem", { name: "Send with the API" }).click();
   const call = (await dialog().locator("pre").first().textContent(patience)) ?? "";
   expect(call).toContain(`${backstamp.url}/api/emails`);

@@ -8,7 +8,6 @@ import { showSuccess } from "../../_ui/dialog/toasts";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
-import { buttonStyle } from "../../_ui/styles";
 import { copyText } from "../../_ui/text/copy-button";
 import { sourceHref } from "./message-tabs";
 
@@ -59,8 +58,7 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
         </Button>
       ))}
       <Menu
-        label="More"
-        className={`${buttonStyle.plain} h-9`}
+        label="More actions"
         items={[
           {
             label: "Send again as new…",
@@ -79,9 +77,7 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
             },
           },
         ]}
-      >
-        More
-      </Menu>
+      />
       {Opened ? <Opened teamId={teamId} email={email} onClose={() => setOpened(null)} /> : null}
     </>
   );

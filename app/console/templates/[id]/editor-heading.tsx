@@ -66,7 +66,7 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
       actions={
         <>
           <Menu
-            label="More"
+            label="More actions"
             items={[
               { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
               { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },

@@ -1,9 +1,10 @@
-import type { LucideIcon } from "lucide-react";
+import { Inbox, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../form/button";
 import { cardStyle } from "../styles";
 
 type Props = {
+  /** What the list contains. */
   icon?: LucideIcon;
   title: string;
   /** The next step: a button or a link. */
@@ -15,13 +16,11 @@ type Props = {
 };
 
 /** An empty state: what is missing and what to do next. */
-export const Empty = ({ icon: Icon, title, action, children, isBare = false }: Props) => (
+export const Empty = ({ icon: Icon = Inbox, title, action, children, isBare = false }: Props) => (
   <div className={`flex flex-col items-center px-4 py-16 text-center ${isBare ? "" : cardStyle}`}>
-    {Icon ? (
-      <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
-        <Icon className="size-5" aria-hidden="true" />
-      </span>
-    ) : null}
+    <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
+      <Icon className="size-5" aria-hidden="true" />
+    </span>
     <h2 className="font-semibold text-base">{title}</h2>
     <div className="mt-2 flex w-full flex-col items-center gap-4 text-balance text-soft leading-6 [&>p]:max-w-md">
       {children}

@@ -8,7 +8,7 @@ import { ActionForm } from "../form/action-form";
 import { Button } from "../form/button";
 import { TextField } from "../form/form";
 import { FormFault } from "../form/form-fault";
-import { fieldStyle, iconButtonStyle } from "../styles";
+import { iconButtonStyle } from "../styles";
 import { useTRPC } from "../trpc";
 import { useAction } from "../use-action";
 
@@ -37,7 +37,7 @@ export function SaveFilterDialog({ teamId, list, filters, onClose }: SaveProps) 
       >
         <TextField
           label="Name"
-          hint="Only you see it. Today, yesterday and the last hours or days stay relative to the time at which you open it."
+          hint="Visible only to you. Today, yesterday and the last hours or days stay relative to the time at which you open it."
           value={name}
           maxLength={savedNameCharsMax}
           onChange={({ target }) => setName(target.value)}
@@ -85,23 +85,28 @@ function SavedLine({ teamId, saved: { id, name } }: { teamId: string; saved: Sav
   return (
     <li>
       <form
-        className="flex items-center gap-2"
+        className="flex items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
           if (isChanged) renaming.run({ team: teamId, id, name: draft });
         }}
       >
-        <input
-          type="text"
-          aria-label={`Name of ${name}`}
-          value={draft}
-          maxLength={savedNameCharsMax}
-          onChange={({ target }) => setDraft(target.value)}
-          className={fieldStyle}
-        />
+        <div className="grow">
+          <TextField
+            label={
+              <>
+                Name<span className="sr-only"> of {name}</span>
+              </>
+            }
+            value={draft}
+            maxLength={savedNameCharsMax}
+            onChange={({ target }) => setDraft(target.value)}
+          />
+        </div>
         {isChanged ? (
           <Button
             isSmall
+            className="mb-0.5"
             disabled={renaming.isBusy}
             onClick={() => renaming.run({ team: teamId, id, name: draft })}
           >
@@ -114,7 +119,7 @@ function SavedLine({ teamId, saved: { id, name } }: { teamId: string; saved: Sav
           aria-label={`Delete ${name}`}
           disabled={deleting.isBusy}
           onClick={() => deleting.run({ team: teamId, id })}
-          className={iconButtonStyle}
+          className={`${iconButtonStyle} mb-1`}
         >
           <Trash2 className="size-4" aria-hidden="true" />
         </button>

@@ -7,6 +7,7 @@ import { CheckboxField, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
+import { Address } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
@@ -72,13 +73,16 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
           maxLength: { value: 100, message: "Enter a name of at most 100 characters." },
         })}
       />
-      <TextField
-        label="Email address"
-        hint="Used to sign in and for invitations. It cannot be changed."
-        type="email"
-        value={email}
-        readOnly
-      />
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <h3 className="font-medium">Email address</h3>
+        <p>
+          <Address>{email}</Address>
+        </p>
+        <p className="text-soft text-xs leading-5">
+          Used to sign in and for invitations. It cannot be changed. To use another address, ask an owner or
+          admin of each team to invite it.
+        </p>
+      </div>
     </ActionForm>
   );
 }

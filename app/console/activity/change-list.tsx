@@ -31,7 +31,7 @@ const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
   {
     id: "who",
     header: "Actor",
-    width: "w-44 xl:w-64",
+    width: "w-44 xl:w-52",
     phone: "plain",
     cell: (change) => <Actor change={change} />,
   },

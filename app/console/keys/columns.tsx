@@ -10,7 +10,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "name",
     header: "Name",
-    width: "w-[26%]",
+    width: "w-[22%]",
     cell: ({ name, token_id }) => (
       <>
         <span className="block truncate" title={name}>
@@ -23,6 +23,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "permissions",
     header: "Permissions",
+    width: "w-34",
     cell: ({ scopes }) => <span title={formatPermissions(scopes)}>{formatScopes(scopes)}</span>,
   },
   {

@@ -15,7 +15,6 @@ import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { KeyStateBadge } from "../columns";
@@ -119,12 +118,9 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
   return (
     <Facts>
       <Fact name="Key">
-        <span className="flex min-w-0 items-center gap-1">
-          <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
-            re_{token_id}_…
-          </code>
-          <CopyButton text={`re_${token_id}_`} label="Copy the visible part of the key" />
-        </span>
+        <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
+          re_{token_id}_…
+        </code>
       </Fact>
       <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
       <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>

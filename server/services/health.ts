@@ -211,7 +211,7 @@ const unqualifiedName = (count: number): Alarm => ({
 const SENDING_PAUSED: Alarm = {
   alarm: "sending_paused",
   count: 1,
-  message: `The operator paused sending for the whole installation. Email is accepted and stays queued. For the reason, run: ${cli} queue status.`,
+  message: `Sending is paused for the whole installation. Email is accepted and stays queued. For the reason, run: ${cli} queue status.`,
 };
 
 /** The health endpoint is public, so the message contains the number of relays but not their names. */

@@ -120,6 +120,27 @@ export const STYLE: readonly Pattern[] = [
     planted: "Take it off",
   },
   {
+    concept: "personal data",
+    pattern: /\b(?:data|stored) of an? (?:person|address|recipient)\b/i,
+    instead: "a person's data, stored for an address",
+    kinds: PROSE,
+    planted: "Data of a person",
+  },
+  {
+    concept: "private to a member",
+    pattern: /\bonly you see\b/i,
+    instead: "visible only to you",
+    kinds: ["text"],
+    planted: "Only you see it.",
+  },
+  {
+    concept: "scope of the installation",
+    pattern: /\balerts of the installation\b|\bdeliveries of all teams\b/i,
+    instead: "installation alerts, deliveries for all teams",
+    kinds: SHOWN,
+    planted: "Alerts of the installation",
+  },
+  {
     concept: "invalid input",
     pattern: /\bwill not do\b/i,
     instead: "Invalid input; say what is wrong",

@@ -95,7 +95,7 @@ export const OPERATION_SETTINGS = {
   },
   BACKSTAMP_ALERT_WEBHOOK_URL: {
     about:
-      "URL that receives the alerts of the installation as signed POST requests. The console shows the secret, in the section Installation.",
+      "URL that receives installation alerts as signed POST requests. The console shows the secret, in the section Installation.",
     fallback: "none; alerts are in the console and in emails to the operators",
     example: "https://alerts.example.com/backstamp",
     read: address("Enter the URL of your endpoint: https://alerts.example.com/backstamp", "https:", "http:"),

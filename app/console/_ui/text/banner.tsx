@@ -128,4 +128,4 @@ const idOf = ({ id, reason }: Pause): string => `${id} ${reason}`;
 const formatPause = ({ teamId, domain, reason, isDeletion }: Pause) =>
   isDeletion
     ? `This team will be deleted. ${reason} Sending is stopped: API keys are rejected, email stays queued, and webhooks get no events.`
-    : `${teamId === null ? "The operator paused sending for the whole installation." : `Sending is paused for ${domain ?? "this team"}.`} Email is accepted and stays queued. Reason: ${reason}`;
+    : `${teamId === null ? "Sending is paused for the whole installation." : `Sending is paused for ${domain ?? "this team"}.`} Email is accepted and stays queued. Reason: ${reason}`;

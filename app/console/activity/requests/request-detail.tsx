@@ -43,7 +43,8 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
           <Body label="Request" body={data.request_body} none="no body" />
           <Body label="Response" body={data.response_body} none="not stored" />
           <p className="text-soft text-xs leading-5">
-            Secrets and email content are removed before a request is stored. It is deleted after seven days.
+            Secrets and email content are removed before a request is stored. The request is deleted after
+            seven days.
           </p>
         </>
       ) : null}

@@ -30,12 +30,11 @@ export function Thresholds({
         <li className="flex flex-wrap items-center gap-3">
           {webhookHost === null ? (
             <>
-              Alerts of the installation can also be sent to a URL: set{" "}
-              <code>BACKSTAMP_ALERT_WEBHOOK_URL</code>.
+              Installation alerts can also be sent to a URL: set <code>BACKSTAMP_ALERT_WEBHOOK_URL</code>.
             </>
           ) : (
             <>
-              Alerts of the installation are also sent to {webhookHost}. <WebhookSecret />
+              Installation alerts are also sent to {webhookHost}. <WebhookSecret />
             </>
           )}
         </li>
@@ -55,7 +54,7 @@ function Pauses({ bounce, complaint, recipientsMin }: Limits) {
       <code>BACKSTAMP_TEAM_BOUNCE_PAUSE</code> and <code>BACKSTAMP_TEAM_COMPLAINT_PAUSE</code>.
     </>
   ) : (
-    `A team with at least ${recipientsMin} recipients is paused when ${limits.join(" or ")}. An operator resumes it on the page Queues.`
+    `A team with at least ${recipientsMin} recipients is paused when ${limits.join(" or ")}. You resume it on the page Queues.`
   );
 }
 

@@ -21,7 +21,12 @@ export function DestinationList() {
           <p className="mb-4 max-w-prose text-pretty text-soft leading-6">
             Limits for direct delivery to recipients' domains, shared by all teams and workers. Without a
             limit, concurrency and rate adapt to the replies of each destination.
-            {isDirect ? "" : " They do not apply now, because email is not sent directly to MX hosts."}
+            {isDirect ? null : (
+              <>
+                {" "}
+                These limits have no effect unless <code>SMTP_URL</code> is <code>direct:</code>.
+              </>
+            )}
           </p>
           <DataTable
             label="Destinations"

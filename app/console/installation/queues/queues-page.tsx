@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { CirclePause, Trash2 } from "lucide-react";
+import { CirclePause, CirclePlay, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { PauseRow, QueueStatus } from "#server/trpc/installation/queues";
 import { Button } from "../../_ui/form/button";
@@ -50,7 +50,7 @@ export function QueuesPage() {
       <Fetched by={status} loading={<SkeletonTable rows={4} />}>
         {({ states, countMax, pauses, lifted }) => (
           <div className="flex flex-col gap-8">
-            <Part title="Deliveries of all teams">
+            <Part title="Deliveries for all teams">
               <DataTable label="Deliveries by status" columns={stateColumns(countMax)} rows={states} />
             </Part>
             <Part title="Paused">
@@ -59,8 +59,11 @@ export function QueuesPage() {
                 columns={PAUSES}
                 rows={pauses}
                 empty={
-                  <Empty title="Nothing is paused">
-                    <p>Queued email of all teams is processed.</p>
+                  <Empty icon={CirclePlay} title="Nothing is paused">
+                    <p>
+                      Pause sending for the installation, a team or a sender domain, for example during an
+                      incident.
+                    </p>
                   </Empty>
                 }
               />
@@ -113,10 +116,10 @@ const stateColumns = (countMax: number | null): readonly Column<State>[] => [
   },
   {
     id: "oldest",
-    header: "Oldest due",
+    header: "Earliest due",
     width: "w-40",
     cell: ({ oldestDueAt }) =>
-      oldestDueAt ? <When at={oldestDueAt} /> : <span className="text-soft">None</span>,
+      oldestDueAt ? <When isDue at={oldestDueAt} /> : <span className="text-soft">None</span>,
   },
 ];
 

@@ -49,7 +49,7 @@ function Person({ member: { email, name, is_self } }: { member: MemberRow }) {
     <span className="flex min-w-0 flex-col">
       <span className="truncate" title={email}>
         {name ?? email}
-        {is_self ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
+        {is_self ? <span className="ml-1.5 font-normal text-soft">You</span> : null}
       </span>
       {name ? (
         <span className="truncate font-normal text-soft text-xs" title={email}>

@@ -47,7 +47,7 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
   return (
     <Section
       title="Email retention"
-      note="Counted from the time an email was accepted. Queued, held and recently sent email is not deleted. New teams keep message content for 90 days and message records forever."
+      note="Counted from the time an email was accepted. Queued and held email, and email sent in the last 14 days, is not deleted. New teams keep message content for 90 days and message records forever."
     >
       <ActionForm
         onSubmit={(event) => {

@@ -149,7 +149,10 @@ type CapProps = { dailyCap: number | null; handedOverToday: number };
 function CapSection({ dailyCap, handedOverToday }: CapProps) {
   const share = dailyCap ? Math.min(100, Math.round((handedOverToday / dailyCap) * 100)) : 0;
   return (
-    <Section title="Daily cap" note="The operator sets this cap for all domains of the team together.">
+    <Section
+      title="Daily cap"
+      note="Applies to all domains of the team together. Only an operator of the installation can change it."
+    >
       <div className="flex max-w-xl flex-col gap-3 px-5 pb-5">
         {dailyCap === null ? (
           <p>No cap. The number of recipients per day is not limited.</p>

@@ -42,7 +42,9 @@ export async function checkProxy(deps: DoctorDeps): Promise<Results> {
   const { forwarded, trusted } = read.data;
   if (forwarded === trusted)
     return [
-      ok(`Requests to ${publicUrl} pass ${forwarded} reverse proxies, as BACKSTAMP_TRUSTED_HOPS says.`),
+      ok(
+        `Requests to ${publicUrl} pass ${forwarded} reverse proxies, which is the value of BACKSTAMP_TRUSTED_HOPS.`,
+      ),
     ];
   const message = `Requests to ${publicUrl} pass ${forwarded} reverse proxies, and BACKSTAMP_TRUSTED_HOPS is ${trusted}.`;
   const advice = `Set BACKSTAMP_TRUSTED_HOPS=${forwarded}, unless other clients take another way.`;

@@ -10,7 +10,7 @@ import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from 
  */
 export async function checkReverseDns({ dns, transportKind, ehloName }: DoctorDeps): Promise<Results> {
   if (transportKind !== "direct")
-    return [notChecked("Email is sent by relays, and the PTR records of their addresses count.")];
+    return [notChecked("Email is not sent directly to MX hosts, so this server needs no PTR record.")];
   if (!readDomainName(ehloName).ok)
     return [
       failure(

@@ -1,14 +1,18 @@
 // Touch targets are at least 44 px high.
 const button =
-  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:min-h-11 print:hidden";
+  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default aria-disabled:cursor-default max-md:min-h-11 print:hidden";
+
+const faded = "disabled:opacity-60 aria-disabled:opacity-60";
+/** The text of a faded button with a background of its own would be hard to read. */
+const grayed = "disabled:bg-mute-tint disabled:text-mute aria-disabled:bg-mute-tint aria-disabled:text-mute";
 
 /** Button styles by importance. The caller adds height and width. */
 export const buttonStyle = {
-  primary: `${button} bg-accent text-on-accent hover:bg-accent-strong px-4`,
-  plain: `${button} border border-line bg-page hover:bg-sunk px-3`,
-  quiet: `${button} text-soft hover:bg-sunk hover:text-ink px-2`,
+  primary: `${button} ${grayed} bg-accent text-on-accent hover:bg-accent-strong px-4`,
+  plain: `${button} ${faded} border border-line bg-page hover:bg-sunk px-3`,
+  quiet: `${button} ${faded} text-soft hover:bg-sunk hover:text-ink px-2`,
   /** Confirms an action that cannot be undone. */
-  danger: `${button} bg-bad text-page hover:opacity-90 px-4`,
+  danger: `${button} ${grayed} bg-bad text-page hover:opacity-90 px-4`,
 } as const;
 
 /** An icon button: drawn at 32 px, with a touch target of 44 px that does not affect the layout. */

@@ -68,7 +68,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "retry matching emails": {
     file: "emails/retry-matching",
     path: page("/console/emails?status=bounced"),
-    clicks: ["Retry failed…"],
+    clicks: ["Retry emails…"],
   },
   "add a domain": {
     file: "domains/add-domain",

@@ -27,6 +27,37 @@ const nameOf = (dimension: Dimension, name: string): string =>
       ? "Other tags"
       : name;
 
+type Row = TrafficView[Dimension]["rows"][number];
+type Column = { header: string /** What a rate is a part of. */; of?: string; format: (row: Row) => string };
+
+const COLUMNS: readonly Column[] = [
+  { header: "Accepted", format: ({ received }) => received.toLocaleString("en") },
+  {
+    header: "Delivered",
+    of: "of sent",
+    format: ({ metrics }) => formatPercent(metrics.delivery_rate),
+  },
+  {
+    header: "Bounced",
+    of: `of ${LIMITS.bounce_rate.of}`,
+    format: ({ metrics }) => formatPercent(metrics.bounce_rate),
+  },
+  {
+    header: "Complained",
+    of: `of ${LIMITS.complaint_rate.of}`,
+    format: ({ metrics }) => formatPercent(metrics.complaint_rate),
+  },
+  {
+    header: "Opened",
+    format: ({ opensTracked, metrics }) => (opensTracked > 0 ? formatPercent(metrics.open_rate) : "–"),
+  },
+];
+
+/** On a phone the name is above the values, which need the whole width. */
+const rowStyle = "max-md:grid max-md:grid-cols-[3fr_3fr_3fr_4fr_3fr] max-md:gap-x-2 max-md:py-1.5";
+const nameStyle = "pr-3 text-left md:py-1.5 max-md:col-span-full";
+const valueStyle = "py-1.5 pl-3 max-md:p-0";
+
 /** The recipients and rates of the range by mailbox provider, sender domain or tag. */
 export function Breakdown({ traffic }: { traffic: TrafficView }) {
   const [dimension, setDimension] = useState<Dimension>("byProvider");
@@ -51,46 +82,30 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
       {shown.length === 0 ? (
         <p className="text-soft">No recipients in this time range.</p>
       ) : (
-        <table className="w-full text-right text-xs tabular-nums">
-          <thead>
-            <tr className="text-soft">
-              <th scope="col" className="py-1.5 pr-3 text-left font-normal">
+        <table className="w-full text-right text-xs tabular-nums max-md:block">
+          <thead className="max-md:block">
+            <tr className={`text-soft ${rowStyle}`}>
+              <th scope="col" className={`font-normal ${nameStyle} max-md:sr-only`}>
                 {label}
               </th>
-              <th scope="col" className="py-1.5 pl-3 font-normal">
-                Accepted
-              </th>
-              <th scope="col" title="of sent" className="py-1.5 pl-3 font-normal">
-                Delivered
-              </th>
-              <th scope="col" title={`of ${LIMITS.bounce_rate.of}`} className="py-1.5 pl-3 font-normal">
-                Bounced
-              </th>
-              <th
-                scope="col"
-                title={`of ${LIMITS.complaint_rate.of}`}
-                className="py-1.5 pl-3 font-normal max-md:hidden"
-              >
-                Complained
-              </th>
-              <th scope="col" className="py-1.5 pl-3 font-normal max-md:hidden">
-                Opened
-              </th>
+              {COLUMNS.map(({ header, of }) => (
+                <th key={header} scope="col" title={of} className={`font-normal ${valueStyle}`}>
+                  {header}
+                </th>
+              ))}
             </tr>
           </thead>
-          <tbody className="divide-y divide-line">
-            {shown.map(({ name, received, opensTracked, metrics }) => (
-              <tr key={name}>
-                <th scope="row" className="break-all py-1.5 pr-3 text-left font-normal">
-                  {nameOf(dimension, name)}
+          <tbody className="divide-y divide-line max-md:block">
+            {shown.map((row) => (
+              <tr key={row.name} className={rowStyle}>
+                <th scope="row" className={`break-all font-normal ${nameStyle}`}>
+                  {nameOf(dimension, row.name)}
                 </th>
-                <td className="py-1.5 pl-3">{received.toLocaleString("en")}</td>
-                <td className="py-1.5 pl-3">{formatPercent(metrics.delivery_rate)}</td>
-                <td className="py-1.5 pl-3">{formatPercent(metrics.bounce_rate)}</td>
-                <td className="py-1.5 pl-3 max-md:hidden">{formatPercent(metrics.complaint_rate)}</td>
-                <td className="py-1.5 pl-3 max-md:hidden">
-                  {opensTracked > 0 ? formatPercent(metrics.open_rate) : "–"}
-                </td>
+                {COLUMNS.map(({ header, format }) => (
+                  <td key={header} className={valueStyle}>
+                    {format(row)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -98,8 +113,8 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
       )}
       {hidden > 0 ? (
         <p className="mt-3 text-soft text-xs">
-          {hidden.toLocaleString("en")} more with fewer recipients. GET /api/emails/metrics returns all of
-          them.
+          {hidden.toLocaleString("en")} more with fewer recipients.{" "}
+          <code className="font-mono">GET /api/emails/metrics</code> returns all of them.
         </p>
       ) : null}
     </section>

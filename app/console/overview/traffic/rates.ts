@@ -12,7 +12,7 @@ export const LIMITS = {
   bounce_rate: { label: "Bounce rate", of: "sent", target: 2, max: 5, note: "target below 2%, limit 5%" },
   complaint_rate: {
     label: "Complaint rate",
-    of: "sent without bounces",
+    of: "sent, excluding bounces",
     target: 0.1,
     max: 0.3,
     note: "target below 0.1%, limit 0.3%",

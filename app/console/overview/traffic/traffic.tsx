@@ -28,7 +28,7 @@ export function Traffic({ traffic }: Props) {
       </h2>
       <p className="mb-3 text-soft text-xs">
         By their current status, in the {unit} in which the email was accepted.
-        {partialAt === null ? null : ` The ${unit} ${formatSpan(partialAt, unit)} has not ended.`}
+        {partialAt === null ? null : ` Partial ${unit}: ${formatSpan(partialAt, unit)}.`}
       </p>
       {isEmpty ? (
         <p className="text-soft">No email in this time range.</p>
@@ -105,7 +105,7 @@ const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
         <tr key={span.at}>
           <th scope="row" className="py-1.5 pr-3 text-left font-normal">
             {formatSpan(span.at, unit)}
-            {span.at === partialAt ? <span className="text-soft"> (not ended)</span> : null}
+            {span.at === partialAt ? <span className="text-soft"> (partial)</span> : null}
           </th>
           {STATUSES.map(({ name }) => (
             <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>

@@ -21,6 +21,7 @@ const textOf = (language: string, token: string | null) =>
   formatSamples({
     publicUrl,
     domain: null,
+    hasTransport: true,
     token,
     smtp: { port: 2525, isImplicitTls: false, hasTls: false },
   }).find(({ value }) => value === language)?.text ?? "";
@@ -46,6 +47,19 @@ describe("the examples for a first email", () => {
     expect(await runPython(runs, token)).toEqual([id, id]);
   });
 
+  test("send from the team's verified domain, and to a real recipient only if email leaves", () => {
+    const curlOf = (domain: string | null, hasTransport: boolean) =>
+      formatSamples({ publicUrl, domain, hasTransport, token: null, smtp: null })[0]?.text;
+    expect(curlOf("shop.example", true)).toMatch(/hello@shop\.example>"[\s\S]*"to": "you@example\.com"/);
+    expect(curlOf("shop.example", false)).toMatch(
+      /hello@shop\.example>"[\s\S]*"to": "delivered@backstamp\.test"/,
+    );
+    for (const hasTransport of [true, false])
+      expect(curlOf(null, hasTransport)).toMatch(
+        /hello@backstamp\.test>"[\s\S]*"to": "delivered@backstamp\.test"/,
+      );
+  });
+
   test("contain the key only if there is one", () => {
     for (const language of ["curl", "node", "python", "php", "smtp"]) {
       expect(textOf(language, "re_secret"), language).toContain("re_secret");
@@ -56,9 +70,13 @@ describe("the examples for a first email", () => {
 
   test("name the port for programs that speak SMTP, encrypted where it is", () => {
     const smtpOf = (smtp: { port: number; isImplicitTls: boolean; hasTls: boolean } | null) =>
-      formatSamples({ publicUrl: "https://mail.example.org", domain: "example.org", token: null, smtp }).find(
-        ({ value }) => value === "smtp",
-      )?.text;
+      formatSamples({
+        publicUrl: "https://mail.example.org",
+        domain: "example.org",
+        hasTransport: true,
+        token: null,
+        smtp,
+      }).find(({ value }) => value === "smtp")?.text;
     expect(smtpOf(null)).toBeUndefined();
     expect(smtpOf({ port: 2465, isImplicitTls: true, hasTls: true })).toContain(
       "smtps://mail.example.org:2465",

@@ -6,6 +6,16 @@ export const FIRST_EMAIL = {
   html: "<p>It works.</p>",
 };
 
+/**
+ * The example email from the team's verified domain. Without one, or without a transport, the recipient is
+ * simulated: an email to a real one would be rejected or stay queued.
+ */
+export const firstEmailOf = (domain: string | null, hasTransport: boolean, recipient: string) => ({
+  ...FIRST_EMAIL,
+  from: domain === null ? FIRST_EMAIL.from : `Backstamp <hello@${domain}>`,
+  to: domain !== null && hasTransport ? recipient : FIRST_EMAIL.to,
+});
+
 /** The curl command that sends an email. It reads the API key from the environment variable BACKSTAMP_KEY. */
 export const formatCurl = (publicUrl: string, email: object): string =>
   [

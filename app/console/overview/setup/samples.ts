@@ -1,4 +1,4 @@
-import { FIRST_EMAIL, formatCurl } from "../../_ui/text/send-example";
+import { type FIRST_EMAIL, firstEmailOf, formatCurl } from "../../_ui/text/send-example";
 
 /**
  * Where programs submit email over SMTP. `isImplicitTls`: the connection is encrypted from its first byte.
@@ -7,8 +7,9 @@ export type SmtpPort = { port: number; isImplicitTls: boolean; hasTls: boolean }
 
 export type SampleOptions = {
   publicUrl: string;
-  /** The sender's domain; null for the built-in one, which needs no relay. */
+  /** The sender's domain; null for the built-in one. */
   domain: string | null;
+  hasTransport: boolean;
   /** The API key. Null: the samples read it from the environment variable BACKSTAMP_KEY. */
   token: string | null;
   smtp: SmtpPort | null;
@@ -16,11 +17,8 @@ export type SampleOptions = {
 export type Sample = { value: string; label: string; title: string; text: string };
 
 /** Programs that send a first email to this installation, in several languages. */
-export function formatSamples({ publicUrl, domain, token, smtp }: SampleOptions): Sample[] {
-  const email =
-    domain === null
-      ? FIRST_EMAIL
-      : { ...FIRST_EMAIL, from: `Backstamp <hello@${domain}>`, to: "you@example.com" };
+export function formatSamples({ publicUrl, domain, hasTransport, token, smtp }: SampleOptions): Sample[] {
+  const email = firstEmailOf(domain, hasTransport, "you@example.com");
   const keyIn = (environment: string) => (token === null ? environment : JSON.stringify(token));
   const curl = formatCurl(publicUrl, email);
   const node = [

@@ -11,7 +11,7 @@ import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { FIRST_EMAIL } from "../../_ui/text/send-example";
+import { firstEmailOf } from "../../_ui/text/send-example";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
@@ -32,8 +32,7 @@ export function SendTest({ teamId, onClose }: Props) {
         {({ setup: { hasTransport, verifiedDomain, ownAddress } }) => (
           <TestForm
             teamId={teamId}
-            from={verifiedDomain === null ? FIRST_EMAIL.from : `Backstamp <hello@${verifiedDomain}>`}
-            to={hasTransport && verifiedDomain !== null ? ownAddress : FIRST_EMAIL.to}
+            values={firstEmailOf(verifiedDomain, hasTransport, ownAddress)}
             onClose={onClose}
           />
         )}
@@ -42,9 +41,9 @@ export function SendTest({ teamId, onClose }: Props) {
   );
 }
 
-type FormProps = Props & { from: string; to: string };
+type FormProps = Props & { values: { from: string; to: string } };
 
-function TestForm({ teamId, from, to, onClose }: FormProps) {
+function TestForm({ teamId, values: { from, to }, onClose }: FormProps) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { from, to } });

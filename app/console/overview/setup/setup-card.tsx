@@ -64,7 +64,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
       <div className="grid grid-cols-1 gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
         <ol className="flex flex-col gap-4">
           <Step isDone={hasTest} title="Test email">
-            {hasTest ? "Sent." : "Send one from here. It needs no program and no SMTP server."}
+            {hasTest ? "Sent." : "Send one from here. Works without code or an SMTP server."}
             {can("emails:send") ? (
               <span className="mt-2 block">
                 <Button isSmall tone={hasTest ? "plain" : "primary"} onClick={() => setTesting(true)}>
@@ -101,14 +101,22 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             <OwnKey teamId={teamId} hasKey={hasKey} token={token} onChange={setToken} />
           </Step>
           <Step isDone={hasSent} title="First email from your domain">
-            Send it with one of these examples. This list updates by itself.
+            {verifiedDomain === null ? (
+              <>
+                The examples send from <code>backstamp.test</code> until your domain is verified.
+              </>
+            ) : (
+              "Send it with one of these examples."
+            )}{" "}
+            This list updates by itself.
           </Step>
         </ol>
         {/* Beside or below the steps, so its arrival moves nothing above it. */}
         <Suspense fallback={<div className="min-h-80" />}>
           <SampleTabs
             publicUrl={publicUrl}
-            domain={hasTransport ? verifiedDomain : null}
+            domain={verifiedDomain}
+            hasTransport={hasTransport}
             token={token}
             smtp={smtp}
           />
@@ -174,7 +182,7 @@ function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
     });
   return (
     <>
-      {hasKey ? "Created." : "Programs send with it. It is shown only once."}
+      {hasKey ? "Created." : "Used by programs to send email. It is shown only once."}
       {can("keys:write") ? (
         <span className="mt-2 block">
           <Button isSmall disabled={action.isBusy} onClick={create}>

@@ -38,6 +38,9 @@ describe("a new domain", () => {
       );
       for (const { typed } of domain.records) expect(typed.fields.length).toBeGreaterThan(3);
     }
+    const { records, alignment } = await show(id);
+    const isSpfListed = records.some(({ purpose }) => purpose === "spf");
+    expect(alignment.spf.includes("no SPF record is listed")).toBe(!isSpfListed);
     const names = async (more: object) =>
       (await show(id, { panel: "cloudflare", ...more })).records.map(({ typed }) => typed.fields[1]?.text);
     expect(await names({})).toContain("backstamp._domainkey.mail");

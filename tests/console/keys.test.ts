@@ -274,6 +274,17 @@ test("an update without a change is not audited", async () => {
   expect(await actionsOn(id)).toEqual(["key.created", "key.renamed"]);
 });
 
+test("the domains for a key have the state of their setup, unless they are verified", async () => {
+  await ann.call("admin", "domains.add", { name: "keys.example" });
+  const { domains } = (await asAdmin("keys.options", {})) as unknown as { domains: object[] };
+  expect(domains).toEqual(
+    expect.arrayContaining([
+      { id: expect.any(String), name: "backstamp.test", setup: null },
+      { id: expect.any(String), name: "keys.example", setup: "new" },
+    ]),
+  );
+});
+
 test("rejects a domain of another team like an unknown one", async () => {
   const ben = await createRoleTeam(console, "Ben's");
   const { domains } = (await ben

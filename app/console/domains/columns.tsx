@@ -46,7 +46,6 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   {
     id: "today",
     header: "Daily cap",
-    width: "w-52",
     cell: ({ today: { allowed, handed_over }, warm_up }) =>
       allowed === null ? (
         <span className="text-soft">No cap</span>
@@ -66,7 +65,7 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
       last_checked_at ? (
         <When at={last_checked_at} className="text-soft" />
       ) : (
-        <span className="text-soft">{health === "built_in" ? "Not required" : "Never"}</span>
+        <span className="text-soft">{health === "built_in" ? "Not required" : "Not checked"}</span>
       ),
   },
   {
@@ -87,7 +86,8 @@ function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow }) {
     done: ({ status }) =>
       status === "verified" ? `${name} is verified` : `${name} is not verified yet. Its page shows why.`,
   });
-  if (health === "built_in") return null;
+  // As wide as a menu, so that the badges of all rows are aligned.
+  if (health === "built_in") return <span aria-hidden="true" className="inline-block size-8" />;
   if (verify.isBusy)
     return (
       <span role="status" className="inline-grid size-8 place-items-center">

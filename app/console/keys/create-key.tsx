@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
+import type { setupOf } from "#server/trpc/domains/views";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
 import { CheckboxField, RadioCards, SelectField, TextAreaField, TextField } from "../_ui/form/form";
@@ -11,6 +12,7 @@ import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
+import { HEALTH } from "../domains/labels";
 import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
 import { EMPTY_KEY, type NewKeyFields, newKeyInput, testKey } from "./new-key";
 import { NewSecret } from "./new-secret";
@@ -80,7 +82,7 @@ export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
   );
 }
 
-type Domain = { id: string; name: string; status: string };
+type Domain = { id: string; name: string; setup: ReturnType<typeof setupOf> };
 type FormProps = {
   initial: NewKeyFields;
   domains: Domain[];
@@ -236,14 +238,14 @@ function DomainFields({ form: { register, watch, formState }, domains }: Form & 
         />
       ) : null}
       <div className="flex flex-col gap-2.5">
-        {matches.map(({ id, name, status }) => (
+        {matches.map(({ id, name, setup }) => (
           <CheckboxField
             key={id}
             value={id}
             label={
               <span className="wrap-anywhere font-normal">
                 {name}
-                {status === "verified" ? "" : <span className="text-soft"> (not verified)</span>}
+                {setup === null ? null : <span className="text-soft"> · {HEALTH[setup].label}</span>}
               </span>
             }
             {...register("domains", rules)}

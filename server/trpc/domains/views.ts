@@ -25,10 +25,15 @@ export type DomainHealth =
 function healthOf({ name, status, declaredVerifiedAt, failingSince, checks }: Domain): DomainHealth {
   if (name === BUILT_IN_DOMAIN) return "built_in";
   if (declaredVerifiedAt !== null) return "declared";
-  if (status === "verified") {
-    if (failingSince !== null) return "failing";
-    return checks.some((check) => check.status === "failed") ? "advice" : "verified";
-  }
+  const setup = setupOf(status);
+  if (setup !== null) return setup;
+  if (failingSince !== null) return "failing";
+  return checks.some((check) => check.status === "failed") ? "advice" : "verified";
+}
+
+/** How far the setup of a domain is; null if it is verified. */
+export function setupOf(status: Domain["status"]): "new" | "waiting" | "faulty" | null {
+  if (status === "verified") return null;
   if (status === "not_started") return "new";
   return status === "pending" || status === "partially_verified" ? "waiting" : "faulty";
 }
@@ -78,7 +83,10 @@ export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPl
       ),
     })),
     dkimKeys: domain.dkimKeys.map(({ publicKey: _, ...key }) => key),
-    alignment: describeAlignment(domain),
+    alignment: describeAlignment(
+      domain,
+      shown.records.some(({ purpose }) => purpose === "spf"),
+    ),
     zoneFile: formatZoneFile(
       `DNS records for email from ${domain.name}`,
       records.map(({ purpose, status, priority, ...record }): ZoneRecord => {

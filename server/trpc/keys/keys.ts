@@ -10,6 +10,7 @@ import { countUse, listRejections, type RejectionGroup, readGauges } from "#serv
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
+import { setupOf } from "../domains/views";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
@@ -112,7 +113,12 @@ export const keysRouter = router({
   /** The team's domains, from which those of a key are chosen. */
   options: inTeam("domains:read")
     .input(TeamInput)
-    .query(async ({ ctx }) => ({ domains: await listLinkable(ctx.service) })),
+    .query(async ({ ctx }) => ({
+      domains: (await listLinkable(ctx.service)).map(({ status, ...domain }) => ({
+        ...domain,
+        setup: setupOf(status),
+      })),
+    })),
   /** Returns the token, only in this response. */
   create: inTeam("keys:write")
     .input(NewKey)

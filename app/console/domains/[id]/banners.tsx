@@ -37,8 +37,8 @@ export function Banners({ domain }: { domain: DomainView }) {
       ) : null}
       {expires_at ? (
         <Banner tone="warn">
-          This domain is not verified. If it stays unverified, it is deleted{" "}
-          <When isDue isLong at={expires_at} />. You can then add it again.
+          The domain is deleted <When isDue isLong at={expires_at} /> if it is not verified by then. You can
+          then add it again.
         </Banner>
       ) : null}
       {failing_since ? (

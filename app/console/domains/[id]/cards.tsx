@@ -4,6 +4,7 @@ import { type ReactNode, useId } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 
 /**
@@ -49,7 +50,9 @@ export function AlignmentCard({ domain: { alignment } }: { domain: DomainView })
         {Object.entries({ DKIM: dkim, SPF: spf, Policy: policy }).map(([name, text]) => (
           <div key={name}>
             <dt className="text-soft text-xs">{name}</dt>
-            <dd className="break-words">{text}</dd>
+            <dd className="break-words">
+              <MessageText>{text}</MessageText>
+            </dd>
           </div>
         ))}
       </dl>

@@ -180,7 +180,7 @@ function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: 
               Last checked <When at={lastCheckedAt} />
             </>
           ) : (
-            "Not checked yet"
+            "Not checked"
           )}
         </span>
       )}

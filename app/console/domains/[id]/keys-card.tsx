@@ -14,19 +14,18 @@ import { type CardProps, SideCard } from "./cards";
 
 type Key = DomainView["dkimKeys"][number];
 
-const STAGES: Record<Exclude<Key["stage"], "signing">, Label> = {
-  waiting: { label: "Awaiting DNS", tone: "info" },
-  retired: { label: "Retired", tone: "mute" },
-};
-
 /** The state of a key. One that signs is shown as good only if the last check found its record. */
 function labelOf({ stage, algorithm }: Key, { records, last_checked_at }: DomainView): Label {
-  if (stage === "waiting" && last_checked_at === null) return RECORD_STATUS.not_started;
-  if (stage !== "signing") return STAGES[stage];
+  if (stage === "waiting") return RECORD_STATUS[last_checked_at === null ? "not_started" : "pending"];
+  if (stage === "retired") return { label: "Retired", tone: "mute" };
   const purpose = algorithm === "rsa" ? "dkim" : "dkim_ed25519";
   const status = records.find((record) => record.purpose === purpose)?.status ?? "not_started";
   const { label, tone, description } = RECORD_STATUS[status];
-  return { label: status === "verified" ? "Active" : `Active, ${label.toLowerCase()}`, tone, description };
+  return {
+    label: status === "verified" ? "Active" : `Active, ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
+    tone,
+    description,
+  };
 }
 
 /** The DKIM keys of the domain, and their rotation. */

@@ -7,6 +7,7 @@ import type { DomainView } from "#server/trpc/domains/views";
 import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
 import { cardStyle } from "../../_ui/styles";
+import { MessageText } from "../../_ui/text/address";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { CheckResult, RecordCard } from "./record-card";
 
@@ -49,7 +50,7 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
           <ul className="mt-4 flex flex-col gap-2 text-soft leading-6">
             {notes.map(({ about, text }) => (
               <li key={about} className="break-words">
-                <span className="font-medium text-ink">{about}:</span> {text}
+                <span className="font-medium text-ink">{about}:</span> <MessageText>{text}</MessageText>
               </li>
             ))}
           </ul>

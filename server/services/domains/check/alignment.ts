@@ -6,9 +6,10 @@ import { returnPathHostOf } from "./records";
 
 /**
  * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), from the last check: each
- * part in one sentence. `passes`: whether DKIM or SPF passes; null before the first check.
+ * part in one sentence. `passes`: whether DKIM or SPF passes; null before the first check. `isSpfListed`: the
+ * records to publish include SPF for the return path.
  */
-export function describeAlignment(domain: Domain) {
+export function describeAlignment(domain: Domain, isSpfListed: boolean) {
   const { name, checks } = domain;
   const isVerified = (key: CheckKey) =>
     checks.some((check) => check.key === key && check.status === "verified");
@@ -22,13 +23,15 @@ export function describeAlignment(domain: Domain) {
   return {
     passes: checks.length === 0 ? null : hasDkim || hasSpf,
     dkim: hasDkim
-      ? `Mail is signed as ${name} itself, which is aligned under any policy.`
-      : `Email is signed with d=${name}. DKIM is aligned once the key is published.`,
+      ? `Email is signed as ${name} itself, which is aligned under any policy.`
+      : `Email is signed with \`d=${name}\`. DKIM is aligned once the key is published.`,
     spf: policy?.isSpfStrict
-      ? `The policy has aspf=s: the return path ${returnPath} is not ${name} itself, so SPF is not aligned. DMARC depends on DKIM alone.`
+      ? `The policy has \`aspf=s\`: the return path ${returnPath} is not ${name} itself, so SPF is not aligned. DMARC depends on DKIM alone.`
       : isVerified("spf")
         ? `Bounces go to ${returnPath}, which is below ${getRegisteredDomain(name)}, so SPF is aligned.`
-        : `Bounces go to ${returnPath}. SPF is aligned once its SPF record is correct.`,
+        : isSpfListed
+          ? `Bounces go to ${returnPath}. SPF is aligned once its SPF record is correct.`
+          : `Bounces go to ${returnPath}, for which no SPF record is listed. Without one, DMARC depends on DKIM alone.`,
     policy: describePolicy(policy?.policy ?? null, { name, isInherited, isChecked: dmarc !== undefined }),
   };
 }
@@ -49,5 +52,5 @@ function describePolicy(
   const where = isInherited
     ? ` It is published at ${getRegisteredDomain(name)} and applies to its subdomains.`
     : "";
-  return `The policy p=${policy} ${POLICIES[policy]}.${where}`;
+  return `The policy \`p=${policy}\` ${POLICIES[policy]}.${where}`;
 }

@@ -92,7 +92,7 @@ export function notesOf(domain: Domain, { names, transportKind }: Installation):
   if (leavesByRelay(domain, transportKind))
     add(
       "SPF",
-      "Mail leaves through an SMTP relay, whose servers are not known here. Publish the SPF record that the relay's provider specifies, at the name it specifies.",
+      "Email leaves through an SMTP relay, whose servers are not known here. Publish the SPF record that the relay's provider specifies, at the name it specifies.",
     );
   else if (!names.mailHost)
     add("SPF", `BACKSTAMP_HOSTNAME is not set, so no SPF record for ${host} is listed.`);

@@ -163,8 +163,8 @@ describe("failed emails", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 emails" }).click();
     await page.getByText("2 emails queued for retry").waitFor(patience);
     await expect.poll(() => rows().count(), patience).toBe(2);
-    await page.getByRole("button", { name: "Retry failed…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
+    await page.getByRole("button", { name: "Retry emails…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry emails" });
     await dialog.getByText("2 emails", { exact: true }).waitFor(patience);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-retry");

@@ -67,6 +67,7 @@ test("the list of emails offers a test email, which the checklist counts", async
   const empty = page.getByRole("heading", { name: "No emails yet" });
   await empty.waitFor(waitOptions);
   expect(await page.getByRole("main").textContent()).not.toMatch(/npm|backstamp key/);
+  expect(await page.getByRole("button", { name: "Export CSV" }).isDisabled()).toBe(true);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "emails-none");
   await page.getByRole("button", { name: "Send a test email" }).click();

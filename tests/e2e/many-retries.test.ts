@@ -49,9 +49,9 @@ test("many failed emails are retried in batches until the user stops it", async 
   await backstamp.api("POST", "/emails/batch", emails.slice(0, 100), token);
   await backstamp.api("POST", "/emails", emails[100], token);
   await page.goto(`${backstamp.url}/console/emails?status=bounced`);
-  const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
+  const dialog = page.getByRole("dialog", { name: "Retry emails" });
   const readSummary = async () => {
-    await page.getByRole("button", { name: "Retry failed…" }).click();
+    await page.getByRole("button", { name: "Retry emails…" }).click();
     await dialog.getByText(/^(Nothing to retry|Matching emails)/).waitFor(patience);
     const summary = (await dialog.getByRole("status").textContent()) ?? "";
     if (!summary.includes("101 emails")) await page.keyboard.press("Escape");

@@ -11,8 +11,15 @@ import { type EmailFilters, filterInput, isFiltered, isRetryable, statusesOf } f
 
 const RetryMatching = lazyDialog(async () => (await import("./retry-matching")).RetryMatching);
 
+type Props = {
+  teamId: string;
+  filters: EmailFilters;
+  /** No email matches the filters. */
+  isEmpty: boolean;
+};
+
 /** The heading with the actions for all emails that match the filters. */
-export function EmailHeading({ teamId, filters }: { teamId: string; filters: EmailFilters }) {
+export function EmailHeading({ teamId, filters, isEmpty }: Props) {
   const [isOpen, setOpen] = useState(false);
   const statuses = statusesOf(filters);
   const disabledReason =
@@ -38,15 +45,21 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
               onFocus={RetryMatching.preload}
               onClick={() => setOpen(true)}
             >
-              Retry failed…
+              Retry emails…
             </Button>
-            <a
-              href={`/console/emails/export?${query}`}
-              title="Export all emails that match the filters"
-              className={`${buttonStyle.plain} h-9`}
-            >
-              <Download className="size-4" aria-hidden="true" /> Export CSV
-            </a>
+            {isEmpty ? (
+              <Button isSmall Icon={Download} disabledReason="There are no emails to export.">
+                Export CSV
+              </Button>
+            ) : (
+              <a
+                href={`/console/emails/export?${query}`}
+                title="Export all emails that match the filters"
+                className={`${buttonStyle.plain} h-9`}
+              >
+                <Download className="size-4" aria-hidden="true" /> Export CSV
+              </a>
+            )}
           </>
         }
       />

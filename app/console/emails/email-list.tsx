@@ -69,7 +69,11 @@ export function EmailList({ teamId }: { teamId: string }) {
 
   return (
     <>
-      <EmailHeading teamId={teamId} filters={filters} />
+      <EmailHeading
+        teamId={teamId}
+        filters={filters}
+        isEmpty={isFirstPage && data?.rows.length === 0 && data.scannedTo === null}
+      />
       <EmailFilterBar {...{ teamId, filters, change, clear, current, open }} />
       <div ref={list}>
         {/* Inside the list element, so that a pointer on the notice keeps it. */}
@@ -116,7 +120,7 @@ function FirstEmailNote({ onTest }: { onTest: () => void }) {
               Send a test email
             </Button>
             <Link href={hrefOf("/console")} className={`${buttonStyle.plain} h-10`}>
-              Examples for programs
+              Code examples
             </Link>
           </>
         ) : null

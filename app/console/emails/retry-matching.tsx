@@ -20,9 +20,9 @@ const formatEmails = (count: number, more = false) =>
   `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "email" : "emails"}`;
 
 /**
- * Retries all failed emails that match the filters. It shows the number, then the progress, then the result.
- * Emails with unknown outcome are included only with the checkbox, whichever statuses are filtered, because
- * their recipients may get a duplicate.
+ * Retries all emails that match the filters and can be retried. It shows the number, then the progress, then
+ * the result. Emails with unknown outcome are included only with the checkbox, whichever statuses are
+ * filtered, because their recipients may get a duplicate.
  */
 export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
@@ -32,10 +32,13 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
   const statuses = filtered.filter(
     (status) => isRetryable(status) && (status !== "unknown" || includesUnknown),
   );
-  const isEmpty = filtered.length > 0 && statuses.length === 0;
+  const isUnknownOnly = filtered.length > 0 && statuses.length === 0;
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates: includesUnknown };
   const { data, error } = useQuery(
-    trpc.emails.countRetryable.queryOptions(input, { enabled: !isEmpty, staleTime: 0, retry: false }),
+    trpc.emails.countRetryable.queryOptions(
+      { ...input, acceptDuplicates: includesUnknown || isUnknownOnly },
+      { staleTime: 0, retry: false },
+    ),
   );
   const { mutateAsync } = useMutation(trpc.emails.retryMatching.mutationOptions());
   const retry = useParts(NONE, [trpc.emails.pathKey()]);
@@ -50,12 +53,18 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       };
     });
   const isMore = data !== undefined && (data.hasMore || data.isPartial);
+  const disabledReason =
+    data?.count === 0 && !data.isPartial
+      ? "No email that matches the filters can be retried."
+      : isUnknownOnly
+        ? "Include emails with unknown outcome first."
+        : undefined;
   const fault = retry.fault ?? (error ? faultOf(error) : null);
   const footer =
     retry.state === "ready" ? (
       <>
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={!data || (data.count === 0 && !data.isPartial)} onClick={start}>
+        <Button tone="primary" disabled={!data} disabledReason={disabledReason} onClick={start}>
           {data && data.count > 0 ? `Retry ${formatEmails(data.count, isMore)}` : "Retry"}
         </Button>
       </>
@@ -67,16 +76,19 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       </Button>
     );
   return (
-    <Dialog onOpenChange={onClose} title="Retry failed emails" isPersistent={isRunning} footer={footer}>
+    <Dialog onOpenChange={onClose} title="Retry emails" isPersistent={isRunning} footer={footer}>
       {retry.state === "ready" ? (
         <>
           <p className="leading-6" role="status">
-            {isEmpty ? (
-              "Emails with unknown outcome are retried only if you include them."
-            ) : data ? (
-              <Summary {...data} statuses={statuses} withUnknown={includesUnknown} />
-            ) : (
+            {!data ? (
               "Counting…"
+            ) : isUnknownOnly ? (
+              <>
+                Matching emails with unknown outcome: <strong>{formatEmails(data.count, isMore)}</strong>.
+                They are retried only if you include them.
+              </>
+            ) : (
+              <Summary {...data} statuses={statuses} withUnknown={includesUnknown} />
             )}
           </p>
           {canIncludeUnknown ? (

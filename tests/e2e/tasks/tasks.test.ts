@@ -77,7 +77,7 @@ testTask("retry", async (user) => {
   team.repairMailServer();
   await user.click(goTo("Emails"));
   await user.choose(role("combobox", "Time"), "Today");
-  await user.click(button("Retry failed…"));
+  await user.click(button("Retry emails…"));
   // The dialog also counts the ten deferred emails.
   await user.click(inDialog("Retry 30 emails"));
   await user.sees(text(/30 emails queued for retry/, dialog));

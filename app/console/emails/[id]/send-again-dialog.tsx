@@ -28,6 +28,8 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
+const formatRecipients = (count: number) => `${count} ${count === 1 ? "recipient" : "recipients"}`;
+
 /** Sends a new email with the same content. The recipients can be changed. */
 export function SendAgainDialog(props: EmailDialogProps) {
   return (
@@ -68,6 +70,8 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
   const action = useAction(trpc.emails.sendAgain.mutationOptions(), { refresh: [trpc.emails.pathKey()] });
   if (action.result) return <Accepted id={action.result.id} onClose={onClose} />;
   const count = recipients.to.length + recipients.cc.length + recipients.bcc.length;
+  // For a moment after a change of the recipients, those that were checked are the previous ones.
+  const sentCount = Math.max(0, count - suppressed.length);
   const send = () => {
     // Repeated after a lost response, the call returns the email that it has made.
     const of = JSON.stringify(recipients);
@@ -83,7 +87,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
       }}
       action={action}
       onCancel={onClose}
-      submitLabel={`Send new email to ${count} ${count === 1 ? "recipient" : "recipients"}`}
+      submitLabel={`Send new email to ${formatRecipients(sentCount)}`}
       disabled={recipients.to.length === 0}
     >
       {FIELDS.map(([name, label]) =>
@@ -101,7 +105,10 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
       )}
       {suppressed.length > 0 ? (
         <div role="status" className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-          <p>Nothing is sent to these addresses, because they are suppressed:</p>
+          <p>
+            {suppressed.length} of {formatRecipients(count)} {suppressed.length === 1 ? "is" : "are"}{" "}
+            suppressed. Nothing is sent to:
+          </p>
           <ul>
             {suppressed.map((address) => (
               <li key={address} className="truncate" title={address}>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
 import { emailScanMax, listEmails } from "#server/services/emails/read/list";
 import { readSearch } from "#server/trpc/emails/input";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
@@ -57,6 +58,20 @@ describe("the search field", () => {
 });
 
 describe("the email list", () => {
+  test("counts the suppressed ones of several recipients", async () => {
+    const one = await send({ to: ["suppressed@backstamp.test"] });
+    const some = await send({ to: ["delivered@backstamp.test", "suppressed@backstamp.test"] });
+    const none = await send({ to: ["delivered@backstamp.test", "delivered+two@backstamp.test"] });
+    await tick(console.world.withTransport(), { budgetMs: 10_000 });
+    const { rows } = await list({});
+    expect(rows.map(({ id, suppressed }) => [id, suppressed])).toEqual([
+      [none, 0],
+      [some, 1],
+      [one, 0],
+    ]);
+    expect(rows[1]?.status).toBe("delivered");
+  });
+
   test("finds an email by id, Message-ID, recipient, part of a recipient, subject and tag", async () => {
     const id = await send({
       to: ["needle@backstamp.test"],

@@ -83,6 +83,8 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await page.getByRole("menuitem", { name: "Send again as new…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);
+  await dialog.getByRole("status").getByText("1 of 2 recipients is suppressed").waitFor();
+  await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).waitFor();
   await takePictures(page, "dialog-send-again");
   await dialog.getByLabel("To").fill("delivered+three@backstamp.test");
   await dialog.getByRole("status").waitFor({ state: "detached" });
@@ -92,6 +94,16 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   expect(await page.getByRole("region", { name: "Recipient" }).textContent()).toContain("delivered+three@");
   await page.getByRole("link", { name: "Earlier email" }).click();
   await page.getByRole("link", { name: "New email" }).waitFor(patience);
+  const partial = await backstamp.send({
+    to: ["delivered@backstamp.test", "delivered+two@backstamp.test"],
+    subject: "Partial",
+    html: "<p>Hi</p>",
+  });
+  await page.goto(`${backstamp.url}/console/emails/${partial}`);
+  await page.getByText("1 of 2 recipients", { exact: true }).waitFor(patience);
+  await takePictures(page, "email-partial");
+  await page.goto(`${backstamp.url}/console/emails?q=Partial`);
+  await page.getByRole("listitem").getByText("+1, 1 suppressed").waitFor(patience);
   await page.goto(`${backstamp.url}/console/emails?q=Again`);
   await expect
     .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), patience)
@@ -206,18 +218,20 @@ test("unknown outcomes are included in a bulk retry only with the checkbox, whic
     .getByRole("region", { name: "Recipient" })
     .getByText("Unknown", { exact: true })
     .waitFor(patience);
-  const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
+  const dialog = page.getByRole("dialog", { name: "Retry emails" });
   const box = dialog.getByLabel("Include emails with unknown outcome");
   const open = async (status: string) => {
     await page.goto(`${backstamp.url}/console/emails?status=${status}`);
-    await page.getByRole("button", { name: "Retry failed…" }).click();
+    await page.getByRole("button", { name: "Retry emails…" }).click();
     await box.waitFor(patience);
     expect(await box.isChecked()).toBe(false);
     await dialog.getByText("In that case the recipient gets a duplicate.", { exact: false }).waitFor();
   };
   await open("unknown");
-  await dialog.getByText("Emails with unknown outcome are retried only if you include them.").waitFor();
-  expect(await dialog.getByRole("button", { name: "Retry", exact: true }).isDisabled()).toBe(true);
+  await dialog.getByText("Matching emails with unknown outcome: 1 email.", { exact: false }).waitFor();
+  const disabled = dialog.getByRole("button", { name: "Retry 1 email" });
+  expect(await disabled.isDisabled()).toBe(true);
+  expect(await disabled.getAttribute("title")).toBe("Include emails with unknown outcome first.");
   await takePictures(page, "emails-retry-unknown");
   await box.check();
   await dialog.getByRole("button", { name: "Retry 1 email" }).waitFor(patience);

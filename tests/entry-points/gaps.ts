@@ -28,6 +28,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "emails/send-again.sendAgain": "Programs have the content and send it with `POST /api/emails`.",
   "emails/send-again.findSendAgainFault": "Whether the page offers it.",
   "emails/send-again.findSuppressedRecipients": "Programs use `dry_run`.",
+  "emails/read/read.countSuppressed": "A note in the list; the API returns the status of each recipient.",
   "emails/read/source.readSource": "A file for email clients; the API returns its parts.",
   "keys/use.readGauges": "Programs read their own window from the `X-RateLimit-*` headers.",
   "keys/read.listKeys": "Names for a selection field; the API and the console list keys in pages.",

@@ -48,7 +48,7 @@ type LineProps = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boole
 /** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
 function EmailLine({ row, isSelected, onSelect }: LineProps) {
   const hrefOf = useConsoleHref();
-  const { key_name: keyName, to, cc, bcc } = row;
+  const { key_name: keyName, to, cc, bcc, suppressed } = row;
   const [recipient] = to;
   const others = to.length + cc.length + bcc.length - 1;
   return (
@@ -81,7 +81,12 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
           <span className="truncate font-medium" title={recipient}>
             {recipient}
           </span>
-          {others > 0 ? <span className="shrink-0 text-soft">+{others}</span> : null}
+          {others > 0 ? (
+            <span className="shrink-0 text-soft">
+              +{others}
+              {suppressed > 0 ? `, ${suppressed} suppressed` : null}
+            </span>
+          ) : null}
         </span>
         <span className="truncate max-lg:order-3 max-lg:text-soft" title={row.subject}>
           {row.subject || <span className="text-soft">No subject</span>}

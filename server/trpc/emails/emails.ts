@@ -5,7 +5,7 @@ import { countRetryable } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
 import { listFilterValues } from "#server/services/emails/read/filter-values";
 import { scanEmails } from "#server/services/emails/read/list";
-import { getEmail } from "#server/services/emails/read/read";
+import { countSuppressed, getEmail } from "#server/services/emails/read/read";
 import { findSendAgainFault, findSuppressedRecipients } from "#server/services/emails/send-again";
 import { nameKeys } from "#server/services/keys/read";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
@@ -43,12 +43,24 @@ export const emailsRouter = router({
           ...(before && { before }),
           limit: pageRows,
         });
-        const names = await nameKeys(
-          service,
-          rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
-        );
+        const shared = rows.filter(({ to, cc, bcc }) => to.length + cc.length + bcc.length > 1);
+        const [names, suppressed] = await Promise.all([
+          nameKeys(
+            service,
+            rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+          ),
+          countSuppressed(
+            service,
+            shared.map(({ id }) => id),
+          ),
+        ]);
         return {
-          rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)),
+          rows: rows.map((row) =>
+            viewEmailRow(row, {
+              keyName: names.get(row.apiKeyId ?? "") ?? null,
+              suppressed: suppressed.get(row.id) ?? 0,
+            }),
+          ),
           hasMore,
           scannedTo: scannedTo === null ? null : { id: scannedTo, at: timeOfId(scannedTo).toISOString() },
         };

@@ -11,10 +11,13 @@ import {
   presentRecipient,
 } from "#server/shared/wire/email";
 
-/** A row of the email list. */
-export const viewEmailRow = (email: EmailSummary, keyName: string | null) => ({
+type RowFacts = { keyName: string | null; suppressed: number };
+
+/** A row of the email list. `suppressed`: how many of several recipients are. */
+export const viewEmailRow = (email: EmailSummary, { keyName, suppressed }: RowFacts) => ({
   ...presentEmailSummary(email),
   key_name: keyName,
+  suppressed,
 });
 export type EmailRow = ReturnType<typeof viewEmailRow>;
 

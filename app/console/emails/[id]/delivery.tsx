@@ -1,7 +1,7 @@
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
-import { Address, AddressText } from "../../_ui/text/address";
+import { Address, AddressText, MessageText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { formatDuration, Moment, When } from "../../_ui/text/when";
@@ -89,7 +89,7 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
             Next attempt <When isDue at={nextAttemptAt} className="text-ink" />.{" "}
           </>
         ) : null}
-        {ruleText}
+        {ruleText ? <MessageText>{ruleText}</MessageText> : null}
       </p>
       {CAPPED.has(rule) && delays.cap ? (
         <p className="text-soft">
@@ -186,7 +186,7 @@ function Entry({ event, attempt, isShared }: EntryProps) {
           <Moment at={nextAttemptAt}>
             {formatDuration(Date.parse(nextAttemptAt) - Date.parse(event.created_at))} later
           </Moment>
-          .{event.rule_text ? ` ${event.rule_text}` : ""}
+          .{event.rule_text ? <MessageText>{` ${event.rule_text}`}</MessageText> : null}
         </p>
       ) : null}
       {policy === "hold" ? (

@@ -60,6 +60,21 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   );
 }
 
+/** The status of the worst recipient, with the number of recipients that have it. */
+function EmailStatus({ email: { status, recipients } }: { email: EmailView }) {
+  const count = recipients.filter((recipient) => recipient.status === status).length;
+  return (
+    <>
+      <StatusBadge status={status} />
+      {count > 0 && count < recipients.length ? (
+        <span className="text-soft text-xs">
+          {count} of {recipients.length} recipients
+        </span>
+      ) : null}
+    </>
+  );
+}
+
 type HeadingProps = {
   teamId: string;
   email: EmailView;
@@ -78,7 +93,7 @@ const Heading = ({ teamId, email, isExact, onExactChange }: HeadingProps) => (
         <span className="text-soft">No subject</span>
       )
     }
-    badge={<StatusBadge status={email.status} />}
+    badge={<EmailStatus email={email} />}
     description={
       <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
         <span className="min-w-0">

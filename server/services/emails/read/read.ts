@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries } from "#db/schema/deliveries";
 import { emailBodies, emails } from "#db/schema/emails";
@@ -65,6 +65,18 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
     })),
     events,
   };
+}
+
+/** How many recipients of these emails are suppressed; without the emails of which none is. */
+export async function countSuppressed(ctx: Ctx, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { teamId, emailId, status } = deliveries;
+  const rows = await ctx.db
+    .select({ emailId, count: sql<number>`count(*)::int` })
+    .from(deliveries)
+    .where(and(eq(teamId, ctx.teamId), inArray(emailId, [...ids]), eq(status, "suppressed")))
+    .groupBy(emailId);
+  return new Map(rows.map((row) => [row.emailId, row.count]));
 }
 
 function describeDelivery<D extends typeof deliveries.$inferSelect>(delivery: D) {

@@ -127,6 +127,8 @@ describe("an event delivery", () => {
     const failing = await get(id);
     expect(failing).toMatchObject({
       failing_since: expect.any(String),
+      failures: 1,
+      failed: 0,
       waiting: 1,
       lastResponse: { http_status_code: 500 },
     });

@@ -153,6 +153,7 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   const pending = events().filter({ hasText: "Pending" });
   await pending.getByText("delivered@backstamp.test").waitFor(waitOptions);
   await pending.getByText("Lost", { exact: true }).waitFor(waitOptions);
+  await pending.getByText(/^Pending, \d failed$/).waitFor(waitOptions);
   await openMenuItem("Retry all pending now");
   await confirmation().getByRole("heading", { name: "Retry 1 pending event now?" }).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
@@ -166,6 +167,7 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   expect(await page.getByText(hostile).first().isVisible()).toBe(true);
   await page.goto(`${backstamp.url}/console/webhooks`);
   await page.getByText("Failing", { exact: true }).waitFor(waitOptions);
+  await page.getByText(/^\d+ attempts?, first /).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhooks");
   expectNoErrors(profile);

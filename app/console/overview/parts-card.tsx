@@ -13,8 +13,12 @@ import { BreakableUrl } from "../webhooks/breakable-url";
 /** A worker sends a heartbeat every few seconds; a scheduled worker only once per run, minutes apart. */
 const aliveMs = 600_000;
 
-const TRANSPORTS: Record<string, string> = {
-  relay: "SMTP_URL and relays",
+const TRANSPORTS: Record<string, ReactNode> = {
+  relay: (
+    <>
+      <code>SMTP_URL</code> and relays
+    </>
+  ),
   direct: "direct to the recipients' mail servers",
   capture: "capture, which delivers no email",
   none: "relays only",
@@ -43,11 +47,13 @@ export function PartsCard({ parts }: { parts: PartsView }) {
               {TRANSPORTS[worker.transport] ?? worker.transport}.
             </>
           ) : (
-            "No worker is processing the queue. Start one: backstamp worker."
+            <>
+              No worker is processing the queue. Start one with <code>backstamp worker</code>.
+            </>
           )}
         </Part>
         {smtpUrl ? (
-          <Part name="SMTP_URL" tone="bad" state="Failing">
+          <Part name={<code>SMTP_URL</code>} tone="bad" state="Failing">
             {smtpUrl.waiting === 1
               ? "1 recipient is"
               : `${smtpUrl.waiting.toLocaleString("en")} recipients are`}{" "}
@@ -103,7 +109,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           >
             {webhook.failingSince ? (
               <>
-                First failure: <When at={webhook.failingSince} />. Failed attempts:{" "}
+                First failure: <When at={webhook.failingSince} />. Failed attempts since then:{" "}
                 {webhook.failures.toLocaleString("en")}.
               </>
             ) : webhook.disabledReason === "gone" ? (

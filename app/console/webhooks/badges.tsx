@@ -1,5 +1,6 @@
 import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
+import { MessageText } from "../_ui/text/address";
 import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
 
 /** Each state of an endpoint: its badge, and a sentence that explains it. */
@@ -52,9 +53,22 @@ export const DELIVERY_LABELS: Record<DeliveryStatus, Label> = {
 
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_LABELS) as DeliveryStatus[];
 
-export const DeliveryBadge = ({ status }: { status: DeliveryStatus }) => (
-  <LabelBadge {...DELIVERY_LABELS[status]} />
-);
+/** The status of an event delivery. One that is pending after failed attempts shows their number. */
+export function DeliveryBadge({
+  of: { status, attempts },
+}: {
+  of: { status: DeliveryStatus; attempts: number };
+}) {
+  const { label, tone, ...rest } = DELIVERY_LABELS[status];
+  const isRetried = status === "pending" && attempts > 0;
+  return (
+    <LabelBadge
+      label={isRetried ? `${label}, ${attempts} failed` : label}
+      tone={isRetried ? "warn" : tone}
+      {...rest}
+    />
+  );
+}
 
 /** Why there was no response, by error class. */
 const FAULT_LABELS: Record<string, string> = {
@@ -74,7 +88,7 @@ export function ResponseBadge({ of }: { of: Pick<WebhookAttemptWire, "http_statu
   const status = of.http_status_code;
   return (
     <Badge tone={status !== null && status >= 200 && status < 300 ? "good" : "bad"}>
-      {status ?? formatFault(of.fault)}
+      {status ?? <MessageText>{formatFault(of.fault)}</MessageText>}
     </Badge>
   );
 }

@@ -27,19 +27,33 @@ const refetchMs = { active: 3_000, idle: 15_000 };
 
 const AddEndpoint = lazyDialog(async () => (await import("./endpoint-form")).AddEndpoint);
 
-/** The number of failed event deliveries, with a link to them. */
-function FailedLink({ endpoint: { id, failed } }: { endpoint: EndpointView }) {
+/** How many event deliveries failed, with a link to them, and how many attempts of a failing endpoint. */
+function Failed({ endpoint: { id, failed, failures, failing_since } }: { endpoint: EndpointView }) {
   const hrefOf = useConsoleHref();
-  if (failed === 0) return <span className="text-soft">None recently</span>;
+  if (failed === 0 && failing_since === null)
+    return (
+      <span className="text-soft" title="Of the latest 1,000 event deliveries">
+        None
+      </span>
+    );
   return (
-    <Link
-      href={hrefOf(`/console/webhooks/${id}`, { status: "failed" })}
-      prefetch={false}
-      title="Of the latest 1,000 event deliveries"
-      className={`${linkStyle} tabular-nums`}
-    >
-      {failed} failed
-    </Link>
+    <span className="block tabular-nums">
+      {failed === 0 ? null : (
+        <Link
+          href={hrefOf(`/console/webhooks/${id}`, { status: "failed" })}
+          prefetch={false}
+          title="Of the latest 1,000 event deliveries"
+          className={linkStyle}
+        >
+          {failed} failed
+        </Link>
+      )}
+      {failing_since === null ? null : (
+        <span className="block text-soft text-xs">
+          {failures} {failures === 1 ? "attempt" : "attempts"}, first <When at={failing_since} />
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -48,7 +62,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "url",
     header: "URL",
-    width: "w-[34%]",
+    width: "w-[30%]",
     cell: ({ endpoint }) => (
       <span className="block font-mono text-xs md:truncate" title={endpoint}>
         <BreakableUrl>{endpoint}</BreakableUrl>
@@ -85,9 +99,9 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "failed",
     header: "Failed",
-    width: "w-24",
+    width: "w-44",
     isActive: true,
-    cell: (endpoint) => <FailedLink endpoint={endpoint} />,
+    cell: (endpoint) => <Failed endpoint={endpoint} />,
   },
   {
     id: "status",
@@ -138,7 +152,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
           empty={
             <Empty icon={Webhook} title="No webhooks yet" action={button}>
               <p>
-                Add the URL of your program. It receives signed events about deliveries, bounces and
+                Add your endpoint&apos;s URL. It receives signed events about deliveries, bounces and
                 complaints. Failed attempts are retried.
               </p>
             </Empty>

@@ -9,6 +9,7 @@ import { usePolling } from "../../_ui/live";
 import { Card } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
 import { useCan, useConsoleHref } from "../../_ui/team";
+import { MessageText } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { DeliveryBadge, formatFault } from "../../webhooks/badges";
@@ -73,7 +74,7 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
                     >
                       {delivery.url}
                     </Link>
-                    <DeliveryBadge status={delivery.status} />
+                    <DeliveryBadge of={delivery} />
                   </div>
                   <LastAttempt delivery={delivery} />
                 </li>
@@ -110,8 +111,10 @@ const LastAttempt = ({ delivery: { last, nextCallAt, attempts } }: { delivery: E
       "No attempt yet"
     ) : (
       <>
-        {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`},{" "}
-        <When at={last.sentAt} />
+        <MessageText>
+          {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`}
+        </MessageText>
+        , <When at={last.sentAt} />
         {attempts > 1 ? `, ${attempts} attempts` : ""}
       </>
     )}

@@ -36,8 +36,8 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   if (failing_since)
     return (
       <Banner tone="warn" Icon={TriangleAlert}>
-        Attempts are failing. The first failure was <When isLong at={failing_since} />. Until one succeeds,
-        they are made one at a time.
+        Attempts are failing. The first failure was <When isLong at={failing_since} />. Failed attempts since
+        then: {failures.toLocaleString("en")}. Until one succeeds, they are made one at a time.
         {disablesAt ? (
           <>
             {" "}

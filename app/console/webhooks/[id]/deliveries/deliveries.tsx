@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
     phone: "plain",
     cell: ({ status, attempts, next_attempt_at }) => (
       <span className="block min-w-0">
-        <DeliveryBadge status={status} />
+        <DeliveryBadge of={{ status, attempts }} />
         <span className="block truncate text-soft text-xs">
           {attempts} {attempts === 1 ? "attempt" : "attempts"}
           {next_attempt_at ? (

@@ -50,7 +50,7 @@ function Result({ teamId, id, event }: { teamId: string; id: string; event: stri
         {data?.type ?? "Event"}
       </Link>
       {data?.email?.recipient ? <span className="min-w-0 truncate">{data.email.recipient}</span> : null}
-      {data ? <DeliveryBadge status={data.status} /> : null}
+      {data ? <DeliveryBadge of={data} /> : null}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { PageHeading } from "../../../../_ui/page/page-heading";
 import { Section } from "../../../../_ui/page/section";
 import { cardStyle, linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
-import { Address } from "../../../../_ui/text/address";
+import { Address, MessageText } from "../../../../_ui/text/address";
 import { StatusBadge } from "../../../../_ui/text/badge";
 import { BodyBlock, CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
@@ -60,7 +60,7 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
     <>
       <PageHeading
         title={data.type}
-        badge={<DeliveryBadge status={data.status} />}
+        badge={<DeliveryBadge of={data} />}
         back={back}
         description={
           <>
@@ -177,7 +177,9 @@ function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boo
         <CodeBlock text={requestText(request)} label="Request" language="HTTP" />
         <div className="flex min-w-0 flex-col gap-3">
           {response === null ? (
-            <p className="text-soft leading-6">No response: {formatFault(fault)}.</p>
+            <p className="text-soft leading-6">
+              <MessageText>{`No response: ${formatFault(fault)}.`}</MessageText>
+            </p>
           ) : response === "" ? (
             <p className="text-soft leading-6">The response has no body.</p>
           ) : (

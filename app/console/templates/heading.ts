@@ -1,6 +1,5 @@
 /** The heading of the list, also shown while the list loads. */
 export const HEADING = {
   title: "Templates",
-  description:
-    "Reusable content of emails. Send a template by its alias and pass the values of its variables.",
+  description: "Reusable email content. Send a template by its alias and pass the values of its variables.",
 };

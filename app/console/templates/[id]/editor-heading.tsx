@@ -79,14 +79,8 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
               { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => onOpen("delete") },
             ]}
           />
-          <Button
-            Icon={Send}
-            disabledReason={whyNotSend ?? why}
-            aria-label="Send test…"
-            onClick={() => onOpen("test")}
-          >
-            <span className="md:hidden">Test…</span>
-            <span className="max-md:hidden">Send test…</span>
+          <Button Icon={Send} disabledReason={whyNotSend ?? why} onClick={() => onOpen("test")}>
+            Send test…
           </Button>
           <Button
             disabledReason={why}

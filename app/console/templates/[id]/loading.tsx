@@ -12,8 +12,8 @@ export default function TemplateLoading() {
         actions={<div className="h-10" />}
       />
       <Loading className="grid gap-5 xl:grid-cols-2">
-        <div className={`${cardStyle} h-[44rem]`} />
-        <div className={`${cardStyle} h-[38rem] max-xl:hidden`} />
+        <div className={`${cardStyle} h-[45.1875rem]`} />
+        <div className={`${cardStyle} h-[45.1875rem] max-xl:hidden`} />
       </Loading>
     </>
   );

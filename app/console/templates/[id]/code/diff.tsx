@@ -3,11 +3,26 @@
 import { Suspense } from "react";
 import { Skeleton } from "../../../_ui/list/skeleton";
 import { lazyPart } from "../../../_ui/page/lazy-part";
+import { CodeBlock } from "../../../_ui/text/code-block";
 import { effectiveVariables, FIELD_NAMES, type Fields } from "../fields";
 
 const Merge = lazyPart(async () => (await import("./merge-view")).MergeView);
 
 type Props = { before: Fields; after: Fields };
+
+/** The content of one version, by field. */
+export function Content({ fields }: { fields: Fields }) {
+  const texts = textsOf(fields);
+  return (
+    <div className="flex flex-col gap-5">
+      {NAMES.filter((name) => texts[name] !== "").map((name) => (
+        <CodeBlock key={name} label={capitalize(FIELD_NAMES[name])} text={texts[name]} />
+      ))}
+    </div>
+  );
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The differences between two versions of a template, by field. */
 export function Diff({ before, after }: Props) {

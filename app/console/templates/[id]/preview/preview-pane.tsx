@@ -40,12 +40,17 @@ export function PreviewPane(props: Props) {
     title: "Email preview",
     ...FRAME,
     style: { width: WIDTHS[width], colorScheme: "light" },
-    className: "h-[34.5rem] max-w-full bg-white",
+    className: "h-[34.5rem] max-w-full bg-white xl:h-auto",
   } as const;
   const missing = result?.missing ?? [];
   return (
     <>
-      <section aria-label="Preview" aria-busy={preview.isStale} className={`${cardStyle} overflow-hidden`}>
+      {/* At least as tall as the content beside it. */}
+      <section
+        aria-label="Preview"
+        aria-busy={preview.isStale}
+        className={`${cardStyle} overflow-hidden xl:flex xl:min-h-[45.1875rem] xl:flex-col`}
+      >
         <div className="flex min-h-14 items-center gap-3 border-line border-b px-4 py-2.5">
           <p className="min-w-0 grow break-words">
             <span className="sr-only">Subject: </span>
@@ -62,14 +67,15 @@ export function PreviewPane(props: Props) {
         </div>
         <Tabs
           label="Preview format"
-          className="border-0"
+          className="border-0 xl:flex xl:grow xl:flex-col"
+          panelClassName="xl:flex xl:grow xl:flex-col"
           onValueChange={(value) => onTextRequested(value === "text")}
           tabs={[
             {
               value: "html",
               label: "HTML",
               content: (
-                <div className="relative flex justify-center overflow-hidden bg-sunk">
+                <div className="relative flex grow justify-center overflow-hidden bg-sunk">
                   {withImages ? <iframe {...frame} src={imagesUrl} /> : <iframe {...frame} srcDoc={source} />}
                   {imagesUrl !== null && !showsImages ? (
                     <Button

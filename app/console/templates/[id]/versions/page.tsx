@@ -12,7 +12,7 @@ export const generateMetadata = objectTitle(
 
 const loadFilters = createLoader(versionFilters);
 
-/** The versions of a template and the differences between any two of them. */
+/** The versions of a template, with the content of each and the differences between any two of them. */
 export default consolePage("/console/templates/[id]/versions", ({ team, params: { id }, search }) => ({
   objects: [trpc.templates.get.queryOptions({ team, id })],
   queries: [trpc.templates.versions.queryOptions(versionsInput(team, id, loadFilters(search)))],

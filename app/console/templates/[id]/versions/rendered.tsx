@@ -10,21 +10,42 @@ import { markChanges } from "./mark-changes";
 type Props = {
   teamId: string;
   id: string;
-  before: { number: number; fields: Fields };
+  /** Null to show one version only. */
+  before: { number: number; fields: Fields } | null;
   after: { number: number; fields: Fields };
 };
 
-/**
- * Two versions side by side as recipients see them, with the sample values. Changed texts and images are
- * marked.
- */
-export function Rendered({ teamId, id, before, after }: Props) {
+/** One version as recipients see it, with the sample values, or two side by side. */
+export function Rendered({ before, ...props }: Props) {
+  return before === null ? <One {...props} /> : <Two before={before} {...props} />;
+}
+
+type One = Omit<Props, "before">;
+type Two = One & { before: NonNullable<Props["before"]> };
+
+function One({ teamId, id, after }: One) {
+  const { samples } = useSamples(id);
+  const preview = usePreview(teamId, after.fields, samples, false);
+  return (
+    <div aria-busy={preview.isStale}>
+      <p role="status" className="mb-3 text-soft text-xs">
+        {preview.state === "current" ? null : (faultOf(preview) ?? "Updating…")} {valuesNote(after.fields)}
+      </p>
+      <Side title={`Version ${after.number}`} subject={preview.result?.subject ?? null} html={preview.html} />
+    </div>
+  );
+}
+
+const valuesNote = (fields: Fields) =>
+  effectiveVariables(fields).length > 0 ? "Values are your sample values." : null;
+
+/** Changed texts and images are marked. */
+function Two({ teamId, id, before, after }: Two) {
   const { samples } = useSamples(id);
   const old = usePreview(teamId, before.fields, samples, false);
   const next = usePreview(teamId, after.fields, samples, false);
   const marked = useMemo(() => markChanges(old.html, next.html), [old.html, next.html]);
   const isCurrent = old.state === "current" && next.state === "current";
-  const hasVariables = effectiveVariables(after.fields).length > 0;
   return (
     <>
       <p role="status" className="mb-3 text-soft text-xs">
@@ -32,8 +53,8 @@ export function Rendered({ teamId, id, before, after }: Props) {
           ? (faultOf(old) ?? faultOf(next) ?? "Updating…")
           : marked.count === 0
             ? "The texts and images are the same. Layout and colors may differ: see the source."
-            : `Removed texts and images are marked at version ${before.number}, added ones at version ${after.number}.`}
-        {hasVariables ? " Values are your sample values." : ""}
+            : `Removed texts and images are marked at version ${before.number}, added ones at version ${after.number}.`}{" "}
+        {valuesNote(after.fields)}
       </p>
       <div aria-busy={!isCurrent} className="grid gap-4 md:grid-cols-2">
         <Side title={`Version ${before.number}`} subject={old.result?.subject ?? null} html={marked.before} />

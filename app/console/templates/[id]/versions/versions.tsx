@@ -18,7 +18,7 @@ import { type Label, LabelBadge } from "../../../_ui/text/badge";
 import { FaultNote } from "../../../_ui/text/notes";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
-import { Diff } from "../code/diff";
+import { Content, Diff } from "../code/diff";
 import { fieldsOf } from "../fields";
 import { versionFilters, versionsInput } from "./filters";
 import { VersionsHeading } from "./heading";
@@ -32,7 +32,7 @@ const VIEWS: { value: View; label: string }[] = [
   { value: "rendered", label: "Rendered" },
 ];
 
-/** The list of versions beside the changes of the selected one. */
+/** The list of versions beside the changes or the content of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(versionFilters);
@@ -49,13 +49,13 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const live = template.data?.publishedNumber ?? null;
   const selected = filters.version ?? rows[0]?.number ?? null;
   // By default a draft is compared with the published version, and the published version with the previous
-  // one.
-  const defaultAgainst = live !== null && live !== selected ? live : selected === null ? null : selected - 1;
-  const against = filters.against ?? (defaultAgainst || null);
+  // one. With 0 there is no comparison, and the content of the selected one is shown.
+  const defaultAgainst = live !== null && live !== selected ? live : Math.max((selected ?? 0) - 1, 0);
+  const against = filters.against ?? defaultAgainst;
   const of = (number: number | null) =>
     trpc.templates.version.queryOptions(
       { team: teamId, id, version: String(number) },
-      { enabled: number !== null },
+      { enabled: Boolean(number) },
     );
   const after = useQuery(of(selected));
   const before = useQuery(of(against));
@@ -81,7 +81,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
             <Pager page={page.data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
           ) : null}
         </div>
-        <section aria-label="Changes" className={`${cardStyle} min-w-0 p-4`}>
+        <section aria-label={against === 0 ? "Content" : "Changes"} className={`${cardStyle} min-w-0 p-4`}>
           <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
             <div className="flex flex-wrap items-center gap-2">
               <h2 className="font-semibold">Version {selected}</h2>
@@ -89,10 +89,10 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 compared with
                 <Select
                   id="against"
-                  value={against ?? ""}
-                  onChange={({ target }) => void setFilters({ against: Number(target.value) || null })}
+                  value={against}
+                  onChange={({ target }) => void setFilters({ against: Number(target.value) })}
                 >
-                  {against === null ? <option value="">none</option> : null}
+                  <option value={0}>no version</option>
                   {numbersOf(rows, against).map((number) => (
                     <option key={number} value={number}>
                       version {number}
@@ -103,7 +103,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               </label>
             </div>
             <Toggle
-              label="Comparison"
+              label="View"
               value={view}
               options={VIEWS}
               onChange={setView}
@@ -121,26 +121,26 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               fault={faultOf(fault)}
               onRetry={() => void after.refetch().then(() => before.refetch())}
             />
-          ) : against === null ? (
-            <p className="px-4 py-10 text-center text-soft">This is the first version.</p>
-          ) : after.data && before.data && view === "rendered" ? (
+          ) : !after.data || (against > 0 && !before.data) ? (
+            <SkeletonCard lines={6} />
+          ) : view === "rendered" ? (
             <Suspense fallback={<SkeletonCard lines={6} />}>
               <Rendered
                 key={`${against}-${selected}`}
                 teamId={teamId}
                 id={id}
-                before={{ number: before.data.number, fields: fieldsOf(before.data) }}
+                before={before.data ? { number: before.data.number, fields: fieldsOf(before.data) } : null}
                 after={{ number: after.data.number, fields: fieldsOf(after.data) }}
               />
             </Suspense>
-          ) : after.data && before.data ? (
+          ) : before.data ? (
             <Diff
               key={`${against}-${selected}`}
               before={fieldsOf(before.data)}
               after={fieldsOf(after.data)}
             />
           ) : (
-            <SkeletonCard lines={6} />
+            <Content fields={fieldsOf(after.data)} />
           )}
         </section>
       </div>
@@ -160,10 +160,8 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
  * The versions to compare with: those of the current page, and the selected one even if it is on another
  * page.
  */
-const numbersOf = (rows: readonly { number: number }[], against: number | null): number[] =>
-  [...new Set([...rows.map(({ number }) => number), ...(against === null ? [] : [against])])].sort(
-    (a, b) => b - a,
-  );
+const numbersOf = (rows: readonly { number: number }[], against: number): number[] =>
+  [...new Set([...rows.map(({ number }) => number), against])].filter(Boolean).sort((a, b) => b - a);
 
 type LinesProps = {
   rows: readonly VersionRow[];

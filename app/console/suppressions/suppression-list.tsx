@@ -91,7 +91,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         empty={{
           icon: Ban,
           title: "No suppressed addresses",
-          text: "Hard bounces and complaints are added automatically. Moving from another service? Import its suppression list.",
+          text: "Hard bounces and complaints are added automatically, except those of test addresses. Moving from another service? Import its suppression list.",
           action:
             why === undefined ? (
               <Button Icon={FileUp} onClick={openImport}>

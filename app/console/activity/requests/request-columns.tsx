@@ -3,14 +3,15 @@ import type { Column } from "../../_ui/list/data-table";
 import { Badge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { When } from "../../_ui/text/when";
+import { BreakableUrl } from "../../webhooks/breakable-url";
 
 export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
   {
     id: "what",
     header: "Request",
     cell: ({ method, path }) => (
-      <span className="font-mono text-xs" title={`${method} ${path}`}>
-        <span className="inline-block w-14 font-semibold">{method}</span> {path}
+      <span className="font-mono text-xs max-lg:whitespace-normal" title={`${method} ${path}`}>
+        <span className="inline-block w-14 font-semibold">{method}</span> <BreakableUrl>{path}</BreakableUrl>
       </span>
     ),
   },

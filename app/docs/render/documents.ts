@@ -23,10 +23,7 @@ const SOURCES: Source[] = [
   })),
 ];
 
-const PATHS = new Map([
-  ...SOURCES.map(({ file, path: address }) => [file, address] as const),
-  ["app/docs/render/api/pages.ts", "/docs/api"] as const,
-]);
+const PATHS = new Map(SOURCES.map(({ file, path: address }) => [file, address]));
 
 /** The address of a link in a file; null if it leads to a file that installations do not serve. */
 const linkResolverOf =

@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "url",
     header: "URL",
-    width: "w-[30%]",
+    width: "w-[32%]",
     cell: ({ endpoint }) => (
       <span className="block font-mono text-xs md:truncate" title={endpoint}>
         <BreakableUrl>{endpoint}</BreakableUrl>
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
     id: "events",
     isWide: true,
     header: "Events",
-    width: "w-32",
+    width: "w-28",
     cell: ({ events }) => <span title={events.join(", ")}>{formatEvents(events)}</span>,
   },
   {
@@ -93,13 +93,13 @@ const COLUMNS: readonly Column<EndpointView>[] = [
     id: "pending",
     isWide: true,
     header: "Pending",
-    width: "w-24",
+    width: "w-20",
     cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,
   },
   {
     id: "failed",
     header: "Failed",
-    width: "w-44",
+    width: "w-32",
     isActive: true,
     cell: (endpoint) => <Failed endpoint={endpoint} />,
   },

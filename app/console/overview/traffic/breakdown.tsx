@@ -54,7 +54,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** On a phone the name is above the values, which need the whole width. */
-const rowStyle = "max-md:grid max-md:grid-cols-[3fr_3fr_3fr_4fr_3fr] max-md:gap-x-2 max-md:py-1.5";
+const rowStyle = "max-md:col-span-full max-md:grid max-md:grid-cols-subgrid max-md:py-1.5";
 const nameStyle = "pr-3 text-left md:py-1.5 max-md:col-span-full";
 const valueStyle = "py-1.5 pl-3 max-md:p-0";
 
@@ -82,8 +82,8 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
       {shown.length === 0 ? (
         <p className="text-soft">No recipients in this time range.</p>
       ) : (
-        <table className="w-full text-right text-xs tabular-nums max-md:block">
-          <thead className="max-md:block">
+        <table className="w-full gap-x-2 text-right text-xs tabular-nums max-md:grid max-md:grid-cols-[repeat(5,auto)]">
+          <thead className="max-md:contents">
             <tr className={`text-soft ${rowStyle}`}>
               <th scope="col" className={`font-normal ${nameStyle} max-md:sr-only`}>
                 {label}
@@ -95,7 +95,7 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
               ))}
             </tr>
           </thead>
-          <tbody className="divide-y divide-line max-md:block">
+          <tbody className="divide-y divide-line max-md:contents">
             {shown.map((row) => (
               <tr key={row.name} className={rowStyle}>
                 <th scope="row" className={`break-all font-normal ${nameStyle}`}>

@@ -74,47 +74,48 @@ function WhenSeen({ children }: { children: ReactNode }) {
   );
 }
 
-/** A phone shows only the main columns. */
-const MAIN = new Set(["delivered", "bounced", "complained"]);
-const onWide = (name: string): string => (MAIN.has(name) ? "" : "max-md:hidden");
 const RATES = Object.keys(LIMITS) as LimitedRate[];
 
 type FiguresProps = { spans: SpanView[]; unit: "hour" | "day"; partialAt: string | null };
 
+/** Every column: its label, and its text for a time span. */
+const COLUMNS = [
+  ...STATUSES.map(({ name, label }) => ({
+    label,
+    format: (span: SpanView) => span[name].toLocaleString("en"),
+  })),
+  ...RATES.map((name) => ({
+    label: LIMITS[name].label,
+    format: (span: SpanView) => formatPercent(span[name]),
+  })),
+];
+
+/** On a phone each value has its label, and the values of a time span wrap below its name. */
 const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
-  <table className="mt-3 w-full text-right text-xs tabular-nums">
-    <thead>
+  <table className="mt-3 w-full text-right text-xs tabular-nums max-md:block">
+    <thead className="max-md:sr-only">
       <tr className="text-soft">
-        <th scope="col" className="py-1.5 pr-3 text-left font-normal">
+        <th scope="col" className={nameStyle}>
           {unit === "hour" ? "Hour" : "Day"}
         </th>
-        {STATUSES.map(({ name, label }) => (
-          <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
+        {COLUMNS.map(({ label }) => (
+          <th key={label} scope="col" className="py-1.5 pl-3 font-normal">
             {label}
-          </th>
-        ))}
-        {RATES.map((name) => (
-          <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
-            {LIMITS[name].label}
           </th>
         ))}
       </tr>
     </thead>
-    <tbody className="divide-y divide-line">
+    <tbody className="divide-y divide-line max-md:block">
       {spans.map((span) => (
-        <tr key={span.at}>
-          <th scope="row" className="py-1.5 pr-3 text-left font-normal">
+        <tr key={span.at} className="max-md:flex max-md:flex-wrap max-md:gap-x-4 max-md:gap-y-1 max-md:py-2">
+          <th scope="row" className={nameStyle}>
             {formatSpan(span.at, unit)}
             {span.at === partialAt ? <span className="text-soft"> (partial)</span> : null}
           </th>
-          {STATUSES.map(({ name }) => (
-            <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
-              {span[name].toLocaleString("en")}
-            </td>
-          ))}
-          {RATES.map((name) => (
-            <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
-              {formatPercent(span[name])}
+          {COLUMNS.map(({ label, format }) => (
+            <td key={label} className="md:py-1.5 md:pl-3">
+              <span className="mr-1 text-soft md:hidden">{label}</span>
+              {format(span)}
             </td>
           ))}
         </tr>
@@ -122,3 +123,5 @@ const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
     </tbody>
   </table>
 );
+
+const nameStyle = "pr-3 text-left font-normal md:py-1.5 max-md:w-full max-md:font-medium";

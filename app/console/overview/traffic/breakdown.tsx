@@ -65,7 +65,7 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
   const shown = rows.filter(({ received }) => received > 0);
   const label = DIMENSIONS.find(({ value }) => value === dimension)?.label ?? "";
   return (
-    <section aria-labelledby="breakdown" className={`${cardStyle} min-w-0 p-5`}>
+    <section aria-labelledby="breakdown" className={`${cardStyle} min-w-0 p-5 max-md:px-4`}>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <h2 id="breakdown" className="font-semibold">
           Recipients by {label.toLowerCase()}
@@ -82,7 +82,7 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
       {shown.length === 0 ? (
         <p className="text-soft">No recipients in this time range.</p>
       ) : (
-        <table className="w-full gap-x-2 text-right text-xs tabular-nums max-md:grid max-md:grid-cols-[repeat(5,auto)]">
+        <table className="w-full gap-x-1.5 text-right text-xs tabular-nums max-md:grid max-md:grid-cols-[repeat(5,auto)]">
           <thead className="max-md:contents">
             <tr className={`text-soft ${rowStyle}`}>
               <th scope="col" className={`font-normal ${nameStyle} max-md:sr-only`}>

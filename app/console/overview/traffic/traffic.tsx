@@ -8,7 +8,7 @@ import { cardStyle } from "../../_ui/styles";
 import { formatPercent, LIMITS, type LimitedRate } from "./rates";
 import { formatSpan, STATUSES } from "./series";
 
-const chartHeight = "h-[22rem] md:h-[36rem]";
+const chartHeight = "h-[32rem] md:h-[36rem]";
 // The chart library is as large as half the script of a page, so it loads separately.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
@@ -90,31 +90,37 @@ const COLUMNS = [
   })),
 ];
 
-/** On a phone each value has its label, and the values of a time span wrap below its name. */
+/**
+ * Too many columns for the card, so the values of a time span wrap below its name, each with the label that
+ * screen readers get from its column.
+ */
 const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
-  <table className="mt-3 w-full text-right text-xs tabular-nums max-md:block">
-    <thead className="max-md:sr-only">
-      <tr className="text-soft">
-        <th scope="col" className={nameStyle}>
-          {unit === "hour" ? "Hour" : "Day"}
-        </th>
+  <table className="mt-3 block text-xs tabular-nums">
+    <thead className="sr-only">
+      <tr>
+        <th scope="col">{unit === "hour" ? "Hour" : "Day"}</th>
         {COLUMNS.map(({ label }) => (
-          <th key={label} scope="col" className="py-1.5 pl-3 font-normal">
+          <th key={label} scope="col">
             {label}
           </th>
         ))}
       </tr>
     </thead>
-    <tbody className="divide-y divide-line max-md:block">
+    <tbody className="block divide-y divide-line">
       {spans.map((span) => (
-        <tr key={span.at} className="max-md:flex max-md:flex-wrap max-md:gap-x-4 max-md:gap-y-1 max-md:py-2">
-          <th scope="row" className={nameStyle}>
+        <tr
+          key={span.at}
+          className="grid grid-cols-[repeat(auto-fill,minmax(7.5rem,1fr))] gap-x-4 gap-y-1 py-2"
+        >
+          <th scope="row" className="col-span-full text-left font-medium">
             {formatSpan(span.at, unit)}
-            {span.at === partialAt ? <span className="text-soft"> (partial)</span> : null}
+            {span.at === partialAt ? <span className="font-normal text-soft"> (partial)</span> : null}
           </th>
           {COLUMNS.map(({ label, format }) => (
-            <td key={label} className="md:py-1.5 md:pl-3">
-              <span className="mr-1 text-soft md:hidden">{label}</span>
+            <td key={label} className="flex justify-between gap-2">
+              <span aria-hidden="true" className="text-soft">
+                {label}
+              </span>
               {format(span)}
             </td>
           ))}
@@ -123,5 +129,3 @@ const Figures = ({ spans, unit, partialAt }: FiguresProps) => (
     </tbody>
   </table>
 );
-
-const nameStyle = "pr-3 text-left font-normal md:py-1.5 max-md:w-full max-md:font-medium";

@@ -39,14 +39,14 @@ function tabsOf(teamId: string, email: EmailView, content: EmailContent): Tab[] 
   };
   return [
     ...(content.hasHtml ? [{ value: "preview", label: "Preview", content: preview }] : []),
-    { value: "text", label: "Text", content: <MessageText content={content} /> },
+    { value: "text", label: "Text", content: <MessagePlainText content={content} /> },
     { value: "source", label: "Source", content: <MessageSource teamId={teamId} id={id} /> },
     { value: "headers", label: "Headers", content: <MessageHeaders email={email} /> },
     ...(files.length > 0 ? [filesTab] : []),
   ];
 }
 
-function MessageText({ content }: { content: EmailContent }) {
+function MessagePlainText({ content }: { content: EmailContent }) {
   if (content.text === null && !content.hasHtml)
     return <p className="p-4 text-soft">The content of this email is no longer stored.</p>;
   if (content.text === null)

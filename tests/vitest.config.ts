@@ -44,6 +44,7 @@ export default defineConfig({
             ...withoutDatabase,
             "tests/e2e/**",
             "tests/product/**",
+            "tests/startup/**",
             "tests/chaos/**",
             "tests/bench/**",
             "tests/fuzz/**",

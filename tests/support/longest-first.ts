@@ -21,7 +21,6 @@ const LONG = [
   "rest/overload",
   "rest/slow-bodies",
   "services/alerts/alerts",
-  "startup/admin",
   "submission/submission",
 ];
 

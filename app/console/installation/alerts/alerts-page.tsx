@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BellOff } from "lucide-react";
+import { CircleCheck } from "lucide-react";
 import type { AlertRow } from "#server/trpc/installation/alerts";
 import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
@@ -32,8 +32,11 @@ export function AlertsPage() {
               columns={OPEN}
               rows={open}
               empty={
-                <Empty icon={BellOff} title="No open alerts">
-                  <p>Workers check every minute. Operators receive new alerts by email.</p>
+                <Empty icon={CircleCheck} title="No open alerts">
+                  <p>
+                    Workers check rates, queues, relays and backups every minute. Operators receive new alerts
+                    by email.
+                  </p>
                 </Empty>
               }
             />

@@ -27,17 +27,16 @@ export function Thresholds({
         <li>
           <Pauses {...pauses} />
         </li>
-        <li className="flex flex-wrap items-center gap-3">
-          {webhookHost === null ? (
-            <>
-              Installation alerts can also be sent to a URL: set <code>BACKSTAMP_ALERT_WEBHOOK_URL</code>.
-            </>
-          ) : (
-            <>
-              Installation alerts are also sent to {webhookHost}. <WebhookSecret />
-            </>
-          )}
-        </li>
+        {webhookHost === null ? (
+          <li>
+            Installation alerts can also be sent to a URL: set <code>BACKSTAMP_ALERT_WEBHOOK_URL</code>.
+          </li>
+        ) : (
+          <li className="flex flex-wrap items-center gap-3">
+            <span>Installation alerts are also sent to {webhookHost}.</span>
+            <WebhookSecret />
+          </li>
+        )}
       </ul>
     </Section>
   );
@@ -50,8 +49,8 @@ function Pauses({ bounce, complaint, recipientsMin }: Limits) {
   ];
   return limits.length === 0 ? (
     <>
-      No team is paused automatically. To pause teams with high rates, set{" "}
-      <code>BACKSTAMP_TEAM_BOUNCE_PAUSE</code> and <code>BACKSTAMP_TEAM_COMPLAINT_PAUSE</code>.
+      No team is paused automatically. To pause teams with high rates, set a rate in percent, for example{" "}
+      <code>BACKSTAMP_TEAM_BOUNCE_PAUSE=10</code> and <code>BACKSTAMP_TEAM_COMPLAINT_PAUSE=0.5</code>.
     </>
   ) : (
     `A team with at least ${recipientsMin} recipients is paused when ${limits.join(" or ")}. You resume it on the page Queues.`

@@ -2,5 +2,5 @@
 export const HEADING = {
   title: "Suppressions",
   description:
-    "Addresses that this team does not send email to. Hard bounces and complaints are added automatically, except those of test addresses at backstamp.test. Email to these addresses is not sent and is shown as Suppressed.",
+    "This team does not send email to these addresses; such email gets the status Suppressed. Addresses that hard-bounce or complain are added automatically, except test addresses at backstamp.test.",
 };

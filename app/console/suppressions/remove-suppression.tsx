@@ -1,12 +1,10 @@
 "use client";
 
-import { X } from "lucide-react";
 import { useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { Confirm } from "../_ui/dialog/confirm";
-import { ActionButton } from "../_ui/form/action-button";
+import { Button } from "../_ui/form/button";
 import { useDisabledReason } from "../_ui/page/permission";
-import { iconButtonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import type { Origin } from "./filters";
@@ -32,16 +30,17 @@ export function RemoveSuppression({ teamId, row }: { teamId: string; row: Suppre
   });
   return (
     <>
-      <ActionButton
+      <Button
+        tone="quiet"
+        isSmall
         disabledReason={why}
         title="Remove from list"
         aria-label={`Remove from list: ${row.email}`}
         onClick={() => setConfirming(true)}
-        className={`${iconButtonStyle} max-lg:w-auto max-lg:gap-2 max-lg:pr-2`}
+        className="max-lg:-ml-2"
       >
-        <X className="size-4" aria-hidden="true" />
-        <span className="lg:hidden">Remove from list</span>
-      </ActionButton>
+        Remove
+      </Button>
       <Confirm
         open={isConfirming}
         onOpenChange={setConfirming}

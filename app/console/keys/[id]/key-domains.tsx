@@ -1,14 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Plus, X } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { faultOf } from "../../_ui/fault";
+import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
 import { Section } from "../../_ui/page/section";
-import { buttonStyle, iconButtonStyle } from "../../_ui/styles";
+import { buttonStyle } from "../../_ui/styles";
 import { useCan } from "../../_ui/team";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
@@ -69,15 +70,14 @@ function LinkedDomain({ teamId, keyId, domain, canUnlink }: LinkedProps) {
       <span className="min-w-0 grow wrap-anywhere">{domain.name}</span>
       {canUnlink ? (
         <>
-          <button
-            type="button"
-            onClick={() => setConfirming(true)}
-            className={iconButtonStyle}
+          <Button
+            tone="quiet"
+            isSmall
             aria-label={`Remove ${domain.name}`}
-            title={`Remove ${domain.name}`}
+            onClick={() => setConfirming(true)}
           >
-            <X className="size-4" aria-hidden="true" />
-          </button>
+            Remove
+          </Button>
           <Confirm
             open={isConfirming}
             onOpenChange={setConfirming}

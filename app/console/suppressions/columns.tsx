@@ -5,7 +5,7 @@ import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import type { Column } from "../_ui/list/data-table";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
-import { ShortAddress } from "../_ui/text/address";
+import { WholeAddress } from "../_ui/text/address";
 import { type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import type { Origin } from "./filters";
@@ -36,7 +36,8 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
   {
     id: "address",
     header: "Address",
-    cell: ({ email }) => <ShortAddress>{email}</ShortAddress>,
+    width: "w-[36%] xl:w-[46%]",
+    cell: ({ email }) => <WholeAddress>{email}</WholeAddress>,
   },
   {
     id: "reason",
@@ -48,6 +49,7 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
   {
     id: "since",
     header: "Since",
+    isWide: true,
     width: "w-28",
     cell: ({ created_at }) => <When at={created_at} />,
   },
@@ -63,7 +65,7 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
     header: "Remove",
     isHeaderHidden: true,
     isActive: true,
-    width: "w-14",
+    width: "w-26",
     align: "right",
     phone: "plain",
     cell: (row) => <RemoveSuppression teamId={teamId} row={row} />,
@@ -74,6 +76,9 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
 function Reason({ row: { email, origin, lists_only, source_id, source } }: { row: SuppressionRow }) {
   const hrefOf = useConsoleHref();
   const reply = lists_only ? null : source?.reply;
+  // For an address added manually, the column Origin is the whole reason.
+  if (origin === "manual" && !lists_only && !reply && !source)
+    return <span className="text-soft max-lg:hidden">–</span>;
   const reason = lists_only
     ? "The recipient unsubscribed. Email without an unsubscribe link is still sent."
     : (reply ?? ORIGIN_LABELS[origin].description);

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 
 /**
  * An address on one line: it moves to the next line as a whole, and breaks only where it is longer than a
@@ -14,6 +14,24 @@ export const ShortAddress = ({ children }: { children: string }) => (
     {children}
   </span>
 );
+
+/** An address in a table that is never shortened: a long one continues after its "@" or before a dot. */
+export const WholeAddress = ({ children }: { children: string }) => {
+  let end = 0;
+  return (
+    <span className="block whitespace-normal wrap-anywhere">
+      {children.split(/(?<=@)|(?=\.)/).map((part) => {
+        end += part.length;
+        return (
+          <Fragment key={end}>
+            {part}
+            <wbr />
+          </Fragment>
+        );
+      })}
+    </span>
+  );
+};
 
 /** A text with its addresses on one line each, such as a reply of a mail server. */
 export const AddressText = ({ children }: { children: string }) => {

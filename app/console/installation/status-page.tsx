@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
-import { CAPTURED } from "#server/shared/email-words";
+import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import type { InstallationStatus } from "#server/trpc/installation/installation";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
@@ -10,7 +10,7 @@ import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { Section } from "../_ui/page/section";
 import { MessageText } from "../_ui/text/address";
-import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
+import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 
@@ -33,7 +33,12 @@ export function StatusPage() {
                 Backstamp {release}. A load balancer reads the same state at <code>/api/health/ready</code>.
               </>
             }
-            actions={<LabelBadge {...labelOf(readiness, isCapturing(workers))} />}
+            actions={
+              <>
+                {readiness.isReady ? <Badge tone="good">Ready</Badge> : <Badge tone="bad">Not ready</Badge>}
+                {isCapturing(workers) ? <Badge tone="warn">Test mode</Badge> : null}
+              </>
+            }
           >
             <Messages readiness={readiness} isTest={isCapturing(workers)} />
           </Section>
@@ -64,12 +69,15 @@ export function StatusPage() {
 const isCapturing = (workers: readonly Worker[]): boolean =>
   workers.some(({ isActive, transport }) => isActive && transport === "capture");
 
-function labelOf({ isReady }: InstallationStatus["readiness"], isTest: boolean): Label {
-  if (!isReady) return { label: "Not ready", tone: "bad" };
-  return isTest ? { label: "Test mode", tone: "warn" } : { label: "Ready", tone: "good" };
-}
+const CAPTURING = `${CAPTURED} ${CAPTURED_ADVICE}`;
 
-const CAPTURING = `${CAPTURED} To send it, set SMTP_URL to an SMTP server.`;
+/** A release that this one does not know may add a value. */
+const TRANSPORTS: Record<string, string> = {
+  relay: "SMTP_URL and relays",
+  direct: "Direct delivery",
+  capture: "Capture",
+  none: "Relays",
+};
 
 function Messages({ readiness, isTest }: Pick<InstallationStatus, "readiness"> & { isTest: boolean }) {
   const messages = readiness.isReady
@@ -101,7 +109,12 @@ const COLUMNS: readonly Column<Worker>[] = [
       </span>
     ),
   },
-  { id: "transport", header: "Transport", width: "w-32", cell: ({ transport }) => transport },
+  {
+    id: "transport",
+    header: "Transport",
+    width: "w-44",
+    cell: ({ transport }) => TRANSPORTS[transport] ?? transport,
+  },
   {
     id: "started",
     isWide: true,

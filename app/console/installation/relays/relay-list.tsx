@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
 import { useState } from "react";
-import { CAPTURED } from "#server/shared/email-words";
+import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable, MENU_COLUMN } from "../../_ui/list/data-table";
@@ -35,7 +35,8 @@ export function RelayList() {
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
           Email uses the relays of its domain. If there are none, it uses those of its team, then those of all
-          teams, then <code>SMTP_URL</code>. A relay that fails is paused and tested once a minute.
+          teams, then <code>SMTP_URL</code>. If that is <code>capture:</code>, no relay is used. A relay that
+          fails is paused and tested once a minute.
         </p>
         {add}
       </div>
@@ -71,7 +72,7 @@ export function RelayList() {
 const WITHOUT_RELAYS: Record<Transport, string> = {
   relay: "Email is sent through the server of SMTP_URL. To use another one instead, add it as a relay.",
   direct: "Email is sent directly to the recipients' mail servers. To use a provider instead, add a relay.",
-  capture: `${CAPTURED} Relays are used after SMTP_URL is changed or removed.`,
+  capture: `${CAPTURED} ${CAPTURED_ADVICE}`,
   none: "Email to real recipients stays queued. To send it, add the SMTP server of a provider.",
 };
 

@@ -3,7 +3,7 @@
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
-import { CAPTURED } from "#server/shared/email-words";
+import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
@@ -78,7 +78,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
               "Configured."
             ) : isCapturing ? (
               <MessageText>
-                {`${CAPTURED} ${isOperator ? "To send it, set" : "The operator of this installation sets"} SMTP_URL to an SMTP server.`}
+                {`${CAPTURED} ${isOperator ? CAPTURED_ADVICE : "The operator of this installation can change this setting."}`}
               </MessageText>
             ) : isOperator ? (
               <>{link("/console/installation/relays", "Add a relay")} and test it there.</>

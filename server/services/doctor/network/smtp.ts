@@ -3,7 +3,7 @@ import { findMxHosts } from "#server/mail/dns/mx-hosts";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
-import { CAPTURED } from "#server/shared/email-words";
+import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import { openSealedRelay, probeRelay } from "../../relays/connect";
 import { readSmtpUrlRelay } from "../../relays/health";
 import { listSealedRelays, type SealedRelayState } from "../../relays/read";
@@ -36,7 +36,7 @@ export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
     { startedMs, msMax: probeMsMax },
   );
   if (relays === null) found.push(notChecked("The relays are in the database, which did not respond."));
-  if (transportKind === "capture") found.push(warning(CAPTURED, "Set SMTP_URL to a relay, or to direct:."));
+  if (transportKind === "capture") found.push(warning(CAPTURED, CAPTURED_ADVICE));
   if (transportKind === "none" && relays?.length === 0)
     found.push(
       failure("Outgoing email is not configured.", "Set SMTP_URL, or add a relay: backstamp relay add."),

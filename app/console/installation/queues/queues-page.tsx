@@ -92,9 +92,9 @@ const Part = ({ title, children }: { title: string; children: React.ReactNode })
 type State = QueueStatus["states"][number];
 
 const STATES: Record<State["id"], { label: string; meaning: string }> = {
-  due: { label: "Due", meaning: "Waits for a worker, or for the end of a pause." },
+  due: { label: "Due", meaning: "Waits for a worker or the end of a pause." },
   delayed: { label: "Deferred", meaning: "Waits for a retry, a limit or a paused domain." },
-  scheduled: { label: "Scheduled", meaning: "Before the time that the sender set." },
+  scheduled: { label: "Scheduled", meaning: "Waits for the time set by the sender." },
   in_progress: { label: "In progress", meaning: "Claimed by a worker." },
 };
 

@@ -65,8 +65,8 @@ const COLUMNS: readonly Column<TeamRow>[] = [
   {
     id: "domains",
     isWide: true,
-    header: "Domains",
-    width: "w-24",
+    header: "Own domains",
+    width: "w-28",
     align: "right",
     cell: ({ domains }) => number(domains),
   },
@@ -92,7 +92,7 @@ const COLUMNS: readonly Column<TeamRow>[] = [
   {
     id: "oldest",
     isWide: true,
-    header: "Oldest due",
+    header: "Earliest due",
     width: "w-36",
     cell: ({ oldestDueAt }) =>
       oldestDueAt ? <When at={oldestDueAt} /> : <span className="text-soft">None</span>,

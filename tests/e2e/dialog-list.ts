@@ -107,7 +107,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "client networks": {
     file: "keys/[id]/dialogs",
     path: ({ key }) => `/console/keys/${key}`,
-    clicks: ["Client networks…"],
+    clicks: ["Restrict networks…"],
     isForm: true,
   },
   "rotate a key": {

@@ -41,7 +41,7 @@ const statusOf = async (key: string, path = "/api/emails"): Promise<number> =>
   (await fetch(`${backstamp.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
 const readUsed = async () => {
   const text = await page
-    .getByText(/^\d+ of 20 used$/)
+    .getByText(/^\d+ of 20 requests$/)
     .last()
     .textContent();
   return Number(text?.split(" ")[0]);

@@ -66,5 +66,5 @@ export const formatPermissions = (scopes: readonly string[]): string =>
 
 /** About the field of a key's client networks. */
 export const NETWORKS_HINT =
-  "Addresses or networks in CIDR notation, up to 50. The key is rejected from every other address. Leave empty for every address.";
+  "Addresses or networks in CIDR notation, up to 50. The key is rejected from every other address. Leave empty for any IP address.";
 export const NETWORKS_EXAMPLE = "192.0.2.0/24 2001:db8::/32";

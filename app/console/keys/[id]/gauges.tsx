@@ -53,11 +53,11 @@ function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: Limit }) {
         )}
         {isOwn ? <Badge tone="info">Custom limit</Badge> : null}
         <span className="ml-auto shrink-0 text-soft text-xs tabular-nums">
-          {used} of {limit} used
+          {used} of {limit} requests
         </span>
       </div>
       <meter className="sr-only" aria-label={`${name}: requests used`} min={0} max={limit} value={used}>
-        {used} of {limit} used
+        {used} of {limit} requests
       </meter>
       <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-mute-tint">
         <div

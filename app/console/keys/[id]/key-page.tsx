@@ -71,7 +71,7 @@ const DIALOGS = {
 };
 const ACTIONS = [
   { name: "rename", label: "Rename…" },
-  { name: "networks", label: "Client networks…" },
+  { name: "networks", label: "Restrict networks…" },
   { name: "rotate", label: "Rotate…" },
   { name: "revoke", label: "Revoke…" },
 ] as const;
@@ -130,7 +130,7 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
         {client_networks.length > 0 ? (
           <code className="wrap-anywhere font-mono text-xs">{client_networks.join(", ")}</code>
         ) : (
-          "Every address"
+          "Any IP address"
         )}
       </Fact>
       <Fact name="Created">

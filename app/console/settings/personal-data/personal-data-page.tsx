@@ -31,7 +31,7 @@ export function PersonalDataPage({ teamId }: { teamId: string }) {
       <AddressSection teamId={teamId} disabledReason={disabledReason} />
       <Section
         title="Erasures"
-        note="The worker erases within minutes. The receipts contain a hash of the address."
+        note="Workers erase the data within minutes. The receipts contain a hash of the address."
       >
         {list.data?.length ? (
           <ul className="flex flex-col divide-y divide-line px-5 pb-3">
@@ -69,7 +69,7 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
   return (
     <Section
       title="A person's data"
-      note="Exports or erases what this team has stored for an address: emails, content, events, logs and suppressions. Members are managed under Members."
+      note="Exports or erases what this team has stored for an address: emails, content, events, logs and suppressions. To remove a member of the team, use the page Members."
     >
       {/* The address is sent in the body, because URLs are recorded by proxies and in the history. */}
       <form

@@ -80,7 +80,7 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
         </p>
         <p className="text-soft text-xs leading-5">
           Used to sign in and for invitations. It cannot be changed. To use another address, ask an owner or
-          admin of each team to invite it.
+          admin of each team to invite the new address, then create an account from that invitation.
         </p>
       </div>
     </ActionForm>

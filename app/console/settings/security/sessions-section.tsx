@@ -97,7 +97,7 @@ export function EventsSection() {
       {(rows) => (
         <Section
           title="Recent security events"
-          note="Kept for 90 days. If you do not recognize an event, change your password, which ends all other sessions. Without a password, end them yourself."
+          note="Kept for 90 days. If you do not recognize an event, change your password, which ends all other sessions. If you have no password, end the other sessions yourself."
         >
           {rows.length === 0 ? <p className="px-5 pb-5 text-soft">No security events yet.</p> : null}
           <ExpandableList label="Recent security events" rows={rows} initialCount={8}>

@@ -45,11 +45,11 @@ function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
       <ItemList label="Password">
         <ListItem
           Icon={RectangleEllipsis}
-          title={hasPassword ? "Password" : "No password"}
+          title={hasPassword ? "A password is set" : "No password"}
           actions={hasPassword ? change : null}
         >
           {hasPassword
-            ? "Changing it ends your other sessions and invalidates emailed links."
+            ? "Changing it ends your other sessions and invalidates the sign-in and password reset links in your emails."
             : "You sign in with another method. To set a password, sign out and choose “Forgot password?”, or ask the operator for a link."}
         </ListItem>
       </ItemList>
@@ -132,7 +132,7 @@ function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
   return (
     <Section
       title="Passkeys"
-      note="Sign in with your fingerprint, face or PIN, without a password. A passkey also turns on 2FA for sign-in with a password or an emailed link. Phishing-resistant."
+      note="Sign in with your fingerprint, face or PIN, without a password. A passkey also turns on 2FA for sign-in with a password or an emailed link. Passkeys are phishing-resistant."
       actions={arePasskeysPossible ? add : null}
     >
       {passkeys.length > 0 ? (

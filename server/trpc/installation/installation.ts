@@ -39,9 +39,9 @@ export const installationRouter = router({
       })),
     };
   }),
-  /** The limits of destinations, and whether email is sent to them directly, so that they apply. */
+  /** The limits of destinations, and the transport: they apply to direct delivery only. */
   destinations: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
-    isDirect: operator.transportKind === "direct",
+    transport: operator.transportKind,
     rows: (await listDestinationLimits(operator)).map(({ updatedAt, ...limit }) => ({
       id: limit.domain,
       ...limit,

@@ -7,6 +7,7 @@ import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { MessageText } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 
@@ -16,17 +17,16 @@ export function DestinationList() {
   const list = useQuery(trpc.installation.destinations.queryOptions());
   return (
     <Fetched by={list} loading={<SkeletonTable />}>
-      {({ rows, isDirect }) => (
+      {({ rows, transport }) => (
         <>
           <p className="mb-4 max-w-prose text-pretty text-soft leading-6">
-            Limits for direct delivery to recipients' domains, shared by all teams and workers. Without a
-            limit, concurrency and rate adapt to the replies of each destination.
-            {isDirect ? null : (
+            {transport === "direct" ? null : (
               <>
-                {" "}
-                These limits have no effect unless <code>SMTP_URL</code> is <code>direct:</code>.
+                <MessageText>{NOT_IN_EFFECT[transport]}</MessageText>{" "}
               </>
             )}
+            Limits for direct delivery to recipients' domains, shared by all teams and workers. Without a
+            limit, concurrency and rate adapt to the responses of each destination.
           </p>
           <DataTable
             label="Destinations"
@@ -37,7 +37,9 @@ export function DestinationList() {
                 <p>
                   Set one on the command line:{" "}
                   <code className="font-mono text-xs">
-                    backstamp destination set example.com --connections 4 --per-minute 120
+                    backstamp destination set example.com{" "}
+                    <span className="whitespace-nowrap">--connections 4</span>{" "}
+                    <span className="whitespace-nowrap">--per-minute 120</span>
                   </code>
                 </p>
               </Empty>
@@ -48,6 +50,14 @@ export function DestinationList() {
     </Fetched>
   );
 }
+
+const NOT_DIRECT = "These limits require `SMTP_URL=direct:` and are not in effect.";
+/** Why the limits do not apply. */
+const NOT_IN_EFFECT = {
+  capture: "SMTP_URL is capture:, so these limits are not in effect.",
+  relay: NOT_DIRECT,
+  none: NOT_DIRECT,
+};
 
 const format = (limit: number | null) =>
   limit === null ? <span className="text-soft">No limit</span> : limit.toLocaleString("en");

@@ -23,8 +23,8 @@ export function DoctorPage() {
     <>
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
-          Checks settings, database, disk, backups, secret, workers, relays, DNS, ports and proxies from this
-          web process. It changes nothing and sends no email. To run the same checks on the machine of the
+          These checks test settings, database, disk, backups, secret, workers, relays, DNS, ports and
+          proxies. They run on the web server, change nothing and send no email. To run them on the host of a
           worker, use <code>backstamp doctor</code>.
         </p>
         <Button

@@ -10,8 +10,9 @@ export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
     id: "what",
     header: "Request",
     cell: ({ method, path }) => (
-      <span className="font-mono text-xs max-lg:whitespace-normal" title={`${method} ${path}`}>
-        <span className="inline-block w-14 font-semibold">{method}</span> <BreakableUrl>{path}</BreakableUrl>
+      <span className="font-mono text-xs max-lg:flex max-lg:whitespace-normal" title={`${method} ${path}`}>
+        <span className="inline-block w-14 shrink-0 font-semibold">{method}</span>{" "}
+        <BreakableUrl>{path}</BreakableUrl>
       </span>
     ),
   },

@@ -3,7 +3,12 @@ import { explainCode } from "#server/mail/replies/enhanced-codes";
 
 test.each([
   [550, "5.1.1", /^The mailbox does not exist\. Permanent failure/],
-  [451, "4.7.1", /^The receiving server does not accept.* Temporary failure: a later attempt may succeed\.$/],
+  [
+    451,
+    "4.7.1",
+    /^The receiving server does not accept this message now\. Temporary failure: a later attempt may/,
+  ],
+  [550, "5.7.1", /^The receiving server does not accept this message: .* is not allowed\. Permanent failure/],
   [452, "4.2.2", /^The mailbox is full\. Temporary failure/],
   [550, "5.7.26", /^SPF, DKIM and DMARC checks failed/],
   [556, "5.1.10", /^The domain does not accept email/],

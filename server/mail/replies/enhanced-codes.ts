@@ -94,6 +94,11 @@ const CODES: Readonly<Record<string, string>> = {
   "7.30": "The server does not support the required REQUIRETLS",
 };
 
+/** Codes that mean less with a 4: servers use 4.7.1 for greylisting, where nothing is forbidden. */
+const TEMPORARY: Readonly<Record<string, string>> = {
+  "7.1": "The receiving server does not accept this message now",
+};
+
 /**
  * Meaning of a basic code, for replies without an enhanced code (RFC 5321 section 4.2.3, RFC 7504, RFC 4954).
  */
@@ -131,7 +136,8 @@ const BASIC: Readonly<Record<number, string>> = {
  */
 export function explainCode({ code, enhanced }: Pick<Reply, "code" | "enhanced">): string | null {
   const [digit = "", subject = "", detail = ""] = enhanced?.split(".") ?? [];
-  const meaning = CODES[`${subject}.${detail}`] ?? (enhanced === null ? undefined : CODES[`${subject}.0`]);
+  const known = { ...CODES, ...(digit === "4" ? TEMPORARY : {}) };
+  const meaning = known[`${subject}.${detail}`] ?? (enhanced === null ? undefined : known[`${subject}.0`]);
   const severity = SEVERITIES[digit];
   if (meaning !== undefined && severity !== undefined) return `${meaning}. ${severity}.`;
   const basic = code === null ? undefined : BASIC[code];

@@ -52,9 +52,12 @@ function judgeRecipient(attempt: Attempt, { mail, rcpt, data, final }: Replies, 
   const reason = attempt.breakdown?.reason ?? `${host} replied before the message was complete.`;
   const common = { recipient, reply: null, host };
   return attempt.dotReleased
-    ? { ...common, kind: "unknown", reason: `${reason} The message had been sent completely.` }
+    ? { ...common, kind: "unknown", reason: `${endSentence(reason)} The message had been sent completely.` }
     : { ...common, kind: "deferred", reason, alarm: attempt.breakdown?.alarm };
 }
+
+/** The text of a connection error, which ends the reason, has no full stop of its own. */
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * Whether the reply means "too many recipients" (RFC 5321 section 4.5.3.1.10): 452, or 552 from older

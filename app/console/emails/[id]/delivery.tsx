@@ -33,7 +33,7 @@ export function Recipients({ recipients, events, delays }: RecipientsProps) {
                 <AddressText>{recipient.reason}</AddressText>
               </p>
             ) : null}
-            {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
+            <Meaning of={recipient} />
             {recipient.advice ? (
               <p className="break-words text-ink">
                 <AddressText>{recipient.advice}</AddressText>
@@ -55,6 +55,24 @@ export function Recipients({ recipients, events, delays }: RecipientsProps) {
     </Card>
   );
 }
+
+type MeaningProps = { of: { meaning: string | null; reason?: string | null | undefined } };
+
+/** What the code of a reply means, unless the reason beside it says the same. */
+const Meaning = ({ of: { meaning, reason } }: MeaningProps) => {
+  const cause = meaning?.split(". ", 1)[0]?.toLowerCase();
+  return cause === undefined || reason?.toLowerCase().includes(cause) ? null : (
+    <p className="break-words text-soft text-xs">{meaning}</p>
+  );
+};
+
+type RuleProps = { rule: string | null | undefined; text: string | null; reason: string | null | undefined };
+
+/** Why the next attempt is later, unless the reason of the last one says the same. */
+const RuleText = ({ rule, text, reason }: RuleProps) =>
+  text === null || (rule === "greylisted" && reason?.includes("greylisting")) ? null : (
+    <MessageText>{` ${text}`}</MessageText>
+  );
 
 const Attempts = ({ recipient: { host, relay }, count }: { recipient: RecipientView; count: number }) =>
   count === 0 ? null : (
@@ -86,10 +104,10 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
       <p className="text-soft">
         {nextAttemptAt ? (
           <>
-            Next attempt <When isDue at={nextAttemptAt} className="text-ink" />.{" "}
+            Next attempt <When isDue at={nextAttemptAt} className="text-ink" />.
           </>
         ) : null}
-        {ruleText ? <MessageText>{ruleText}</MessageText> : null}
+        <RuleText rule={rule} text={ruleText} reason={recipient.reason} />
       </p>
       {CAPPED.has(rule) && delays.cap ? (
         <p className="text-soft">
@@ -177,7 +195,7 @@ function Entry({ event, attempt, isShared }: EntryProps) {
           <AddressText>{reply}</AddressText>
         </p>
       ) : null}
-      {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
+      <Meaning of={{ meaning: event.meaning, reason }} />
       {visit ? <Visit visit={visit} /> : null}
       {host && !isInReason(host) ? <p className="wrap-anywhere font-mono text-soft text-xs">{host}</p> : null}
       {nextAttemptAt ? (
@@ -186,7 +204,7 @@ function Entry({ event, attempt, isShared }: EntryProps) {
           <Moment at={nextAttemptAt}>
             {formatDuration(Date.parse(nextAttemptAt) - Date.parse(event.created_at))} later
           </Moment>
-          .{event.rule_text ? <MessageText>{` ${event.rule_text}`}</MessageText> : null}
+          .<RuleText rule={event.data.rule} text={event.rule_text} reason={reason} />
         </p>
       ) : null}
       {policy === "hold" ? (

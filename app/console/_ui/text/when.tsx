@@ -46,9 +46,9 @@ export function When({ at, isDue = false, isLong = false, className }: WhenProps
   );
 }
 
-type MomentProps = { at: string; className?: string | undefined; children: ReactNode };
+type MomentProps = { at: string; className?: string | undefined; children?: ReactNode };
 
-/** Any text for a time, with the exact time on hover. */
+/** Any text for a time, with the exact time on hover; without a text, the exact time. */
 export function Moment({ at, className, children }: MomentProps) {
   const isHydrated = useIsHydrated();
   const date = new Date(at);
@@ -57,7 +57,7 @@ export function Moment({ at, className, children }: MomentProps) {
     : `${at.slice(0, 19).replace("T", " ")} UTC`;
   return (
     <time dateTime={at} title={exact} className={className}>
-      {children}
+      {children ?? exact}
     </time>
   );
 }

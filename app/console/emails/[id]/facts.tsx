@@ -9,7 +9,7 @@ import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
-import { When } from "../../_ui/text/when";
+import { Moment, When } from "../../_ui/text/when";
 
 /** The key, template, tags and other properties of an email. */
 export function Facts({ email }: { email: EmailView }) {
@@ -22,7 +22,7 @@ export function Facts({ email }: { email: EmailView }) {
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
   const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
-    ["Accepted", <When key="at" at={email.created_at} />],
+    ["Accepted", <Moment key="at" at={email.created_at} className="tabular-nums" />],
     ["Scheduled", email.scheduled_at && <When isDue at={email.scheduled_at} />],
     [
       "Key",

@@ -116,8 +116,8 @@ test("charts stack the statuses, mark the day that has not ended, and have the l
     .first()
     .waitFor({ ...patience, state: "attached" });
   expect(await page.locator(".recharts-reference-line").count()).toBe(4);
-  await page.getByText("Bounce rate, lines at 2% and 5%").waitFor();
-  await page.getByText("Complaint rate, lines at 0.1% and 0.3%").waitFor();
+  await page.getByText("Bounce rate. Lines: target 2%, limit 5%").waitFor();
+  await page.getByText("Complaint rate. Lines: target 0.1%, limit 0.3%").waitFor();
 
   // The bars of today, which are the last ones of their series.
   const series = page.locator(".recharts-wrapper").first().locator(".recharts-bar");

@@ -14,7 +14,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
   const hrefOf = useConsoleHref();
   const { counts, countMax, oldestAt } = queue;
   return (
-    <Card title="In progress">
+    <Card title="Queue">
       <ul className="divide-y divide-line">
         {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => (
           <li key={status}>

@@ -62,7 +62,11 @@ export function MetricsCard({ teamId, domain }: { teamId: string; domain: string
               <dt className="text-soft text-xs">{LIMITS[name].label}</dt>
               <dd>
                 {rate === null ? (
-                  (total && "too few recipients") || "–"
+                  total && total.rateOf[name] > 0 ? (
+                    "too few recipients"
+                  ) : (
+                    "–"
+                  )
                 ) : (
                   <Badge tone={toneOfRate(name, rate)} title={LIMITS[name].note}>
                     {formatPercent(rate)}

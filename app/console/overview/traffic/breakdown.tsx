@@ -30,22 +30,26 @@ const nameOf = (dimension: Dimension, name: string): string =>
 type Row = TrafficView[Dimension]["rows"][number];
 type Column = { header: string /** What a rate is a part of. */; of?: string; format: (row: Row) => string };
 
+/** A rate of no recipients is not 0%. */
+const formatRate = ({ metrics, rateOf }: Row, name: keyof Row["rateOf"]): string =>
+  rateOf[name] === 0 ? "–" : formatPercent(metrics[name]);
+
 const COLUMNS: readonly Column[] = [
   { header: "Accepted", format: ({ received }) => received.toLocaleString("en") },
   {
     header: "Delivered",
     of: "of sent",
-    format: ({ metrics }) => formatPercent(metrics.delivery_rate),
+    format: (row) => formatRate(row, "delivery_rate"),
   },
   {
     header: "Bounced",
     of: `of ${LIMITS.bounce_rate.of}`,
-    format: ({ metrics }) => formatPercent(metrics.bounce_rate),
+    format: (row) => formatRate(row, "bounce_rate"),
   },
   {
     header: "Complained",
     of: `of ${LIMITS.complaint_rate.of}`,
-    format: ({ metrics }) => formatPercent(metrics.complaint_rate),
+    format: (row) => formatRate(row, "complaint_rate"),
   },
   {
     header: "Opened",

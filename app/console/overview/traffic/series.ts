@@ -20,9 +20,9 @@ export const PROBLEMS: readonly Series[] = [
 export const STATUSES: readonly Series[] = [
   { name: "delivered", label: "Delivered", color: "var(--good)" },
   { name: "sent", label: "Sent", color: "var(--info)" },
-  { name: "inProgress", label: "In progress", color: "var(--field)" },
+  { name: "inProgress", label: "In progress", color: "var(--in-progress)" },
   { name: "suppressed", label: "Suppressed", color: "var(--soft)" },
-  { name: "canceled", label: "Canceled", color: "var(--line)" },
+  { name: "canceled", label: "Canceled", color: "var(--canceled)" },
   ...PROBLEMS,
 ];
 

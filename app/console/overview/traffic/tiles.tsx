@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { STATUSES } from "#server/shared/email-words";
 import type { CountsView } from "#server/trpc/overview/traffic-view";
 import { cardStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
@@ -6,6 +7,8 @@ import { formatChange, formatPercent, LIMITS, type LimitedRate, rateOrNull, tone
 
 type Latency = { p50Ms: number; p95Ms: number; deliveries: number } | null;
 type Props = { total: CountsView; previous: CountsView; latency: Latency };
+
+const NOTHING_SENT = "nothing sent";
 
 const count = (value: number) => value.toLocaleString("en");
 
@@ -22,11 +25,14 @@ export function Tiles({ total, previous, latency }: Props) {
       />
       <Tile
         name="Delivered"
-        value={count(total.metrics.delivered)}
+        title={`Sent: ${STATUSES.sent.description} Delivered: ${STATUSES.delivered.description}`}
+        value={total.metrics.sent === 0 ? "–" : count(total.metrics.delivered)}
         note={
-          deliveryRate === null
-            ? `of ${count(total.metrics.sent)} sent`
-            : `${formatPercent(deliveryRate)} of ${count(total.metrics.sent)} sent`
+          total.metrics.sent === 0
+            ? NOTHING_SENT
+            : deliveryRate === null
+              ? `of ${count(total.metrics.sent)} sent`
+              : `${formatPercent(deliveryRate)} of ${count(total.metrics.sent)} sent`
         }
         change={
           <Change now={deliveryRate} before={rateOrNull(previous, "delivery_rate")} isRate label="rate" />
@@ -42,19 +48,27 @@ export function Tiles({ total, previous, latency }: Props) {
       />
       <Engagement total={total} />
       <Tile
-        name="Delivery time"
+        name="Time to send"
+        title="From acceptance, or from the scheduled time, until the status is Sent or Delivered."
         value={latency ? formatMs(latency.p50Ms) : "–"}
-        note={latency ? `median; 95% within ${formatMs(latency.p95Ms)}` : "no deliveries yet"}
-        change={latency ? `of the last ${count(latency.deliveries)} deliveries` : null}
+        note={latency ? `median; 95% within ${formatMs(latency.p95Ms)}` : "no data"}
+        change={latency ? `of the last ${count(latency.deliveries)} sent` : null}
       />
     </dl>
   );
 }
 
-type TileProps = { name: string; value: ReactNode; note: ReactNode; change?: ReactNode };
+type TileProps = {
+  name: string;
+  /** What the figure counts. */
+  title?: string;
+  value: ReactNode;
+  note: ReactNode;
+  change?: ReactNode;
+};
 
-const Tile = ({ name, value, note, change }: TileProps) => (
-  <div className={`${cardStyle} min-w-0 px-4 py-3.5`}>
+const Tile = ({ name, title, value, note, change }: TileProps) => (
+  <div title={title} className={`${cardStyle} min-w-0 px-4 py-3.5`}>
     <dt className="text-soft text-xs">{name}</dt>
     <dd className="mt-1 flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
       <span className="font-semibold text-xl tabular-nums tracking-tight">{value}</span>
@@ -87,9 +101,11 @@ function RateTile({ name, rate, value, total, previous }: RateTileProps) {
   return (
     <Tile
       name={name}
-      value={count(value)}
+      value={total.rateOf[rate] === 0 ? "–" : count(value)}
       note={
-        percent === null ? (
+        total.metrics.sent === 0 ? (
+          NOTHING_SENT
+        ) : percent === null ? (
           `of ${count(total.rateOf[rate])} ${of}`
         ) : (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">

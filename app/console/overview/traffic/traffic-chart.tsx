@@ -126,7 +126,7 @@ function RateChart({ data, rate }: { data: Point[]; rate: LimitedRate }) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <p className="text-soft text-xs">
-        {label}, lines at {target}% and {max}%
+        {label}. Lines: target {target}%, limit {max}%
       </p>
       <div className="min-h-0 grow">
         <ResponsiveContainer width="100%" height="100%" initialDimension={size}>

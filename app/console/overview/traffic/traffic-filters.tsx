@@ -54,7 +54,7 @@ export function TrafficFilters({ teamId, search, tags, change }: Props) {
       />
       <SearchField
         label="Tag"
-        placeholder="Any tag, as name:value"
+        placeholder="Tag, name:value"
         value={tag ?? ""}
         list={tagListId}
         isReady={isTag}

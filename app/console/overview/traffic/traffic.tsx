@@ -45,8 +45,11 @@ export function Traffic({ traffic }: Props) {
             : `Emails from before ${formatSpan(countedSince, "day")} are not included: they had been deleted when counting began.`}
         </p>
       )}
-      <details className="mt-3">
-        <summary className="w-fit cursor-pointer rounded text-accent text-xs">Show as table</summary>
+      <details className="group mt-3">
+        <summary className="w-fit cursor-pointer rounded text-accent text-xs">
+          <span className="group-open:hidden">Show as table</span>
+          <span className="hidden group-open:inline">Hide table</span>
+        </summary>
         <Figures spans={spans} unit={unit} partialAt={partialAt} />
       </details>
     </section>

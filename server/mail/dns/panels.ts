@@ -163,11 +163,11 @@ export const DNS_PANELS = {
   },
   other: {
     title: "Other provider",
-    way: "The DNS settings of your domain's zone",
+    way: "Open the DNS settings of your domain's zone",
     labels: { ...LABELS, name: "Full name" },
     apex: "",
     hasFullNames: true,
-    ttl: "3600",
+    ttl: "3600 s",
     textHint: "Most panels add quotation marks and split long values automatically.",
     hints: { MX: TRAILING_DOT_IF_APPENDED, CNAME: TRAILING_DOT_IF_APPENDED },
   },

@@ -21,7 +21,7 @@ export function LimitsCard(props: CardProps) {
         <p className="text-soft leading-6">
           {warmUp
             ? "No cap today: the warm-up is not in effect."
-            : "No cap. A warm-up builds the sending reputation of a new domain."}
+            : "No daily cap. For a new domain, a warm-up raises the cap day by day, which builds its reputation."}
         </p>
       ) : (
         <Gauge used={today.handed_over} allowed={today.allowed} />

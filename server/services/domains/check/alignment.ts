@@ -28,10 +28,10 @@ export function describeAlignment(domain: Domain, isSpfListed: boolean) {
     spf: policy?.isSpfStrict
       ? `The policy has \`aspf=s\`: the return path ${returnPath} is not ${name} itself, so SPF is not aligned. DMARC depends on DKIM alone.`
       : isVerified("spf")
-        ? `Bounces go to ${returnPath}, which is below ${getRegisteredDomain(name)}, so SPF is aligned.`
+        ? `The return path is ${returnPath}, which is below ${getRegisteredDomain(name)}, so SPF is aligned.`
         : isSpfListed
-          ? `Bounces go to ${returnPath}. SPF is aligned once its SPF record is correct.`
-          : `Bounces go to ${returnPath}, for which no SPF record is listed. Without one, DMARC depends on DKIM alone.`,
+          ? `The return path is ${returnPath}. SPF is aligned once its SPF record is correct.`
+          : `The return path is ${returnPath}, for which no SPF record is listed. Without one, DMARC depends on DKIM alone.`,
     policy: describePolicy(policy?.policy ?? null, { name, isInherited, isChecked: dmarc !== undefined }),
   };
 }

@@ -100,8 +100,8 @@ export function notesOf(domain: Domain, { names, transportKind }: Installation):
     add(
       "MX",
       names.returnPathDomain
-        ? `BACKSTAMP_HOSTNAME is not set, so no MX record for ${host} is listed. Bounces are received at ${names.returnPathDomain}, which needs no record in your zone.`
-        : `Neither BACKSTAMP_HOSTNAME nor BACKSTAMP_RETURN_PATH_DOMAIN is set, so bounces cannot be received and no MX record for ${host} is listed.`,
+        ? `BACKSTAMP_HOSTNAME is not set, so no MX record for ${host} is listed. Bounces are received at ${names.returnPathDomain}, which needs no record in your zone. The operator of this installation sets BACKSTAMP_HOSTNAME.`
+        : `Neither BACKSTAMP_HOSTNAME nor BACKSTAMP_RETURN_PATH_DOMAIN is set, so bounces cannot be received and no MX record for ${host} is listed. The operator of this installation sets them.`,
     );
   if (domain.trackingSubdomain && !names.webHost)
     add(

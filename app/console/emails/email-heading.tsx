@@ -28,7 +28,7 @@ export function EmailHeading({ teamId, filters, isEmpty }: Props) {
       ? `Emails with the status "${statuses.join('" or "')}" cannot be retried. Choose another status.`
       : isFiltered(filters)
         ? undefined
-        : "Set at least one filter first.");
+        : "Set a filter first, for example the status “Bounced”.");
   const query = new URLSearchParams({ team: teamId, ...filterInput(filters) });
   return (
     <>

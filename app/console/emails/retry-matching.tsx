@@ -65,7 +65,11 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
       <>
         <Button onClick={onClose}>Cancel</Button>
         <Button tone="primary" disabled={!data} disabledReason={disabledReason} onClick={start}>
-          {data && data.count > 0 ? `Retry ${formatEmails(data.count, isMore)}` : "Retry"}
+          {isUnknownOnly
+            ? "Retry emails"
+            : data && data.count > 0
+              ? `Retry ${formatEmails(data.count, isMore)}`
+              : "Retry"}
         </Button>
       </>
     ) : isRunning ? (
@@ -85,7 +89,9 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
             ) : isUnknownOnly ? (
               <>
                 Matching emails with unknown outcome: <strong>{formatEmails(data.count, isMore)}</strong>.
-                They are retried only if you include them.
+                {data.count === 1 && !isMore
+                  ? "It is retried only if you include it."
+                  : "They are retried only if you include them."}
               </>
             ) : (
               <Summary {...data} statuses={statuses} withUnknown={includesUnknown} />

@@ -63,7 +63,7 @@ testTask("bounce", async (user) => {
   await user.click(role("link", BOUNCED, role("region", "Recent failures")));
   const recipient = role("region", "Recipient");
   await user.sees(text(/550 5\.1\.1 The email account that you tried to reach does not exist/, recipient));
-  await user.sees(text(/The mailbox does not exist/, recipient));
+  await user.sees(text(/the mailbox does not exist/, recipient));
   await user.sees(text(/Check the address with the recipient/, recipient));
 });
 

@@ -182,7 +182,7 @@ const NO_TRANSPORT: Alarm = {
   alarm: "no_transport",
   count: 1,
   message:
-    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Email to backstamp.test is delivered.",
+    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Only email to the test domain backstamp.test is delivered.",
 };
 
 const DISK_NEARLY_FULL: Alarm = {

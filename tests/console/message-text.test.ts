@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([
-  "Email to backstamp.test is delivered.",
+  "Only email to the test domain backstamp.test is delivered.",
   "Backstamp responds with 451 4.7.1 to ann@example.com.",
   "Results: TLS is used.",
 ])("and no other words: %s", (message) => {

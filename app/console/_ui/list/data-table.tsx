@@ -145,7 +145,9 @@ function cellStyle(
   { align, phone = "line", isActive, isWide }: Pick<Column<Entry>, "align" | "phone" | "isActive" | "isWide">,
   isLead: boolean,
 ): string {
-  const place = isLead ? "max-lg:col-start-1 max-lg:row-start-1 font-medium" : PHONE[phone];
+  const place = isLead
+    ? "max-lg:col-start-1 max-lg:row-start-1 max-lg:self-center font-medium"
+    : PHONE[phone];
   const text = isActive ? "*:relative *:z-1" : "lg:truncate max-lg:break-words";
   return `${place} ${text} ${isWide ? WIDE : ""} min-w-0 lg:h-13 lg:px-3 lg:py-2 lg:first:pl-4 lg:last:pr-4 ${align === "right" ? "text-right tabular-nums" : ""}`;
 }

@@ -81,7 +81,7 @@ function recordDialog(): void {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-const addDomain = (): Locator => page.getByRole("dialog", { name: "Add a domain" });
+const addDomain = (): Locator => page.getByRole("dialog", { name: "Add domain" });
 
 test("a form that is submitted after the session has ended keeps its text, and one more click sends it", async () => {
   await open("/console/domains");

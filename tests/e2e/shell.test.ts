@@ -159,7 +159,7 @@ describe("the palette", () => {
     await openPalette();
     await page.keyboard.insertText("add domain");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Add a domain" }).waitFor(patience);
+    await page.getByRole("dialog", { name: "Add domain" }).waitFor(patience);
     expect(new URL(page.url()).search).toBe("");
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("dialog").count(), patience).toBe(0);

@@ -49,7 +49,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add a domain"
+      title="Add domain"
       description="The part after the @ in your sender addresses. A subdomain such as mail.example.com has its own reputation, separate from your other email."
     >
       <ActionForm

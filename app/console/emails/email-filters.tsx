@@ -87,7 +87,7 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
         )}
         {isFiltered(filters) ? (
           <Button tone="quiet" isSmall onClick={clear} className="ml-auto text-xs">
-            Clear all filters
+            Clear filters
           </Button>
         ) : null}
       </SavedFilters>

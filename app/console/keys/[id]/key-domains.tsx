@@ -119,7 +119,7 @@ function AddDomain({ teamId, keyView, linked }: { teamId: string; keyView: KeyVi
       }}
     >
       <div className="min-w-0 grow">
-        <SelectField label="Add a domain" value={chosen} onChange={({ target }) => setChosen(target.value)}>
+        <SelectField label="Add domain" value={chosen} onChange={({ target }) => setChosen(target.value)}>
           <option value="">Choose a domain</option>
           {available.map(({ id, name }) => (
             <option key={id} value={id}>

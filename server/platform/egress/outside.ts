@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { Agent } from "undici";
 import { createAddressJudge } from "./address";
 import { callWithin, type OutsideRequest, type OutsideResponse } from "./call";
@@ -20,8 +21,26 @@ export type OutsideOptions = {
 };
 
 /** Helps users who test with an endpoint in their own network. */
-const ALLOW_HINT =
-  "The operator can allow internal networks: BACKSTAMP_EGRESS_ALLOW=127.0.0.0/8,::1 for this machine, or other networks in CIDR notation. For allowed networks, http and all ports are accepted.";
+const allowHint = (value: string): string =>
+  `The operator can allow internal networks in CIDR notation: BACKSTAMP_EGRESS_ALLOW=${value}. For allowed networks, http and all ports are accepted.`;
+
+const THIS_MACHINE = "127.0.0.0/8,::1 for this machine, or other networks";
+
+/**
+ * The value that allows this address. None for an address that is not of an internal network: 169.254.169.254
+ * returns the secrets of cloud machines.
+ */
+const hintFor = (literal: string): string => {
+  const address = ipaddr.process(literal);
+  const value = `${address}/${address.kind() === "ipv4" ? 32 : 128}`;
+  return INTERNAL_RANGES.has(address.range()) ? ` ${allowHint(value)}` : "";
+};
+const INTERNAL_RANGES: ReadonlySet<string> = new Set([
+  "private",
+  "loopback",
+  "uniqueLocal",
+  "carrierGradeNat",
+]);
 
 const headerBytesMax = 16 * 1024;
 const connectMs = 10_000;
@@ -57,11 +76,11 @@ export function createOutside(options: OutsideOptions = {}) {
     const { literal, reason, isInternal } = read.target;
     if (literal === null)
       return reason !== null && allow.length === 0
-        ? { fault: isInternal ? `${reason} ${ALLOW_HINT}` : reason }
+        ? { fault: isInternal ? `${reason} ${allowHint(THIS_MACHINE)}` : reason }
         : read;
     const verdict = judgeAddress(literal);
     if (verdict === "blocked")
-      return { fault: `${literal} is not an address of the public Internet. ${ALLOW_HINT}` };
+      return { fault: `${literal} is not an address of the public Internet.${hintFor(literal)}` };
     return verdict === "public" && reason !== null ? { fault: reason } : read;
   };
 

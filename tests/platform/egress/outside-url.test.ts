@@ -100,14 +100,18 @@ test.each([
 });
 
 test.each([
-  "http://localhost:9000/hook",
-  "https://localhost/hook",
-  "http://printer.local/",
-  "https://10.0.0.1/",
-  "http://127.0.0.1:3000/",
-  "https://[::1]/",
-])("%s is rejected with the setting that allows it", (url) => {
-  expect(strict.checkUrl(url)).toMatch(/BACKSTAMP_EGRESS_ALLOW=127\.0\.0\.0\/8,::1/);
+  ["http://localhost:9000/hook", "127.0.0.0/8,::1"],
+  ["https://localhost/hook", "127.0.0.0/8,::1"],
+  ["http://printer.local/", "127.0.0.0/8,::1"],
+  ["https://10.1.2.3/", "10.1.2.3/32"],
+  ["http://127.0.0.1:3000/", "127.0.0.1/32"],
+  ["https://[::1]/", "::1/128"],
+])("%s is rejected with the setting that allows it", (url, value) => {
+  expect(strict.checkUrl(url)).toContain(`BACKSTAMP_EGRESS_ALLOW=${value}`);
+});
+
+test("the setting is not suggested for the metadata service of a cloud", () => {
+  expect(strict.checkUrl("https://169.254.169.254/")).toMatch(/public Internet\.$/);
 });
 
 test.each([

@@ -40,9 +40,7 @@ const blocksDeepMax = 10;
 
 /** Tags of Mustache and Handlebars by their first character that templates do not have. */
 const UNSUPPORTED: Record<string, string> = {
-  "#": "a section",
   "^": "an inverted section",
-  "/": "the end of a section",
   ">": "a partial",
   "!": "a comment",
   "=": "a change of delimiters",
@@ -105,7 +103,7 @@ export function readTags(source: string): Tag[] {
   return tags;
 }
 
-const UNCLOSED = `Unclosed tag. Write {{name}} or {{{name}}}, at most ${tagCharsMax} characters.`;
+const UNCLOSED = `Unclosed tag. Write {{name}} or {{{name}}}. A tag has at most ${tagCharsMax} characters.`;
 const TOO_MANY = `More than ${tagsMax.toLocaleString("en")} placeholders. Use fewer.`;
 
 const lineLength = (text: string): number => {
@@ -148,6 +146,11 @@ function readBlockTag(blocks: Blocks, content: string, written: string, index: n
     if (block.kind === "each") blocks.listsDeep--;
     return { kind: "else" };
   }
+  // A name after `#` is that of a block in other languages, so the message names the blocks of this one.
+  if (sign === "#" || sign === "/")
+    return faulty(
+      `${written.slice(0, 40)} is not a supported block. Use {{#if name}} … {{/if}} or {{#each name}} … {{/each}}.`,
+    );
   const unsupported = UNSUPPORTED[sign];
   return unsupported
     ? faulty(

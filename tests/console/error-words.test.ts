@@ -40,7 +40,7 @@ const INVALID: [procedure: string, input: () => object, message: RegExp][] = [
   ["keys.create", () => ({ ...KEY, expiresAt: "2020-01-01T00:00:00Z" }), /^Expires: it is in the past/],
   ["keys.create", () => ({ ...KEY, limits: { other: 1_000_000 } }), /^Rate limits: at most /],
   ["templates.save", () => save({ variables: [] }), /^Variables: it does not declare “NAME”/],
-  ["templates.save", () => save({ html: "{{#A}}x{{/A}}" }), /^HTML: \{\{#A\}\} is a section/],
+  ["templates.save", () => save({ html: "{{#A}}x{{/A}}" }), /^HTML: \{\{#A\}\} is not a supported block/],
   ["emails.list", () => ({ after: newId() }), /^After: this list has no row/],
   ["emails.retryMatching", () => ({ acceptDuplicates: false }), /^Set at least one filter/],
 ];

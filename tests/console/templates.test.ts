@@ -62,7 +62,7 @@ describe("a template in the console", () => {
     const template = await make();
     const { id, revision } = template;
     for (const [change, said] of [
-      [{ html: "{{#A}}x{{/A}}" }, /^HTML: \{\{#A\}\} is a section/],
+      [{ html: "{{#A}}x{{/A}}" }, /^HTML: \{\{#A\}\} is not a supported block/],
       [{ html: "" }, /^HTML: /],
       [{ html: "a\0b" }, /change\.html: must not contain NUL/],
       [{ subject: "\ud800" }, /surrogate/],

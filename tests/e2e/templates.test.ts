@@ -164,7 +164,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
 test("an error is shown with its position, and is not saved", async () => {
   await write("<p>{{#EACH}}x{{/EACH}}</p>\n<p>{{EMAIL}} {{A");
   const errors = page.getByRole("region", { name: "Errors" });
-  await errors.getByText("{{#EACH}} is a section. It is not supported.").waitFor();
+  await errors.getByText("{{#EACH}} is not a supported block.").waitFor();
   await errors.getByText('"EMAIL" is reserved').waitFor();
   await errors.getByRole("button", { name: "HTML, line 2" }).first().click();
   expect(await editor().evaluate((element) => element === document.activeElement)).toBe(true);
@@ -173,7 +173,7 @@ test("an error is shown with its position, and is not saved", async () => {
   await page.getByRole("button", { name: "Save draft" }).click();
   await page
     .getByRole("alert")
-    .getByText(/^HTML: \{\{#EACH\}\} is a section/)
+    .getByText(/^HTML: \{\{#EACH\}\} is not a supported block/)
     .waitFor(patience);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNoErrors(profile);

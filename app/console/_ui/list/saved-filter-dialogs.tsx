@@ -37,7 +37,7 @@ export function SaveFilterDialog({ teamId, list, filters, onClose }: SaveProps) 
       >
         <TextField
           label="Name"
-          hint="Visible only to you. Today, yesterday and the last hours or days stay relative to the time at which you open it."
+          hint="Visible only to you. Relative times such as Today stay relative to when you open the filter."
           value={name}
           maxLength={savedNameCharsMax}
           onChange={({ target }) => setName(target.value)}

@@ -1,4 +1,4 @@
-/** What each event reports, for the console and the API reference. */
+/** What each event reports: titles of the API reference, and texts of the console without details. */
 export const EVENT_DESCRIPTIONS = {
   "email.queued": "Email accepted and queued",
   "email.scheduled": "Email scheduled",

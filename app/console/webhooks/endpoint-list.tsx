@@ -37,7 +37,7 @@ function Failed({ endpoint: { id, failed, failures, failing_since } }: { endpoin
       </span>
     );
   return (
-    <span className="block tabular-nums">
+    <span className="block tabular-nums max-lg:inline-block max-lg:align-top">
       {failed === 0 ? null : (
         <Link
           href={hrefOf(`/console/webhooks/${id}`, { status: "failed" })}

@@ -83,8 +83,8 @@ export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps)
         </p>
       ) : null}
       <p>
-        The next attempt of each event starts as soon as the concurrency limit of the endpoint allows. It
-        counts as an attempt: if it fails, the retry schedule continues.
+        The next attempt{endpoint.waiting === 1 ? "" : " of each event"} starts within the endpoint&apos;s
+        concurrency limit. It counts as an attempt: if it fails, the retry schedule continues.
       </p>
       {endpoint.pausedUntil ? (
         <p>

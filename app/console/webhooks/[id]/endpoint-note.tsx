@@ -41,8 +41,10 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
         {disablesAt ? (
           <>
             {" "}
-            If none succeeds, the webhook is disabled <When isDue isLong at={disablesAt} />
-            {failures < disablesAfterFailures ? <>, after at least {disablesAfterFailures} failures</> : null}
+            The webhook is disabled if it still fails <When isDue isLong at={disablesAt} />
+            {failures < disablesAfterFailures ? (
+              <> and has failed at least {disablesAfterFailures} times</>
+            ) : null}
             .
           </>
         ) : null}

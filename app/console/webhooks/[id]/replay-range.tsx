@@ -17,7 +17,7 @@ import { EVENT_NAMES } from "../events";
 import type { EndpointDialogProps } from "./actions";
 
 const STATUSES = [
-  { value: "failed", label: "Failed", hint: "Events without a successful attempt." },
+  { value: "failed", label: "Failed", hint: "Events whose last attempt failed." },
   {
     value: "unfinished",
     label: "Failed and pending",

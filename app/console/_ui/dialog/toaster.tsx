@@ -1,18 +1,39 @@
 "use client";
 
 import { CircleAlert, CircleCheck } from "lucide-react";
-import { useTheme } from "next-themes";
+import { useSyncExternalStore } from "react";
 import { Toaster as Sonner } from "sonner";
 
 const toastStyle = "font-sans text-sm bg-page text-ink border border-line rounded-xl shadow-lg";
 
-/** Toasts in the style of the console, at the bottom right. */
+const PHONE = "(width < 48rem)";
+const subscribe = (onChange: () => void) => {
+  const query = window.matchMedia(PHONE);
+  query.addEventListener("change", onChange);
+  return () => query.removeEventListener("change", onChange);
+};
+const useIsPhone = () =>
+  useSyncExternalStore(
+    subscribe,
+    () => window.matchMedia(PHONE).matches,
+    () => false,
+  );
+
+/** The margin at the top of a phone: the header with a gap. */
+const belowHeader = { top: "4.5rem" };
+
+/**
+ * Toasts in the style of the console, at the bottom right. On phones they are at the top, because the buttons
+ * of a dialog are at the bottom.
+ */
 export function Toaster() {
-  const { resolvedTheme } = useTheme();
+  const isPhone = useIsPhone();
   return (
     <Sonner
-      theme={resolvedTheme === "dark" ? "dark" : "light"}
-      position="bottom-right"
+      // The classes have both themes. The dark theme of the library has a black close button.
+      theme="light"
+      position={isPhone ? "top-center" : "bottom-right"}
+      {...(isPhone ? { offset: belowHeader, mobileOffset: belowHeader } : {})}
       closeButton
       icons={{
         success: <CircleCheck className="size-4.5 text-good" aria-hidden="true" />,

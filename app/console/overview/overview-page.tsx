@@ -75,7 +75,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
               )
             }
             className="rounded-lg border border-line bg-sunk p-0.5"
-            itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink max-md:px-2 aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
+            itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink max-md:px-2 aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
           />
         }
       />

@@ -80,7 +80,7 @@ export function Breakdown({ traffic }: { traffic: TrafficView }) {
           options={DIMENSIONS}
           onChange={setDimension}
           className="rounded-lg border border-line bg-sunk p-0.5"
-          itemClassName="h-7 rounded-md px-2.5 text-xs text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
+          itemClassName="h-7 rounded-md px-2.5 text-xs text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
         />
       </div>
       {shown.length === 0 ? (

@@ -105,7 +105,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
         ]}
         onChange={setPane}
         className="mb-4 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden"
-        itemClassName="min-h-9 flex-1 rounded-md font-medium text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
+        itemClassName="min-h-9 flex-1 rounded-md font-medium text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
       />
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <div className={`min-w-0 ${visibilityOf("write")}`}>

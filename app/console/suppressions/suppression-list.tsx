@@ -43,6 +43,13 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         {...HEADING}
         actions={
           <>
+            <CreateButton
+              label="Suppress addresses"
+              permission="suppressions:write"
+              what="suppress addresses"
+              preload={AddSuppressions.preload}
+              onClick={() => setAdding(true)}
+            />
             <Menu
               label="More actions"
               items={[
@@ -53,13 +60,6 @@ export function SuppressionList({ teamId }: { teamId: string }) {
                   href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...exported })}`,
                 },
               ]}
-            />
-            <CreateButton
-              label="Suppress addresses"
-              permission="suppressions:write"
-              what="suppress addresses"
-              preload={AddSuppressions.preload}
-              onClick={() => setAdding(true)}
             />
           </>
         }

@@ -13,7 +13,7 @@ type Props = {
   description?: ReactNode;
   /** The parent page; `href` is a console path without a team. */
   back?: { href: string; label: string };
-  /** Buttons, the primary one last. */
+  /** Buttons, the primary one last, and then the menu with further actions. */
   actions?: ReactNode;
 };
 

@@ -99,6 +99,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
         actions={
           isBuiltIn ? null : (
             <>
+              {verifyButton}
               <Menu
                 label={`More actions for ${data.name}`}
                 items={[
@@ -111,7 +112,6 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
                   },
                 ]}
               />
-              {verifyButton}
             </>
           )
         }

@@ -65,20 +65,6 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
       }
       actions={
         <>
-          <Menu
-            label="More actions"
-            items={[
-              { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
-              { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
-              { label: "Name and alias…", Icon: PenLine, why, onSelect: () => onOpen("name") },
-              { label: "Duplicate", Icon: Copy, why, onSelect: () => duplicate.run({ team: teamId, id }) },
-              ...(isDirty
-                ? [{ label: "Discard unsaved changes", Icon: Undo2, onSelect: template.discard }]
-                : []),
-              "line",
-              { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => onOpen("delete") },
-            ]}
-          />
           <Button Icon={Send} disabledReason={whyNotSend ?? why} onClick={() => onOpen("test")}>
             Send test…
           </Button>
@@ -98,6 +84,20 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
           >
             Publish…
           </Button>
+          <Menu
+            label="More actions"
+            items={[
+              { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
+              { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
+              { label: "Name and alias…", Icon: PenLine, why, onSelect: () => onOpen("name") },
+              { label: "Duplicate", Icon: Copy, why, onSelect: () => duplicate.run({ team: teamId, id }) },
+              ...(isDirty
+                ? [{ label: "Discard unsaved changes", Icon: Undo2, onSelect: template.discard }]
+                : []),
+              "line",
+              { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => onOpen("delete") },
+            ]}
+          />
         </>
       }
     />

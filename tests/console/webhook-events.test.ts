@@ -163,14 +163,15 @@ describe("the email of an event", () => {
     await round();
     await sendTest(id);
     const [tested, sent] = await deliveries(id);
-    expect(tested).toMatchObject({ hasEmail: false, email: null });
+    expect(tested).toMatchObject({ isTest: true, hasEmail: false, email: null });
+    expect(await asAdmin("delivery", { id, event: tested?.id })).toMatchObject({ isTest: true });
     const email = {
       id: emailId,
       recipient: "delivered@backstamp.test",
       subject: "Your invoice",
       status: "delivered",
     };
-    expect(sent).toMatchObject({ hasEmail: true, email });
+    expect(sent).toMatchObject({ isTest: false, hasEmail: true, email });
     expect(await asAdmin("delivery", { id, event: sent?.id })).toMatchObject({ email });
     await console.world.hot`update emails set status = 'complained' where id = ${emailId}`;
     expect((await deliveries(id))[1]).toMatchObject({ email: { status: "complained" } });

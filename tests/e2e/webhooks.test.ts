@@ -152,7 +152,7 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   await takePictures(page, "webhook");
   const pending = events().filter({ hasText: "Pending" });
   await pending.getByText("delivered@backstamp.test").waitFor(waitOptions);
-  await pending.getByText("Lost", { exact: true }).waitFor(waitOptions);
+  await pending.getByText("“Lost”", { exact: true }).waitFor(waitOptions);
   await pending.getByText(/^Pending, \d failed$/).waitFor(waitOptions);
   await openMenuItem("Retry all pending now");
   await confirmation().getByRole("heading", { name: "Retry 1 pending event now?" }).waitFor(waitOptions);

@@ -37,6 +37,13 @@ export const EndpointBadge = ({ of }: { of: EndpointView }) => (
   <LabelBadge {...ENDPOINT_LABELS[stateOf(of)]} />
 );
 
+/** Beside the type of a sample event, which has the name of a real one. */
+export const TestBadge = () => (
+  <Badge tone="mute" title="A sample event. It is about no real email.">
+    Test
+  </Badge>
+);
+
 type DeliveryStatus = WebhookEventWire["status"];
 
 /** The status of an event delivery: label, color and description. */

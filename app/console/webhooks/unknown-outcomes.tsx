@@ -49,11 +49,16 @@ export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
             ? "A webhook subscribes to email.unknown."
             : "No webhook subscribes to email.unknown."}
         </p>
-        {emails > 0 ? (
-          <Link href={hrefOf("/console/emails", { status: "unknown" })} className={`${linkStyle} self-start`}>
-            Resolve in Emails
+        <p className="flex flex-wrap gap-x-4">
+          {emails > 0 ? (
+            <Link href={hrefOf("/console/emails", { status: "unknown" })} className={linkStyle}>
+              Resolve in Emails
+            </Link>
+          ) : null}
+          <Link href={hrefOf("/console/settings/team")} className={linkStyle}>
+            Team settings
           </Link>
-        ) : null}
+        </p>
       </div>
     </section>
   );

@@ -47,11 +47,19 @@ export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
 export type EndpointView = Awaited<ReturnType<typeof viewEndpoints>>[number];
 
 /**
+ * Whether an event is a sample (`sendTestEvent`). The body of a sample is stored from the beginning, and it
+ * is about no stored email.
+ */
+export const isTestEvent = ({ emailId, payload }: Pick<WebhookDelivery, "emailId" | "payload">): boolean =>
+  emailId === null && payload !== null && JSON.parse(payload).data?.test === true;
+
+/**
  * An event delivery as a row of a list. `email` is null for an event without one, or if it is no longer
  * retained.
  */
 export const viewDelivery = (delivery: WebhookDelivery, emails: ReadonlyMap<string, EventEmail>) => ({
   ...presentWebhookEvent(delivery),
+  isTest: isTestEvent(delivery),
   hasEmail: delivery.emailId !== null,
   email: emails.get(delivery.id) ?? null,
 });

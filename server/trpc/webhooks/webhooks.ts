@@ -30,7 +30,7 @@ import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/servic
 import { presentWebhookAttempt, presentWebhookEventDetail } from "#server/shared/wire/webhook";
 import { inTeam, joined, router } from "../init";
 import { TeamInput } from "../strict";
-import { viewDelivery, viewEndpoints } from "./views";
+import { isTestEvent, viewDelivery, viewEndpoints } from "./views";
 
 const deliveryRows = 25;
 const attemptsShownMax = 100;
@@ -112,6 +112,7 @@ export const webhooksRouter = router({
       const emails = await readEventEmails(ctx.service, [delivery]);
       return {
         ...presentWebhookEventDetail(delivery),
+        isTest: isTestEvent(delivery),
         /** The email of the event; null for an event without one, or if it is no longer retained. */
         email: emails.get(delivery.id) ?? null,
         /** The payload is fixed at the first attempt; before that it is generated on read. */

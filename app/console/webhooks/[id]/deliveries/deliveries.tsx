@@ -11,7 +11,7 @@ import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page
 import { usePolling } from "../../../_ui/live";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
-import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../../badges";
+import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge, TestBadge } from "../../badges";
 import { describeEvent, EVENT_NAMES } from "../../events";
 import { deliveryFilters } from "./delivery-filters";
 import { ReplayButton } from "./replay-button";
@@ -23,10 +23,13 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
   {
     id: "type",
     header: "Event",
-    cell: ({ type, created_at }) => (
+    cell: ({ type, isTest, created_at }) => (
       <span className="block min-w-0">
-        <span className="block truncate font-mono text-xs" title={describeEvent(type)}>
-          {type}
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-mono text-xs" title={describeEvent(type)}>
+            {type}
+          </span>
+          {isTest ? <TestBadge /> : null}
         </span>
         <When at={created_at} className="font-normal text-soft text-xs" />
       </span>
@@ -65,7 +68,7 @@ function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
       <span className="block truncate text-soft text-xs" title={email.subject}>
         <span>{STATUSES[email.status].label}</span>
         {" · "}
-        <span>{email.subject || "(no subject)"}</span>
+        <span>{email.subject ? `“${email.subject}”` : "(no subject)"}</span>
       </span>
     </span>
   );

@@ -17,7 +17,7 @@ import { StatusBadge } from "../../../../_ui/text/badge";
 import { BodyBlock, CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
-import { DeliveryBadge, formatFault, ResponseBadge } from "../../../badges";
+import { DeliveryBadge, formatFault, ResponseBadge, TestBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
 import { ReplayButton } from "../../deliveries/replay-button";
 import { EndpointNote } from "../../endpoint-note";
@@ -60,7 +60,12 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
     <>
       <PageHeading
         title={data.type}
-        badge={<DeliveryBadge of={data} />}
+        badge={
+          <>
+            {data.isTest ? <TestBadge /> : null}
+            <DeliveryBadge of={data} />
+          </>
+        }
         back={back}
         description={
           <>

@@ -21,10 +21,7 @@ const listedMax = 8;
 /** Errors that prevent saving, with links to their positions, and warnings. */
 export function Problems({ fields, result, onGoTo }: Props) {
   const tagErrors = tagErrorsOf(fields);
-  // Errors from the server without a position, such as a subject that is too long or an invalid variable.
-  const others = (result?.faults ?? []).filter(
-    ({ field }) => !tagErrors.some((error) => error.field === field),
-  );
+  const others = otherErrorsOf(tagErrors, result);
   const raw = [...rawKeysIn(fields.html)];
   const errors = [
     ...tagErrors.slice(0, listedMax).map(({ field, source, at, message }) => (
@@ -83,6 +80,14 @@ function Notes({ label, tone, notes, more = 0 }: NotesProps) {
     </section>
   );
 }
+
+/** How many errors prevent saving. */
+export const countErrors = (fields: Fields, result: DraftPreview | null): number =>
+  tagErrorsOf(fields).length + otherErrorsOf(tagErrorsOf(fields), result).length;
+
+/** Errors from the server without a position, such as a subject that is too long or an invalid variable. */
+const otherErrorsOf = (tagErrors: readonly { field: SourceField }[], result: DraftPreview | null) =>
+  (result?.faults ?? []).filter(({ field }) => !tagErrors.some((error) => error.field === field));
 
 const tagErrorsOf = ({ subject, html, text }: Fields) =>
   Object.entries({ subject, html, text: text ?? "" }).flatMap(([field, source]) =>

@@ -6,6 +6,7 @@ import { Button } from "../../../_ui/form/button";
 import { type Width, WidthToggle } from "../../../_ui/form/width-toggle";
 import { Tabs } from "../../../_ui/page/tabs";
 import { cardStyle } from "../../../_ui/styles";
+import { countErrors } from "../content/problems";
 import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
 import { FRAME, frameDocument, imagesHref } from "./frame-document";
 import type { Preview } from "./use-preview";
@@ -60,8 +61,8 @@ export function PreviewPane(props: Props) {
               <span className="text-soft">No subject: each send must provide one</span>
             )}
           </p>
-          <p role="status" className="whitespace-nowrap text-soft text-xs">
-            {STATE_WORDS[preview.state]}
+          <p role="status" className="text-soft text-xs md:whitespace-nowrap">
+            {formatState(preview, fields)}
           </p>
           <WidthToggle value={width} onChange={setWidth} />
         </div>
@@ -131,7 +132,13 @@ export function PreviewPane(props: Props) {
 }
 
 /** Shown unless the preview is that of the current content. */
-const STATE_WORDS = { current: null, updating: "Updating…", blocked: "Not updated" };
+function formatState({ state, result }: Preview, fields: Fields): string | null {
+  if (state !== "blocked") return state === "updating" ? "Updating…" : null;
+  const errors = countErrors(fields, result);
+  return errors === 0
+    ? "Preview not updated"
+    : `Preview not updated: ${errors} ${errors === 1 ? "error" : "errors"}`;
+}
 
 const TEXT_NOTES = {
   generated: "Generated from the HTML, for email clients that do not display HTML.",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findChanges, markChanges } from "../../app/console/templates/[id]/versions/mark-changes";
+import { compareLines, findChanges } from "../../app/console/templates/[id]/code/find-changes";
+import { markChanges } from "../../app/console/templates/[id]/versions/mark-changes";
 
 const REMOVED = /<mark style="background:#ffd7d5[^"]*">(.*?)<\/mark>/gs;
 const ADDED = /<mark style="background:#c9f2d3[^"]*">(.*?)<\/mark>/gs;
@@ -72,4 +73,10 @@ describe("the marks of two rendered versions", () => {
     ])
       expect(() => markChanges(html, `${html}<p>b</p>`)).not.toThrow();
   });
+});
+
+test("lines are compared one by one, and a removed line stands before the added one", () => {
+  const lines = compareLines("a\nb\nc\nd", "a\nB\nc").map(({ kind, line }) => `${kind} ${line}`);
+  expect(lines).toEqual(["same a", "removed b", "added B", "same c", "removed d"]);
+  expect(compareLines("a", "x\na\ny").map(({ kind }) => kind)).toEqual(["added", "same", "added"]);
 });

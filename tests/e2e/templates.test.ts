@@ -147,7 +147,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
   await expectState("", false);
   await page.route(/templates\.preview/, (route) => route.abort());
   await write("<p>Second {{ORDER}}</p>");
-  await expectState("Not updated", true);
+  await expectState("Preview not updated", true);
   await inPreview("First 10492");
   await page.unroute(/templates\.preview/);
   const renderThird = await delayPreviews();
@@ -299,7 +299,7 @@ test("versions are compared, and an earlier one is published again", async () =>
   await rendered("Version 1").locator("mark", { hasText: "Thank you" }).waitFor(patience);
   await page.getByRole("list", { name: "Versions" }).getByText(" by ").first().waitFor();
   await expectNoAccessibilityViolations(page);
-  await page.getByRole("button", { name: "Roll back to 1" }).click();
+  await page.getByRole("button", { name: "Roll back to version 1" }).click();
   await dialog().getByRole("button", { name: "Roll back" }).click(patience);
   await page.getByText("Rolled back to version 1").waitFor(patience);
   expect((await sendWith({ NAME: "Ann" })).html).toContain("Thank you, Ann");

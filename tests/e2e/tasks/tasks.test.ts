@@ -144,7 +144,7 @@ testTask("template", async (user) => {
   await user.click(role("button", "Publish", role("alertdialog")));
   await user.sees(text("version 3"));
   await expect.poll(readHtml, pollOptions).toContain("<p>Goodbye</p>");
-  await user.click(button("Roll back to 2…"));
+  await user.click(button("Roll back to version 2…"));
   await user.click(role("button", "Roll back", role("alertdialog")));
   await user.sees(text("Rolled back to version 2"));
   expect(await readHtml()).toBe(TEMPLATE_HTML);

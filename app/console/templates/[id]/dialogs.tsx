@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useRef } from "react";
 import { useForm } from "react-hook-form";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
@@ -166,18 +167,22 @@ export function PublishDialog({ teamId, id, template, onRollBack, onClose }: Dia
       { enabled: live !== null },
     ),
   );
+  // A save right before publishing can create a version.
+  const publishedNumber = useRef(base.number);
   const { run, isBusy, fault } = useAction(trpc.templates.publish.mutationOptions(), {
     onDone: () => {
-      if (live === null) showSuccess("Published");
-      else showAction("Published", { label: `Roll back to ${live}…`, onClick: () => onRollBack(live) });
+      const done = `Version ${publishedNumber.current} published`;
+      if (live === null) showSuccess(done);
+      else showAction(done, { label: `Roll back to version ${live}…`, onClick: () => onRollBack(live) });
       onClose();
       void template.reload();
     },
   });
   const publish = async () => {
     const saved = isDirty ? await template.save() : base;
-    if (saved) run({ team: teamId, id, revision: saved.revision });
-    else onClose();
+    if (!saved) return onClose();
+    publishedNumber.current = saved.number;
+    run({ team: teamId, id, revision: saved.revision });
   };
   return (
     <Confirm

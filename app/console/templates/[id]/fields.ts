@@ -174,9 +174,17 @@ export const FIELD_NAMES: Record<keyof Change, string> = {
   subject: "subject",
   html: "HTML",
   text: "text",
-  from: "sender",
-  replyTo: "reply address",
+  from: "From",
+  replyTo: "Reply to",
   variables: "variables",
+};
+
+/** Display names of the types of variables. */
+export const TYPE_NAMES: Record<VariableType, string> = {
+  string: "Text",
+  number: "Number",
+  list: "List",
+  object: "Object",
 };
 
 /** "subject, HTML and variables". */

@@ -4,7 +4,8 @@ import { Suspense } from "react";
 import { Skeleton } from "../../../_ui/list/skeleton";
 import { lazyPart } from "../../../_ui/page/lazy-part";
 import { CodeBlock } from "../../../_ui/text/code-block";
-import { effectiveVariables, FIELD_NAMES, type Fields } from "../fields";
+import { effectiveVariables, FIELD_NAMES, type Fields, TYPE_NAMES } from "../fields";
+import { compareLines, type LineKind } from "./find-changes";
 
 const Merge = lazyPart(async () => (await import("./merge-view")).MergeView);
 
@@ -46,20 +47,34 @@ export function Diff({ before, after }: Props) {
               </Suspense>
             </div>
           ) : (
-            <p className="overflow-hidden rounded-lg border border-line font-mono text-xs leading-5">
-              <del className="block whitespace-pre-wrap break-words bg-bad-tint px-3 py-1.5 no-underline">
-                <span className="sr-only">Before: </span>− {old[name] || "(none)"}
-              </del>
-              <ins className="block whitespace-pre-wrap break-words bg-good-tint px-3 py-1.5 no-underline">
-                <span className="sr-only">After: </span>+ {next[name] || "(none)"}
-              </ins>
-            </p>
+            <Lines before={old[name]} after={next[name]} />
           )}
         </section>
       ))}
     </div>
   );
 }
+
+const LINE_KINDS = {
+  same: { Tag: "span", sign: " ", word: null, tint: "" },
+  removed: { Tag: "del", sign: "−", word: "Removed: ", tint: "bg-bad-tint" },
+  added: { Tag: "ins", sign: "+", word: "Added: ", tint: "bg-good-tint" },
+} as const satisfies Record<LineKind, object>;
+
+/** All lines of two short texts, with a mark on each one that only one of them has. */
+const Lines = ({ before, after }: { before: string; after: string }) => (
+  <p className="overflow-hidden rounded-lg border border-line font-mono text-xs leading-5">
+    {compareLines(before || "(none)", after || "(none)").map(({ id, kind, line }) => {
+      const { Tag, sign, word, tint } = LINE_KINDS[kind];
+      return (
+        <Tag key={id} className={`block whitespace-pre-wrap break-words px-3 py-1 no-underline ${tint}`}>
+          {word ? <span className="sr-only">{word}</span> : null}
+          {sign} {line}
+        </Tag>
+      );
+    })}
+  </p>
+);
 
 const NAMES = ["subject", "from", "replyTo", "variables", "html", "text"] as const;
 
@@ -77,6 +92,6 @@ const formatVariables = (fields: Fields): string =>
   effectiveVariables(fields)
     .map(
       ({ key, type, isRequired, fallback }) =>
-        `${key}: ${type}${isRequired ? ", required" : `, fallback ${JSON.stringify(fallback)}`}`,
+        `${key}: ${TYPE_NAMES[type]}${isRequired ? ", required" : `, fallback ${JSON.stringify(fallback)}`}`,
     )
     .join("\n");

@@ -7,7 +7,7 @@ import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
 import { areaStyle, cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
-import { faultOfFallback, faultOfValue, type Samples, type VariableField } from "../fields";
+import { faultOfFallback, faultOfValue, type Samples, TYPE_NAMES, type VariableField } from "../fields";
 
 type Props = {
   variables: readonly VariableField[];
@@ -110,12 +110,6 @@ type RowProps = {
   onRemove: (() => void) | null;
 };
 
-const TYPE_NAMES: Record<VariableType, string> = {
-  string: "Text",
-  number: "Number",
-  list: "List",
-  object: "Object",
-};
 const PLACEHOLDERS: Partial<Record<VariableType, string>> = {
   list: '[{"name": "Ann"}]',
   object: '{"name": "Ann"}',

@@ -57,8 +57,10 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
       { team: teamId, id, version: String(number) },
       { enabled: Boolean(number) },
     );
-  const after = useQuery(of(selected));
-  const before = useQuery(of(against));
+  // The older version is on the removed side, whichever of the two is selected.
+  const [older, newer] = against > (selected ?? 0) ? [selected, against] : [against, selected];
+  const after = useQuery(of(newer));
+  const before = useQuery(of(older));
 
   if (!template.data)
     return (
@@ -84,9 +86,11 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
         <section aria-label={against === 0 ? "Content" : "Changes"} className={`${cardStyle} min-w-0 p-4`}>
           <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
             <div className="flex flex-wrap items-center gap-2">
-              <h2 className="font-semibold">Version {selected}</h2>
+              <h2 className="font-semibold">
+                {against === 0 ? `Version ${selected}` : `From version ${older} to version ${newer}`}
+              </h2>
               <label htmlFor="against" className="flex items-center gap-2 whitespace-nowrap text-soft">
-                compared with
+                {against === 0 ? "compared with" : `Version ${selected} compared with`}
                 <Select
                   id="against"
                   value={against}
@@ -108,11 +112,13 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               options={VIEWS}
               onChange={setView}
               className="gap-1 rounded-lg bg-mute-tint p-1"
-              itemClassName="min-h-8 rounded-md px-3 text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
+              itemClassName="min-h-8 rounded-md px-3 text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
             />
             {selected !== null && selected !== live ? (
               <Button tone="primary" disabledReason={why} onClick={() => setConfirming(true)}>
-                {live !== null && selected < live ? `Roll back to ${selected}…` : `Publish ${selected}…`}
+                {live !== null && selected < live
+                  ? `Roll back to version ${selected}…`
+                  : `Publish version ${selected}…`}
               </Button>
             ) : null}
           </div>
@@ -177,7 +183,7 @@ const STATES: Record<VersionRow["status"], Label | null> = {
 
 /** Who published a version. */
 const publisherOf = ({ actor, name }: NonNullable<VersionRow["publication"]>): string =>
-  actor === "key" ? `the key ${name ?? "without a name"}` : (name ?? `the ${actor}`);
+  actor === "key" ? (name ? `the key “${name}”` : "a key without a name") : (name ?? `the ${actor}`);
 
 /** The versions of a template, newest first. One of them is selected. */
 function VersionLines({ rows, selected, onSelect }: LinesProps) {

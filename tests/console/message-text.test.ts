@@ -1,13 +1,11 @@
-import { createElement } from "react";
-import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { CAPTURED } from "#server/shared/email-words";
-import { MessageText } from "../../app/console/_ui/text/address";
+import { splitCode } from "../../app/console/_ui/text/address";
 
 const codeIn = (message: string): string[] => {
-  const html = renderToStaticMarkup(createElement(MessageText, null, message));
-  expect(html.replace(/<[^>]+>/g, "")).toBe(message.replaceAll("`", ""));
-  return [...html.matchAll(/<code[^>]*>([^<]*)<\/code>/g)].map(([, code]) => code ?? "");
+  const pieces = splitCode(message);
+  expect(pieces.map(({ text }) => text).join("")).toBe(message.replaceAll("`", ""));
+  return pieces.flatMap(({ text, isCode }) => (isCode ? [text] : []));
 };
 
 test.each([

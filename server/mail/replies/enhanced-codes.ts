@@ -136,8 +136,9 @@ const BASIC: Readonly<Record<number, string>> = {
  */
 export function explainCode({ code, enhanced }: Pick<Reply, "code" | "enhanced">): string | null {
   const [digit = "", subject = "", detail = ""] = enhanced?.split(".") ?? [];
-  const known = { ...CODES, ...(digit === "4" ? TEMPORARY : {}) };
-  const meaning = known[`${subject}.${detail}`] ?? (enhanced === null ? undefined : known[`${subject}.0`]);
+  const name = `${subject}.${detail}`;
+  const temporary = digit === "4" ? TEMPORARY[name] : undefined;
+  const meaning = temporary ?? CODES[name] ?? (enhanced === null ? undefined : CODES[`${subject}.0`]);
   const severity = SEVERITIES[digit];
   if (meaning !== undefined && severity !== undefined) return `${meaning}. ${severity}.`;
   const basic = code === null ? undefined : BASIC[code];

@@ -56,15 +56,26 @@ export const AddressText = ({ children }: { children: string }) => {
 const CODE =
   /`([^`]+)`|\b([A-Z]+(?:_[A-Z0-9]+)+(?:=[\w-]+)?|(?:capture|direct):(?=[,.]| |$))|(?<=\b[Rr]un |: )((?:npm run -s )?backstamp(?: [\w-]+(?:[.@][\w-]+)*)+)/;
 
-/** A message of the server, with its settings and commands as code and each address on one line. */
-export function MessageText({ children }: { children: string }): ReactNode {
-  const found = CODE.exec(children);
-  if (!found) return <AddressText>{children}</AddressText>;
-  return (
-    <>
-      <AddressText>{children.slice(0, found.index)}</AddressText>
-      <code className="wrap-anywhere">{found[1] ?? found[2] ?? found[3]}</code>
-      <MessageText>{children.slice(found.index + found[0].length)}</MessageText>
-    </>
-  );
+/** The text of a message in pieces, each of which is code or is not. */
+export function splitCode(message: string): { text: string; isCode: boolean }[] {
+  const found = CODE.exec(message);
+  if (!found) return message === "" ? [] : [{ text: message, isCode: false }];
+  return [
+    ...splitCode(message.slice(0, found.index)),
+    { text: found[1] ?? found[2] ?? found[3] ?? "", isCode: true },
+    ...splitCode(message.slice(found.index + found[0].length)),
+  ];
 }
+
+/** A message of the server, with its settings and commands as code and each address on one line. */
+export const MessageText = ({ children }: { children: string }): ReactNode =>
+  splitCode(children).map(({ text, isCode }, place) => {
+    // A message does not change its order, so the place identifies the piece.
+    const key = `${place}`;
+    if (!isCode) return <AddressText key={key}>{text}</AddressText>;
+    return (
+      <code key={key} className="wrap-anywhere">
+        {text}
+      </code>
+    );
+  });

@@ -218,7 +218,7 @@ export const DIALOGS: Record<string, OpenedDialog> = {
   "publish a version": {
     file: "templates/[id]/versions/roll-back",
     path: ({ template }) => `/console/templates/${template}/versions`,
-    clicks: [/^Publish \d+…$/],
+    clicks: [/^Publish version \d+…$/],
   },
   "invite a member": {
     file: "settings/members/dialogs",

@@ -88,7 +88,7 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
               "Counting…"
             ) : isUnknownOnly ? (
               <>
-                Matching emails with unknown outcome: <strong>{formatEmails(data.count, isMore)}</strong>.
+                Matching emails with unknown outcome: <strong>{formatEmails(data.count, isMore)}</strong>.{" "}
                 {data.count === 1 && !isMore
                   ? "It is retried only if you include it."
                   : "They are retried only if you include them."}

@@ -15,7 +15,7 @@ import { useTRPC } from "../_ui/trpc";
 import { AlertNotices } from "./alert-notices";
 import { HeldNotice } from "./held/held-notice";
 import { OverviewSkeleton } from "./overview-skeleton";
-import { FailureCard, QueueCard } from "./queue-card";
+import { QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES, trafficInput } from "./ranges";
 import { SetupCard } from "./setup/setup-card";
 import { Breakdown } from "./traffic/breakdown";
@@ -23,7 +23,8 @@ import { Tiles } from "./traffic/tiles";
 import { Traffic } from "./traffic/traffic";
 import { TrafficFilters } from "./traffic/traffic-filters";
 
-/** Last on the page, so its arrival moves nothing. */
+/** Last on the page, so the arrival of these two moves nothing. */
+const FailureCard = lazyPart(async () => (await import("./failure-card")).FailureCard);
 const PartsCard = lazyPart(async () => (await import("./parts-card")).PartsCard);
 
 /** Refetch intervals: short for the current state, longer for aggregates. Hidden tabs do not refetch. */
@@ -111,7 +112,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
           </div>
           {traffic.data ? <Breakdown traffic={traffic.data} /> : null}
           <div className={columns}>
-            {standing.data ? <FailureCard failures={standing.data.failures} /> : null}
+            {standing.data ? (
+              <Suspense fallback={<SkeletonCard lines={6} />}>
+                <FailureCard failures={standing.data.failures} />
+              </Suspense>
+            ) : null}
             {standing.isPending ? <SkeletonCard lines={6} /> : null}
             <Fetched by={parts} loading={<SkeletonCard />}>
               {(data) => (

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 
 /** A line of tabs. It scrolls where it is wider than the screen, and fades at an edge that hides some. */
 export const tabStripStyle =
-  "flex gap-4 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] [mask-image:linear-gradient(to_right,transparent,black_var(--hidden-left,0px),black_calc(100%-var(--hidden-right,0px)),transparent)] lg:gap-5 print:hidden";
+  "flex gap-3.5 overflow-x-auto overflow-y-hidden shadow-[inset_0_-1px_var(--line)] [mask-image:linear-gradient(to_right,transparent,black_var(--hidden-left,0px),black_calc(100%-var(--hidden-right,0px)),transparent)] lg:gap-5 print:hidden";
 
 const fade = "3rem";
 

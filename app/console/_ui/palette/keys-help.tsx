@@ -1,6 +1,7 @@
 "use client";
 
 import { DialogFrame } from "../dialog/dialog-frame";
+import { Button } from "../form/button";
 import { Key } from "../list/pager";
 import { DOCUMENTS } from "../shell/pages";
 import { usePages } from "../shell/use-pages";
@@ -26,6 +27,7 @@ export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
     onOpenChange={onClose}
     title="Keyboard shortcuts"
     description="Shortcuts are inactive in text fields and dialogs. On a Mac, press Cmd instead of Ctrl."
+    footer={<Button onClick={onClose}>Done</Button>}
   >
     <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
       <div className="flex flex-col gap-6">

@@ -51,13 +51,14 @@ type MomentProps = { at: string; className?: string | undefined; children?: Reac
 /** Any text for a time, with the exact time on hover; without a text, the exact time. */
 export function Moment({ at, className, children }: MomentProps) {
   const isHydrated = useIsHydrated();
+  const isExact = use(ExactTimes);
   const date = new Date(at);
   const exact = isHydrated
     ? date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" })
     : `${at.slice(0, 19).replace("T", " ")} UTC`;
   return (
     <time dateTime={at} title={exact} className={className}>
-      {children ?? exact}
+      {children ?? (isExact ? formatExact(at) : exact)}
     </time>
   );
 }

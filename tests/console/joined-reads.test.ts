@@ -63,6 +63,7 @@ test("a hundred pages that read the overview and the list cost each at most two 
   const answers = await Promise.all(
     callers.map(async ({ overview, emails }) => ({
       traffic: await overview.traffic({ ...team, range: "7d" }),
+      tags: await overview.tags({ ...team, range: "7d" }),
       standing: await overview.standing(team),
       parts: await overview.parts(team),
       list: await emails.list(team),
@@ -73,7 +74,9 @@ test("a hundred pages that read the overview and the list cost each at most two 
   // What depends on the user is not shared.
   const addresses = answers.map(({ parts }) => parts.setup.ownAddress);
   expect(addresses.slice(0, 2)).toEqual([ann.email, ben.email]);
-  for (const path of ["overview.traffic", "overview.standing", "overview.parts", "emails.list"])
+  for (const path of [
+    ...["overview.traffic", "overview.tags", "overview.standing", "overview.parts", "emails.list"],
+  ])
     expect(executed.filter((key) => key.startsWith(`["${path}"`)).length, path).toBeLessThanOrEqual(2);
 });
 

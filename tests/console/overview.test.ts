@@ -104,7 +104,6 @@ test("a custom range is compared with the days before it, and filters by domain,
     ],
     byProvider: { rows: [{ name: "other", received: 2 }], hidden: 0 },
     byDomain: { rows: [{ name: "backstamp.test", received: 2 }] },
-    byTag: { rows: [{ name: "kind:a" }, { name: "kind:b" }] },
   });
   expect(await received({ tag: "kind:a" })).toEqual([1, 1]);
   expect(await received({ domain: "backstamp.test" })).toEqual([2, 1]);
@@ -112,6 +111,32 @@ test("a custom range is compared with the days before it, and filters by domain,
   expect(await received({ key: "00000000-0000-7000-8000-000000000000" })).toEqual([0, 0]);
   await expect(read({ until: "2026-02-27" })).rejects.toThrow(/first day is after the last/);
   await expect(read({ since: "2020-01-01" })).rejects.toThrow(/at most 366/);
+});
+
+test("tags are read by themselves, with all events and whatever the filter by tag", async () => {
+  ann = await createRoleTeam(console, "Tagged");
+  const caller = await callerOf(ann);
+  for (const value of ["a", "b", "b"]) {
+    const email = { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] };
+    await console.world.send({ ...email, tags: [{ name: "kind", value }] }, ann.ctx);
+  }
+  const input = { team: ann.teamId, range: "7d" } as const;
+  const received = async (more: object = {}) => {
+    const { rows, hidden } = await caller.overview.tags({ ...input, ...more });
+    expect(hidden).toBe(0);
+    return Object.fromEntries(rows.map((row) => [row.name, row.received]));
+  };
+  const all = { "kind:a": 1, "kind:b": 2 };
+  // Nothing else has counted the events: neither a worker nor a read of the traffic.
+  await expect.poll(() => received(), { timeout: 30_000 }).toEqual(all);
+  expect(await received({ tag: "kind:a" })).toEqual(all);
+  expect(await received({ domain: "example.org" })).toEqual({});
+  const days = { range: "days", since: "2026-01-01" };
+  expect(await received({ ...days, until: "2026-01-02" })).toEqual({});
+  await expect(received({ ...days, until: "2025-12-31" })).rejects.toThrow(/first day is after the last/);
+  const traffic = await caller.overview.traffic(input);
+  expect(traffic.total.received).toBe(3);
+  expect(JSON.stringify(traffic)).not.toContain("kind:");
 });
 
 test("an hour that has not ended is compared with the same part of its hour in the time before", async () => {

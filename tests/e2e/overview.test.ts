@@ -95,6 +95,14 @@ const expectTile = (name: string, text: RegExp) =>
   expect.poll(() => tile(name).first().textContent(), { ...patience, message: name }).toMatch(text);
 const filter = (name: string) => page.getByRole("combobox", { name, exact: true });
 const region = (name: string | RegExp) => page.getByRole("region", { name });
+/** The code of this table loads after the page, so the first click may be too early. */
+const groupBy = (label: string) =>
+  expect
+    .poll(async () => {
+      await page.getByRole("button", { name: label, exact: true }).click();
+      return region(`Recipients by ${label.toLowerCase()}`).count();
+    }, patience)
+    .toBe(1);
 /** All cells of a table are within the padding of its card. */
 const expectWithin = (card: Locator) =>
   expect
@@ -187,7 +195,9 @@ test("filters by domain, key and any tag change the figures", async () => {
   await expectTile("Accepted", /^Accepted302recipients/);
   const tag = filter("Tag");
   const suggested = page.locator("datalist option");
-  expect(await suggested.count()).toBe(50);
+  expect(await suggested.count()).toBe(0);
+  await tag.focus();
+  await expect.poll(() => suggested.count(), patience).toBe(50);
   expect(await suggested.evaluateAll((all) => all.map((each) => each.getAttribute("value")))).not.toContain(
     "kind:rare",
   );
@@ -196,6 +206,8 @@ test("filters by domain, key and any tag change the figures", async () => {
   await expectTile("Accepted", /^Accepted2recipients$/);
   await expectTile("Bounced", /^Bounced1of 2 sent$/);
   await expectTile("Complained", /^Complained0of 1 sent, excluding bounces$/);
+  // Any other tag can still be selected.
+  expect(await suggested.count()).toBe(50);
   await tag.fill("");
   await expectTile("Accepted", /^Accepted302recipients/);
   expectNoErrors(profile);
@@ -212,10 +224,17 @@ test("recipients are grouped by provider, domain or tag", async () => {
     expect((await cell.boundingBox())?.width).toBeGreaterThan(40);
   await expectWithin(region("Recipients by provider"));
   await page.setViewportSize({ width: 1360, height: 900 });
-  await page.getByRole("button", { name: "Domain", exact: true }).click();
+  await groupBy("Domain");
   await expect.poll(() => rowNames("domain")).toEqual(["shop.example", "news.example"]);
-  await page.getByRole("button", { name: "Tag", exact: true }).click();
-  await expect.poll(async () => (await rowNames("tag")).length).toBe(50);
+  const tagReads = () =>
+    page.evaluate(
+      () =>
+        performance.getEntriesByType("resource").filter(({ name }) => name.includes("overview.tags")).length,
+    );
+  expect(await tagReads()).toBe(0);
+  await groupBy("Tag");
+  await expect.poll(async () => (await rowNames("tag")).length, patience).toBe(50);
+  expect(await tagReads()).toBeGreaterThan(0);
   expect((await rowNames("tag"))[0]).toBe("kind:receipt");
   await region("Recipients by tag").getByText("1 more with fewer recipients.").waitFor();
   expectNoErrors(profile);

@@ -9,6 +9,7 @@ export const QUERIES: Record<Topic, readonly string[]> = {
     "emails.get",
     "emails.eventDeliveries",
     "overview.traffic",
+    "overview.tags",
     "overview.standing",
     "overview.parts",
     "suppressions.list",

@@ -18,11 +18,12 @@ import { OverviewSkeleton } from "./overview-skeleton";
 import { QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES, trafficInput } from "./ranges";
 import { SetupCard } from "./setup/setup-card";
-import { Breakdown } from "./traffic/breakdown";
 import { Tiles } from "./traffic/tiles";
 import { Traffic } from "./traffic/traffic";
 import { TrafficFilters } from "./traffic/traffic-filters";
 
+/** Below the chart. While it loads, it has a placeholder of about the same height. */
+const Breakdown = lazyPart(async () => (await import("./traffic/breakdown")).Breakdown);
 /** Last on the page, so the arrival of these two moves nothing. */
 const FailureCard = lazyPart(async () => (await import("./failure-card")).FailureCard);
 const PartsCard = lazyPart(async () => (await import("./parts-card")).PartsCard);
@@ -45,10 +46,15 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
   const polling = usePolling();
   const [search, setSearch] = useQueryStates(overviewSearch);
   const team = { team: teamId };
-  const traffic = useQuery(
-    trpc.overview.traffic.queryOptions(trafficInput(teamId, search), {
-      refetchInterval: polling(trafficMs),
-      placeholderData: keepPreviousData,
+  const options = { refetchInterval: polling(trafficMs), placeholderData: keepPreviousData };
+  const traffic = useQuery(trpc.overview.traffic.queryOptions(trafficInput(teamId, search), options));
+  // The most expensive query of the page, so it starts when the user needs tags.
+  const [shouldReadTags, setReadTags] = useState(false);
+  const readTags = () => setReadTags(true);
+  const tags = useQuery(
+    trpc.overview.tags.queryOptions(trafficInput(teamId, { ...search, tag: null }), {
+      ...options,
+      enabled: shouldReadTags,
     }),
   );
   const standing = useQuery(
@@ -88,7 +94,8 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       <TrafficFilters
         teamId={teamId}
         search={search}
-        tags={(traffic.data?.byTag.rows ?? []).map(({ name }) => name).filter((name) => name.includes(":"))}
+        tags={(tags.data?.rows ?? []).map(({ name }) => name).filter((name) => name.includes(":"))}
+        onTags={readTags}
         change={(part) => void setSearch(part)}
       />
       {[traffic, standing, parts].every(({ isPending }) => isPending) ? (
@@ -110,7 +117,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
               {({ queue }) => <QueueCard queue={queue} />}
             </Fetched>
           </div>
-          {traffic.data ? <Breakdown traffic={traffic.data} /> : null}
+          {traffic.data ? (
+            <Suspense fallback={<SkeletonCard lines={3 + traffic.data.byProvider.rows.length} />}>
+              <Breakdown traffic={traffic.data} tags={tags} onTags={readTags} />
+            </Suspense>
+          ) : null}
           <div className={columns}>
             {standing.data ? (
               <Suspense fallback={<SkeletonCard lines={6} />}>

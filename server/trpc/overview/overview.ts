@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Ctx } from "#server/deps";
+import type { MetricsFilter } from "#server/services/metrics/sum";
 import { type Parts, readParts, readSetup } from "#server/services/overview/health";
 import {
   type Failure,
@@ -7,7 +9,7 @@ import {
   readDeliveryTimes,
   readQueue,
 } from "#server/services/overview/queue";
-import { lastDays, readTraffic } from "#server/services/overview/traffic";
+import { type DayRange, lastDays, listTagTraffic, readTraffic } from "#server/services/overview/traffic";
 import {
   type HeldEmail,
   heldCountMax,
@@ -18,7 +20,7 @@ import {
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewTraffic } from "./traffic-view";
+import { viewTags, viewTraffic } from "./traffic-view";
 
 /** Time ranges of the overview that end today, in days. */
 const DAYS = { today: 1, "7d": 7, "30d": 30, "90d": 90 } as const;
@@ -36,6 +38,19 @@ const TrafficInput = strictInput({
   /** As `name:value`. */
   tag: z.string().max(513).optional(),
 });
+
+/** The days and the filter of an input. */
+function selectionOf(
+  service: Ctx,
+  { range, since, until, domain, key, tag }: z.infer<typeof TrafficInput>,
+): [DayRange, MetricsFilter] {
+  const week = lastDays(service, DAYS["7d"]);
+  const days =
+    range === "days"
+      ? { since: since ?? until ?? week.since, until: until ?? since ?? week.until }
+      : lastDays(service, DAYS[range]);
+  return [days, { domains: domain === undefined ? null : [domain], apiKeyId: key, tag }];
+}
 
 const viewQueue = ({ oldestAt, ...queue }: Queue) => ({
   ...queue,
@@ -89,16 +104,17 @@ export const overviewRouter = router({
     .input(TrafficInput)
     .query((call) =>
       joined(call, async (service) => {
-        const { range, since, until, domain, key, tag } = call.input;
-        const week = lastDays(service, DAYS["7d"]);
-        const days =
-          range === "days"
-            ? { since: since ?? until ?? week.since, until: until ?? since ?? week.until }
-            : lastDays(service, DAYS[range]);
-        const filter = { domains: domain === undefined ? null : [domain], apiKeyId: key, tag };
-        const traffic = await readTraffic(service, days, filter);
+        const traffic = await readTraffic(service, ...selectionOf(service, call.input));
         return { ...viewTraffic(traffic), latency: await readDeliveryTimes(service, traffic.startAt) };
       }),
+    ),
+  /** The tags with the most recipients of the same emails, whatever the filter by tag. */
+  tags: inTeam("usage:read")
+    .input(TrafficInput)
+    .query((call) =>
+      joined(call, async (service) =>
+        viewTags(await listTagTraffic(service, ...selectionOf(service, call.input))),
+      ),
     ),
   /** The queue and the recent failures. */
   standing: inTeam("emails:read")

@@ -1,5 +1,5 @@
 import type { MetricsRow, RecipientCounts } from "#server/services/metrics/sum";
-import type { Traffic } from "#server/services/overview/traffic";
+import type { LargestRows, Traffic } from "#server/services/overview/traffic";
 import { metricsOf, reached } from "#server/shared/wire/metrics";
 
 /** Recipients by status, each in one of them: together they are all recipients. */
@@ -41,11 +41,13 @@ const viewSpan = ({ at, ...counts }: Traffic["spans"][number]) => ({
 });
 export type SpanView = ReturnType<typeof viewSpan>;
 
-const viewRows = ({ rows, hidden }: Traffic["byTag"], nameOf: (row: MetricsRow) => string | undefined) => ({
+const viewRows = ({ rows, hidden }: LargestRows, nameOf: (row: MetricsRow) => string | undefined) => ({
   rows: rows.map((row) => ({ name: nameOf(row) ?? "", ...viewCounts(row) })),
   hidden,
 });
 export type RowsView = ReturnType<typeof viewRows>;
+
+export const viewTags = (tags: LargestRows): RowsView => viewRows(tags, ({ tag }) => tag);
 
 export const viewTraffic = (traffic: Traffic) => ({
   unit: traffic.unit,
@@ -56,7 +58,6 @@ export const viewTraffic = (traffic: Traffic) => ({
   previous: viewCounts(traffic.previous),
   byProvider: viewRows(traffic.byProvider, ({ provider }) => provider),
   byDomain: viewRows(traffic.byDomain, ({ domain }) => domain),
-  byTag: viewRows(traffic.byTag, ({ tag }) => tag),
   isComplete: traffic.isComplete,
   /** Earlier emails are not included, because they had been deleted before counting began. */
   countedSince:

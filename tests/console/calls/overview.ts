@@ -9,14 +9,16 @@ export function overviewCalls({ world }: Console): ProcedureCalls {
     await world.hot`
       update deliveries set wait_rule = 'restored', due_at = 'infinity' where team_id = ${ctx.teamId} and email_id = ${id}`;
   };
-  return {
-    "overview.traffic": {
-      input: async ({ ctx }) => {
-        const { key } = await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
-        return { range: "7d", key: key.id };
-      },
-      names: ["key"],
+  const ofKey: ProcedureCalls[string] = {
+    input: async ({ ctx }) => {
+      const { key } = await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
+      return { range: "7d", key: key.id };
     },
+    names: ["key"],
+  };
+  return {
+    "overview.traffic": ofKey,
+    "overview.tags": ofKey,
     "overview.standing": { input: async () => ({}), names: [] },
     "overview.parts": { input: async () => ({}), names: [] },
     "alerts.ofTeam": { input: async () => ({}), names: [] },

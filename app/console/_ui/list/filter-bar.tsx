@@ -30,6 +30,7 @@ type SearchProps = {
   isMain?: boolean;
   /** The id of a `datalist` with suggestions. Any other value can be entered, too. */
   list?: string;
+  onFocus?: () => void;
   className?: string;
 };
 
@@ -65,6 +66,7 @@ export function SearchField(props: SearchProps) {
         title={label}
         maxLength={320}
         spellCheck={false}
+        onFocus={props.onFocus}
         onChange={({ target }) => setDraft(target.value)}
         onBlur={settle}
         onKeyDown={(event) => {

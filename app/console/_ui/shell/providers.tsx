@@ -10,15 +10,15 @@ import { TRPCProvider } from "../trpc";
 
 const url = "/api/trpc";
 /**
- * A procedure that sums over a long time. It has requests of its own, because a batch responds when its
+ * Procedures that sum over a long time. They have requests of their own, because a batch responds when its
  * slowest call has.
  */
-const SLOW = "overview.traffic";
+const SLOW = ["overview.traffic", "overview.tags"];
 
 const callServer: TRPCLink<AppRouter> = (runtime) => {
   const batched = httpBatchLink<AppRouter>({ url, maxItems: 10 })(runtime);
   const alone = httpBatchLink<AppRouter>({ url, maxItems: 1 })(runtime);
-  return (call) => (call.op.path === SLOW ? alone : batched)(call);
+  return (call) => (SLOW.includes(call.op.path) ? alone : batched)(call);
 };
 
 // Avoids an immediate refetch of the data that the page was rendered with.

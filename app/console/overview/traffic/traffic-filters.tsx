@@ -12,8 +12,9 @@ const choicesStaleMs = 60_000;
 type Props = {
   teamId: string;
   search: OverviewSearch;
-  /** The tags of the range with the most recipients. */
+  /** The tags of the range with the most recipients: none until `onTags` was called. */
   tags: readonly string[];
+  onTags: () => void;
   change: (part: Partial<OverviewSearch>) => void;
 };
 
@@ -21,7 +22,7 @@ type Props = {
  * The filters of the traffic by domain, key and tag, and the days of a custom range; their values are in the
  * URL.
  */
-export function TrafficFilters({ teamId, search, tags, change }: Props) {
+export function TrafficFilters({ teamId, search, tags, onTags, change }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
@@ -60,6 +61,7 @@ export function TrafficFilters({ teamId, search, tags, change }: Props) {
         isReady={isTag}
         isMain={false}
         className="md:w-56"
+        onFocus={onTags}
         onSettle={(value) => change({ tag: value || null })}
       />
       <datalist id={tagListId}>

@@ -5,59 +5,26 @@ import { moveTempToMemory } from "./support/database/memory-folder";
 import { LongestFirst } from "./support/longest-first";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
+/** They have configurations of their own. */
+const others = ["bench", "chaos", "e2e", "fuzz", "load", "product", "startup"];
 
 moveTempToMemory();
 
-/**
- * Two projects: tests without a database start immediately; the others share one embedded PostgreSQL for the
- * run.
- */
+/** All tests share one embedded PostgreSQL. */
 export default defineConfig({
   root,
   test: {
     root,
-    // Many files wait for processes and deadlines: two more workers than cores keep the cores busy.
+    include: ["tests/**/*.test.ts"],
+    exclude: others.map((folder) => `tests/${folder}/**`),
+    globalSetup: ["tests/support/database/global-postgres.ts", "tests/support/processes/global-programs.ts"],
+    setupFiles: ["tests/support/shared-rsa-keys.ts"],
+    // Many files wait for processes and deadlines: more workers than cores keep the cores busy.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
-    projects: [
-      {
-        root,
-        test: {
-          name: "pure",
-          isolate: false,
-          root,
-          include: withoutDatabase,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        root,
-        test: {
-          name: "service",
-          isolate: false,
-          root,
-          include: ["tests/**/*.test.ts"],
-          exclude: [
-            ...withoutDatabase,
-            "tests/e2e/**",
-            "tests/product/**",
-            "tests/startup/**",
-            "tests/chaos/**",
-            "tests/bench/**",
-            "tests/fuzz/**",
-          ],
-          globalSetup: [
-            "tests/support/database/global-postgres.ts",
-            "tests/support/processes/global-programs.ts",
-          ],
-          setupFiles: ["tests/support/shared-rsa-keys.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
-    ],
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

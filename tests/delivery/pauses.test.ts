@@ -1,5 +1,3 @@
-import { performance } from "node:perf_hooks";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { createEngine } from "#server/delivery/engine";
@@ -8,7 +6,7 @@ import { claimDeliveries, claimSuspects } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { pauseQueue, pauseTeam, resumeQueue } from "#server/services/pauses/pause";
 import type { QueueScope } from "#server/services/pauses/scope";
-import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
@@ -173,64 +171,6 @@ test("a paused domain does not block other email of its team and is not claimed 
   const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
   expect(claims?.n).toBeLessThan(2_000);
   expect(await countOf("attempts > 0 and status = 'queued'")).toBe(0);
-});
-
-test("after a pause is committed, no worker starts a dialogue for its scope, and dialogues in progress finish", async () => {
-  // Each worker claims more than it can send in the time that a pause may take: what it holds has to wait
-  // too.
-  const withinMs = 3_000;
-  const started: { recipient: string; atMs: number }[] = [];
-  const slow = createCountingTransport("relay", async (recipient) => {
-    started.push({ recipient, atMs: performance.now() });
-    await wait(200);
-    return acceptedBy(recipient);
-  });
-  await world.domain("third.example");
-  const third = await world.otherTeam("Third");
-  await third.domain("busy.example");
-  await queue(900);
-  await queue(900, "other.example", other.id);
-  await queue(1_500, "busy.example", third.id);
-  for (let n = 0; n < 3; n++) startEngine(slow);
-  const startsOf = (domain: string, sinceMs = 0) =>
-    started.filter(({ recipient, atMs }) => recipient.endsWith(`@to-${domain}`) && atMs > sinceMs).length;
-  await vi.waitFor(() => {
-    expect(startsOf("example.org")).toBeGreaterThan(20);
-    expect(startsOf("other.example")).toBeGreaterThan(20);
-  }, eventually);
-  await Promise.all([pause(ofDomain()), pause({ teamId: other.id, domain: null })]);
-  const pausedMs = performance.now();
-  await vi.waitFor(
-    () => expect(startsOf("busy.example", pausedMs + withinMs)).toBeGreaterThan(50),
-    eventually,
-  );
-  expect(startsOf("example.org", pausedMs + withinMs)).toBe(0);
-  expect(startsOf("other.example", pausedMs + withinMs)).toBe(0);
-  const finished = startsOf("example.org") + startsOf("other.example");
-  await vi.waitFor(
-    async () =>
-      expect(await countOf("status = 'sent' and domain in ('to-example.org', 'to-other.example')")).toBe(
-        finished,
-      ),
-    eventually,
-  );
-  expect(await countOf("status = 'queued' and attempts > 0")).toBe(0);
-});
-
-test("deliveries that workers postpone while a domain is resumed are not left behind", async () => {
-  await queue(1_000);
-  for (let n = 0; n < 2; n++) startEngine();
-  for (let n = 0; n < 4; n++) {
-    await pause(ofDomain());
-    await vi.waitFor(async () => {
-      const left = await countOf("status = 'queued'");
-      const parked = await countOf("status = 'queued' and due_at = 'infinity'");
-      expect(left === 0 || parked > 0).toBe(true);
-    }, eventually);
-    await resume(ofDomain());
-  }
-  await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(1_000), eventually);
-  expect(new Set(out.handedOver).size).toBe(1_000);
 });
 
 test("a suspect of a paused domain is postponed, and sent after the resume", async () => {

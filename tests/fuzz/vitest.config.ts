@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * 20,000 requests, valid and invalid, over all routes, in two parallel halves, each with its own database.
- * `npm test` runs a small form of it. Also the check of all regular expressions.
+ * Also emails with unusual texts, all of which can be composed, and the check of all regular expressions.
  */
 export default defineConfig({
   root,

@@ -48,6 +48,9 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
     log: silentLog,
   });
   const restoreHosts = resolveAllHostsToLoopback();
+  // Loaded before, because the client imports it later, and files of one worker share it: React has another
+  // build for production.
+  await import("react-dom/server");
   // In other environments the older client logs every error to the console.
   vi.stubEnv("NODE_ENV", "production");
   const openClient = (client: Client, token: string): Sdk => client.open(server.port, token);

@@ -1,38 +1,33 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that take long for their size, because they wait for processes and time limits or create a large
- * load.
+ * Files that take long for their size, because they wait for processes and time limits.
  */
 const LONG = [
   "console/every-procedure",
-  "db/lost-connection",
-  "delivery/destinations",
-  "delivery/long-texts",
-  "delivery/pauses",
   "delivery/relay-breaker",
   "delivery/relays",
   "delivery/reply-codes",
   "delivery/webhooks/deliver",
   "delivery/webhooks/health",
   "rest/every-route",
-  "rest/fetched-budget",
   "rest/isolation",
-  "rest/overload",
-  "rest/slow-bodies",
+  "sdk/errors",
   "services/alerts/alerts",
   "submission/submission",
 ];
 
-const rankOf = ({ moduleId, project }: TestSpecification): number => {
+/** Folders whose files need no database, and are short. */
+const SHORT = ["mail", "platform"];
+
+const rankOf = ({ moduleId }: TestSpecification): number => {
   if (LONG.some((file) => moduleId.endsWith(`/tests/${file}.test.ts`))) return 0;
-  return project.name === "service" ? 1 : 2;
+  return SHORT.some((folder) => moduleId.includes(`/tests/${folder}/`)) ? 2 : 1;
 };
 
 /**
  * Vitest starts the largest files first, or those that took longest in an earlier run. This starts the long
- * ones of the database first and the short ones without it last, so that no core waits for a single file at
- * the end.
+ * ones first and the short ones last, so that no core waits for a single file at the end.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -104,7 +104,7 @@ export const NETWORK: Threats = {
   ],
   "SMTP clients without a login": [
     [
-      "submission/limits",
+      "load/submission-limits",
       "an address has at most ten connections without a login; connections with one do not count",
       "with all places taken, the longest idle connection without a login is closed for a new one",
       "after three failed logins the connection is closed",

@@ -81,7 +81,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { row: "large messages × concurrency", reason: "has a separate test: tests/product/big-bodies.test.ts" },
   {
     row: "webhook target down for days",
-    reason: "the run does not wait for days; the backlog has a test: tests/delivery/webhooks/lanes.test.ts",
+    reason: "the run does not wait for days; the backlog has a test: tests/load/webhook-lanes.test.ts",
   },
   {
     row: "SIGTERM to the web process",
@@ -95,7 +95,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     row: "retention job; partitions under concurrent workers",
     reason:
-      "have separate tests, with rows in every state: tests/delivery/retention.test.ts, tests/delivery/partitions.test.ts, tests/delivery/webhooks/partitions.test.ts",
+      "have separate tests, with rows in every state: tests/delivery/retention.test.ts, tests/delivery/partitions.test.ts, tests/load/webhook-partitions.test.ts",
   },
   {
     row: "erasure interrupted after each step",

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { callbackPathOf } from "#server/services/callbacks/secrets";
+import { openCallbackApp } from "../rest/callback-app";
 import { fakePostmark, fakeResend } from "../support/servers/providers";
 import type { TestTeam } from "../support/world";
-import { openCallbackApp } from "./callback-app";
 import { beginBody, type HalfSent } from "./half-sent";
 
 /** The budget has room for two bodies of the maximum size. */

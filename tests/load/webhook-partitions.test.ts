@@ -3,7 +3,7 @@ import { firstIdAt, listPartitions, mergePartitions, splitPartition, timeOfId } 
 import { maintainPartitions, WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
 import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
+import { openTestApp, type TestApp } from "../rest/test-app";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import type { TestTeam } from "../support/world";
-import { openTestApp, type TestApp } from "./test-app";
 
 const bodyMaxBytes = 1024 * 1024;
 

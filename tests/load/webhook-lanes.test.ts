@@ -4,7 +4,7 @@ import { tick } from "#server/delivery/tick";
 import { claimWebhooks, concurrencyStart } from "#server/delivery/webhooks/queue";
 import { startWorker, type Worker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
 let worker: Worker | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { openClient, plainLogin, type RawClient } from "../submission/client";
 import { createWorld, type World } from "../support/world";
-import { openClient, plainLogin, type RawClient } from "./client";
 
 let world: World;
 let listener: SubmissionListener;

@@ -1,10 +1,10 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 
 /**
- * Creating an RSA key for DKIM takes 0.15 s of processor time. The test files of a process share this number
- * of keys, in turn.
+ * Creating an RSA key takes 0.15 s of processor time. The test files of a process share this number of keys,
+ * in turn: for DKIM, and for the certificates and tokens of test servers.
  */
 const keysMax = 8;
 
@@ -27,5 +27,18 @@ if (!original.name.startsWith("shared")) {
     [promisify.custom]: takeKey,
     __promisify__: takeKey,
   }) as unknown as typeof original;
+
+  const generateSync = crypto.generateKeyPairSync as unknown as (type: string, options: object) => unknown;
+  const pairs: unknown[] = [];
+  let pairCount = 0;
+  const takePair = (type: string, options: object): unknown => {
+    // Of the default form, without an encoding or another size.
+    if (type !== "rsa" || !isDeepStrictEqual(options, { modulusLength: 2048 }))
+      return generateSync(type, options);
+    const place = pairCount++ % keysMax;
+    pairs[place] ??= generateSync(type, options);
+    return pairs[place];
+  };
+  crypto.generateKeyPairSync = takePair as unknown as typeof crypto.generateKeyPairSync;
   syncBuiltinESMExports();
 }

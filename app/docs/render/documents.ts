@@ -54,17 +54,20 @@ const resolveLinks = (source: string, resolve: (target: string) => string | null
     )
     .join("");
 
+/** The last rendered version of each file. A page is rendered among all others, so each is needed often. */
+const rendered = new Map<string, { source: string; page: Page }>();
+
 /** The guides and the documents that they refer to, in the order of the navigation. */
 export const readPages = (): Page[] =>
   SOURCES.map(({ file, path: address, section }) => {
     const source = readProjectFile(file);
+    const last = rendered.get(file);
+    if (last?.source === source) return last.page;
     const resolve = linkResolverOf(file);
-    return {
-      ...renderMarkdown(source, resolve),
-      markdown: resolveLinks(source, resolve),
-      path: address,
-      section,
-    };
+    const markdown = resolveLinks(source, resolve);
+    const page = { ...renderMarkdown(source, resolve), markdown, path: address, section };
+    rendered.set(file, { source, page });
+    return page;
   });
 
 /** The part of a guide between two headings, with the first one. */

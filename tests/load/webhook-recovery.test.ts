@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
 let workers: Worker[] = [];

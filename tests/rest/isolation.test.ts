@@ -78,7 +78,7 @@ function plain(text: string, requested: readonly string[]): string {
   return requested
     .reduce((rest, each) => rest.replaceAll(each, "<requested>"), text)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "<id>")
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, "<time>")
     .replace(/\d+_<(id|requested)>/g, "<cursor>")
     .replace(/\b(re|whsec)_[\w+/=]+/g, "<token>")
     .replace(/backstamp[a-z0-9]*\._domainkey|[\w+/=]{40,}/g, "<key>")

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { createEngine } from "#server/delivery/engine";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { newId } from "#server/platform/ids";
@@ -12,6 +10,7 @@ import { updateTeam } from "#server/services/teams";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { elapseDay } from "../support/database/elapse-day";
 import { queueMany } from "../support/database/queue-many";
+import { startOwnEngine } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -34,21 +33,8 @@ const capDomain = async (change: CapChange, name = "example.org") =>
 const queue = (count: number, domain = "example.org") =>
   queueMany(world.hot, { teamId: world.ctx.teamId, domain, count, to: `to-${domain}` });
 
-/** An engine that pumps until the end of the test, with its own connections like a separate process. */
-function startEngine({ transport }: CountingTransport = out): void {
-  const database: Database = openDatabase(world.databaseUrl, { connectionsMax: 4 });
-  const engine = createEngine({ ...world.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
-  let isPumping = true;
-  const pumping = (async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
-  })();
-  stops.push(async () => {
-    isPumping = false;
-    await pumping;
-    await engine.drain(1_000);
-    await database.close();
-  });
-}
+/** Starts an engine that runs until the end of the test. */
+const startEngine = () => void stops.push(startOwnEngine(world, out));
 
 const waitingBy = async (rule: string): Promise<number> => {
   const [row] = await world.hot<{ n: number }[]>`

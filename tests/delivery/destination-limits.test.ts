@@ -6,6 +6,7 @@ import {
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
+import { pumpEngine } from "../support/pump-engine";
 import { type Act, PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
@@ -33,13 +34,9 @@ afterEach(async () => {
 /** An engine that pumps until the end of the test. */
 function start(workerId?: string): void {
   const engine = createEngine(world.withTransport(internet.transport()), { dialoguesMax: 8, workerId });
-  let isPumping = true;
-  const pumping = (async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
-  })();
+  const stopPumping = pumpEngine(engine);
   stop = async () => {
-    isPumping = false;
-    await pumping;
+    await stopPumping();
     await engine.drain(0);
   };
 }

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { createEngine } from "#server/delivery/engine";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { claimDeliveries, claimSuspects } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
@@ -8,6 +6,7 @@ import { pauseQueue, pauseTeam, resumeQueue } from "#server/services/pauses/paus
 import type { QueueScope } from "#server/services/pauses/scope";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { startOwnEngine } from "../support/pump-engine";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -29,21 +28,8 @@ afterEach(async () => {
   await world.close();
 });
 
-/** An engine that pumps until the end of the test, with its own connections like a separate process. */
-function startEngine({ transport }: CountingTransport = out): void {
-  const database: Database = openDatabase(world.databaseUrl, { connectionsMax: 4 });
-  const engine = createEngine({ ...world.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
-  let isPumping = true;
-  const pumping = (async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
-  })();
-  stops.push(async () => {
-    isPumping = false;
-    await pumping;
-    await engine.drain(1_000);
-    await database.close();
-  });
-}
+/** Starts an engine that runs until the end of the test. */
+const startEngine = () => void stops.push(startOwnEngine(world, out));
 
 const ofTeam = (): QueueScope => ({ teamId: world.id, domain: null });
 const ofDomain = (): QueueScope => ({ teamId: world.id, domain: "example.org" });

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
 import { openTestApp, type TestApp } from "../rest/test-app";
 import { anyText } from "../support/any-text";
 
@@ -11,14 +9,6 @@ beforeAll(async () => {
   app = await openTestApp();
 });
 afterAll(() => app.close());
-
-/** Delivers the queue to the capture transport and returns the bytes of one email. */
-async function captured(id: string): Promise<Buffer> {
-  const { hot } = app.world.deps;
-  await tick({ ...app.world.deps, transport: createCapture(hot) }, { budgetMs: 20_000 });
-  const [kept] = await hot<{ raw: Uint8Array }[]>`select raw from captured_messages where email_id = ${id}`;
-  return Buffer.from(kept?.raw ?? "");
-}
 
 const clean = (text: string) => text.replace(/[\p{Cc}\p{Cs}]/gu, "");
 const name = fc
@@ -87,7 +77,7 @@ test("every accepted email can be composed with the right sender", async () => {
       expect(dry.status, dry.text).toBe(status);
       if (status === 422) return;
       accepted += 1;
-      const bytes = await captured(String(body.id));
+      const bytes = await app.captured(String(body.id));
       const read = await PostalMime.parse(bytes);
       expect(read.from?.address).toBe("ann@example.org");
       expect(read.headers.map(({ key }) => key)).not.toContain("bcc");

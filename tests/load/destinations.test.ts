@@ -4,6 +4,7 @@ import { createEngine } from "#server/delivery/engine";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { pumpEngine } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -26,14 +27,11 @@ const queue = (to: string, count: number) =>
 /** An engine that pumps until the end of the test. */
 function start({ transport }: CountingTransport, beforeStop: () => void = () => {}): void {
   const engine = createEngine(world.withTransport(transport), { dialoguesMax });
-  let isPumping = true;
-  const pumping = (async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
-  })();
+  const stopPumping = pumpEngine(engine);
   stop = async () => {
-    isPumping = false;
+    const stopped = stopPumping();
     beforeStop();
-    await pumping;
+    await stopped;
     await engine.drain(0);
   };
 }

@@ -7,6 +7,7 @@ import { createTeam } from "#server/services/teams";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
+import { pumpEngine } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -15,27 +16,18 @@ const claimBatch = 150;
 let world: World;
 let out: CountingTransport;
 let engine: ReturnType<typeof createEngine>;
-let isPumping: boolean;
-let pumping: Promise<void>;
+let stopPumping: () => Promise<void>;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   out = createCountingTransport("relay");
   engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
+  stopPumping = async () => {};
 });
 afterEach(async () => {
-  isPumping = false;
-  await pumping;
+  await stopPumping();
   await engine.drain(1_000);
   await world.close();
 });
-
-function startPumpLoop(): void {
-  isPumping = true;
-  const run = async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(5);
-  };
-  pumping = run();
-}
 
 async function openTeam(name: string): Promise<string> {
   const { id } = await createTeam(world.deps, { name });
@@ -46,7 +38,7 @@ async function openTeam(name: string): Promise<string> {
 test("a team's backlog of 5,000 emails delays another team's single email by a few batches at most", async () => {
   await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 5_000 });
   const second = await openTeam("second");
-  startPumpLoop();
+  stopPumping = pumpEngine(engine, 5);
   await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(500), eventually);
 
   await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });

@@ -11,6 +11,7 @@ import { addDomain } from "#server/services/domains/write";
 import { readSource } from "#server/services/emails/read/source";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
+import { pumpEngine } from "../support/pump-engine";
 import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
@@ -43,11 +44,7 @@ test("120 long newsletters of one team delay another team's newsletter by a few 
   const other = await otherTeam();
   const out = createCountingTransport("relay");
   const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
-  let isPumping = true;
-  const run = async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(5);
-  };
-  const pumping = run();
+  const stopPumping = pumpEngine(engine, 5);
   try {
     await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(10), eventually);
     await world.send({ html: newsletter, sender: "a@other.example", to: ["one@single.example"] }, other);
@@ -58,8 +55,7 @@ test("120 long newsletters of one team delay another team's newsletter by a few 
     await vi.waitFor(() => expect(out.handedOver).toHaveLength(121), eventually);
     expect(new Set(out.handedOver).size).toBe(121);
   } finally {
-    isPumping = false;
-    await pumping;
+    await stopPumping();
     await engine.drain(1_000);
   }
 });

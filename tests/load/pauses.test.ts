@@ -1,11 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openDatabase } from "#db/client";
-import { createEngine } from "#server/delivery/engine";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { startOwnEngine } from "../support/pump-engine";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -24,21 +23,8 @@ afterEach(async () => {
   await world.close();
 });
 
-/** An engine that pumps until the end of the test, with its own connections like a separate process. */
-function startEngine({ transport }: CountingTransport): void {
-  const database = openDatabase(world.databaseUrl, { connectionsMax: 4 });
-  const engine = createEngine({ ...world.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
-  let isPumping = true;
-  const pumping = (async () => {
-    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
-  })();
-  stops.push(async () => {
-    isPumping = false;
-    await pumping;
-    await engine.drain(1_000);
-    await database.close();
-  });
-}
+/** Starts an engine that runs until the end of the test. */
+const startEngine = (out: CountingTransport) => void stops.push(startOwnEngine(world, out));
 
 const pause = (teamId: string, domain: string | null) =>
   pauseQueue(world.ctx, { teamId, domain, reason: "The relay is being replaced" });

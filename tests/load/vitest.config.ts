@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 moveTempToMemory();
 
 /**
- * Overload, backlogs and concurrent writers: suites that load the machine on purpose. They run apart, so that
- * they neither slow down the others nor measure them. Needs no build.
+ * Overload, backlogs, concurrent writers and lost connections: suites that load the machine on purpose. They
+ * run apart, so that neither slows down the other. Needs no build.
  */
 export default defineConfig({
   root,

@@ -1,7 +1,5 @@
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
 import { readSource } from "#server/services/emails/read/source";
 import { openTestApp, type TestApp } from "./test-app";
 
@@ -16,14 +14,6 @@ const LONG_NAMES: [what: string, name: string][] = [
   ["180 emoji", "😀".repeat(180)],
   ["900 letters without a space", "a".repeat(900)],
 ];
-
-/** Delivers the queue to the capture transport and returns the bytes of one email. */
-async function captured(id: string): Promise<Buffer> {
-  const { hot } = app.world.deps;
-  await tick({ ...app.world.deps, transport: createCapture(hot) }, { budgetMs: 20_000 });
-  const [kept] = await hot<{ raw: Uint8Array }[]>`select raw from captured_messages where email_id = ${id}`;
-  return Buffer.from(kept?.raw ?? "");
-}
 
 describe("a display name that is too long once encoded", () => {
   test.each(LONG_NAMES)("is rejected with the name of its field: %s", async (_, name) => {
@@ -71,7 +61,7 @@ describe("a display name that is too long once encoded", () => {
     const source = await readSource(app.world.ctx, id);
     expect(source.kind).toBe("composed");
     expect((await PostalMime.parse(source.bytes)).from).toEqual(from);
-    expect((await PostalMime.parse(await captured(id))).from).toEqual(from);
+    expect((await PostalMime.parse(await app.captured(id))).from).toEqual(from);
     expect((await readSource(app.world.ctx, id)).kind).toBe("captured");
     expect((await app.show(id)).status).toBe("delivered");
   });
@@ -82,7 +72,7 @@ describe("text that looks encoded", () => {
 
   test("in a file name is encoded again, so no parser decodes a line break from it", async () => {
     const id = await app.accepted({ attachments: [{ content: "YQ==", filename: hidden }] });
-    const bytes = await captured(id);
+    const bytes = await app.captured(id);
     expect(bytes.toString("latin1")).not.toContain("=?utf-8?q?a=0D");
     const [file] = (await PostalMime.parse(bytes)).attachments;
     expect(file?.filename).toBe(hidden);

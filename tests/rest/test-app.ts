@@ -1,4 +1,6 @@
 import { expect } from "vitest";
+import { createCapture } from "#server/delivery/attempt/capture";
+import { tick } from "#server/delivery/tick";
 import type { DepsOptions } from "../support/deps";
 import type { CallOptions, Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -19,6 +21,8 @@ export type TestApp = {
   accepted(change?: object): Promise<string>;
   /** Reads an email that must exist. */
   show(id: string): Promise<Record<string, unknown>>;
+  /** Delivers the queue to the capture transport, and returns the bytes of an email. */
+  captured(id: string): Promise<Buffer>;
   close(): Promise<void>;
 };
 
@@ -53,6 +57,14 @@ export async function openTestApp(options: DepsOptions & { domain?: string } = {
       const { status, body, text } = await get(`/api/emails/${id}`);
       expect(status, text).toBe(200);
       return body;
+    },
+    async captured(id) {
+      const { hot } = world.deps;
+      await tick({ ...world.deps, transport: createCapture(hot) }, { budgetMs: 20_000 });
+      const [kept] = await hot<
+        { raw: Uint8Array }[]
+      >`select raw from captured_messages where email_id = ${id}`;
+      return Buffer.from(kept?.raw ?? "");
     },
     close: () => world.close(),
   };

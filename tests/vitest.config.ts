@@ -25,6 +25,7 @@ export default defineConfig({
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     isolate: false,
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });

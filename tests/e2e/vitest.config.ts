@@ -15,6 +15,7 @@ export default defineConfig({
     maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 180_000,
   },
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { openClient, plainLogin, type RawClient } from "../submission/client";
 import { createWorld, type World } from "../support/world";
@@ -74,7 +74,7 @@ test("a connection that is closed during its login does not count as one of the 
     const group = await Promise.all(Array.from({ length: 25 }, (_, n) => open(40 + 3 * batch + (n % 3))));
     await Promise.all(group.map((client) => client.send("EHLO app.example.com")));
     for (const { socket } of group) socket.write(`${plainLogin(token)}\r\n`);
-    await vi.waitUntil(() => lookups === 25 * batch);
+    await expect.poll(() => lookups).toBe(25 * batch);
     for (const { socket } of group) socket.resetAndDestroy();
   }
   const last = await open(60);

@@ -20,6 +20,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     isolate: false,
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });

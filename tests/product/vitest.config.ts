@@ -21,6 +21,7 @@ export default defineConfig({
     ],
     fileParallelism: false,
     testTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 180_000,
   },
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, type Sdk } from "./clients";
 import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
@@ -30,9 +30,7 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await data(sdk.apiKeys.update(id, { name: "Renamed" }))).toEqual({ object: "api_key", id });
     expect(await row()).toMatchObject({ name: "Renamed" });
     expect(await data(sdk.apiKeys.remove(id))).toEqual({ object: "api_key", id, deleted: true });
-    await vi.waitFor(async () =>
-      expect((await other.emails.list()).error).toEqual({ error: "Unauthorized" }),
-    );
+    await expect.poll(async () => (await other.emails.list()).error).toEqual({ error: "Unauthorized" });
     expect(await row()).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { createKey } from "#server/services/keys/keys";
@@ -278,7 +278,7 @@ test("closing completes requests in progress, closes idle connections, and accep
   const inProgress = connect(closing.port, "127.0.0.1");
   const answered = listen(inProgress);
   inProgress.write(`GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await vi.waitFor(() => expect(pageRequests).toContain("GET /slow"), { interval: 5 });
+  await expect.poll(() => pageRequests, { interval: 5 }).toContain("GET /slow");
 
   const closed = closing.close(20_000);
   expect(parse(await idleEnds).status).toBe(200);
@@ -294,7 +294,7 @@ test("closing does not wait longer than the grace period", async () => {
   const closing = await open();
   held = new Promise(() => {});
   const stuck = ask(`GET /stuck HTTP/1.1\r\n${end}`, closing.port);
-  await vi.waitFor(() => expect(pageRequests).toContain("GET /stuck"), { interval: 5 });
+  await expect.poll(() => pageRequests, { interval: 5 }).toContain("GET /stuck");
   await closing.close(50);
   expect((await stuck).status).toBeNaN();
   held = Promise.resolve();

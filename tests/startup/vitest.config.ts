@@ -17,6 +17,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     isolate: false,
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });

@@ -228,7 +228,7 @@ test("a stop signal during a backup leaves no file and no record, and another pr
     await tx`lock table emails in access exclusive mode`;
     running = run({}, stopping.signal);
     running.catch(() => {});
-    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([expect.stringMatching(/partial$/)]));
+    await expect.poll(() => readdir(folder)).toEqual([expect.stringMatching(/partial$/)]);
     stopping.abort();
   });
   await expect(running).rejects.toThrow();

@@ -2,12 +2,18 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/startup/postgres/server";
+import { freshDatabase } from "../support/database/postgres";
 import { runProgram, startBuilt } from "../support/processes/program";
 
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 
-/** Starts Backstamp as `npm start` does, with a temporary database unless the data directory is given. */
+/**
+ * Starts Backstamp as `npm start` does. It has a database of its own on the server of the run, unless the
+ * environment names a database or a data directory, which has an embedded one.
+ */
 export async function startBackstamp(env: Record<string, string> = {}) {
+  const isElsewhere = env.DATABASE_URL !== undefined || env.BACKSTAMP_DATA_DIR !== undefined;
+  const database = isElsewhere ? null : await freshDatabase();
   const dataDir = env.BACKSTAMP_DATA_DIR ?? mkdtempSync(path.join(tmpdir(), "backstamp-e2e-"));
   const port = await findPort();
   const url = `http://localhost:${port}`;
@@ -17,11 +23,13 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     BACKSTAMP_URL: url,
     BACKSTAMP_DATA_DIR: dataDir,
     BACKSTAMP_ADMIN_PASSWORD: ADMIN.password,
+    ...(database ? { DATABASE_URL: database.url } : {}),
     ...env,
   };
   const launcher = await startBuilt({ env: environment });
   const stop = async () => {
     await launcher.stop("SIGTERM", 60_000);
+    await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {

@@ -205,22 +205,23 @@ export async function expectNoAccessibilityViolations(
     return Promise.race([Promise.allSettled(animations), limit]).then(() => {});
   });
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(
-    ({ runOnly, include }) =>
-      (window as unknown as { axe: typeof axe }).axe.run(
-        { ...include, exclude: ["iframe"] },
-        { iframes: false, preload: false, resultTypes: ["violations"], ...runOnly },
-      ),
-    {
-      include: within ? { include: [within] } : {},
-      runOnly:
-        of === "colors"
-          ? { runOnly: { type: "rule" as const, values: ["color-contrast", "link-in-text-block"] } }
-          : {},
-    },
-  );
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-  expect(found).toEqual([]);
+  const context = within ? { include: [within], exclude: ["iframe"] } : { exclude: ["iframe"] };
+  const colors = { type: "rule" as const, values: ["color-contrast", "link-in-text-block"] };
+  const options = {
+    iframes: false,
+    preload: false,
+    resultTypes: ["violations" as const],
+    ...(of === "colors" ? { runOnly: colors } : {}),
+  };
+  const find = async () => {
+    const { violations } = await page.evaluate(
+      (given) => (window as unknown as { axe: typeof axe }).axe.run(given.context, given.options),
+      { context, options },
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  };
+  // A message that fades out meanwhile has a lower contrast for a moment.
+  await expect.poll(find, { timeout: 10_000 }).toEqual([]);
 }
 
 /** Expects every time on the page to show its exact value on hover, in the user's time zone. */

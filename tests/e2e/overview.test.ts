@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import postgres, { type Sql } from "postgres";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { silentLog } from "#server/platform/log";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { freshDatabase, type TestDatabase } from "../support/database/postgres";
 import { fillTotals } from "../support/database/recipient-totals";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
@@ -19,8 +15,7 @@ import {
 
 const patience = { timeout: 60_000 };
 
-let folder: string;
-let database: EmbeddedPostgres;
+let database: TestDatabase;
 let sql: Sql;
 let backstamp: Backstamp;
 let browser: Browser;
@@ -52,11 +47,7 @@ async function count(given: Counted): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "backstamp-overview-"));
-  [browser, database] = await Promise.all([
-    openBrowser(),
-    startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true }),
-  ]);
+  [browser, database] = await Promise.all([openBrowser(), freshDatabase()]);
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
   backstamp = await startBackstamp({ DATABASE_URL: database.url, SMTP_URL: "capture:" });
   for (const name of ["shop.example", "news.example"])
@@ -81,8 +72,7 @@ afterAll(async () => {
   await browser?.close();
   await backstamp?.stop();
   await sql?.end();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await database?.drop();
 });
 beforeEach(async () => {
   await page.goto(`${backstamp.url}/console`);

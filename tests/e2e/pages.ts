@@ -1,3 +1,4 @@
+import { expect, vi } from "vitest";
 import type { Backstamp } from "./backstamp";
 
 /** Ids of one object of each type in a team. */
@@ -265,12 +266,17 @@ export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
   });
   await post("/suppressions", { email: "gone@example.net" });
   await post("/suppressions", { email: HYPHENATED });
-  for (const [to, subject] of [
-    ["bounced+away@backstamp.test", "Please confirm your address"],
-    ["deferred+slow@backstamp.test", "Weekly digest: 14 new replies in three threads you follow"],
-    ["complained+list@backstamp.test", "Spring sale: everything for the balcony"],
+  const sent: { id: string; event: string }[] = [];
+  for (const [event, to, subject] of [
+    ["bounced", "bounced+away@backstamp.test", "Please confirm your address"],
+    [
+      "delivery_delayed",
+      "deferred+slow@backstamp.test",
+      "Weekly digest: 14 new replies in three threads you follow",
+    ],
+    ["complained", "complained+list@backstamp.test", "Spring sale: everything for the balcony"],
   ] as const)
-    await backstamp.send({ to, subject, html: `<p>${subject}</p>` });
+    sent.push({ id: await backstamp.send({ to, subject, html: `<p>${subject}</p>` }), event });
   const email = await backstamp.send({
     to: ["delivered+nora@backstamp.test", "delivered+a-name-with-hyphens@backstamp.test"],
     cc: `Support-Team <${HYPHENATED}>`,
@@ -279,6 +285,15 @@ export async function fillTeam(backstamp: Backstamp): Promise<TestData> {
     html: "<h1>Thank you</h1><p>Your order has left our workshop.</p>",
     text: "Thank you.",
   });
+  sent.push({ id: email, event: "delivered" });
+  // From now on, no page gets a new row.
+  await vi.waitFor(
+    async () => {
+      for (const { id, event } of sent)
+        expect((await backstamp.api("GET", `/emails/${id}`, undefined, token)).last_event).toBe(event);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
   const events = await backstamp.api("GET", `/webhooks/${webhook}/events`, undefined, token);
   return { email, template, domain, key, webhook, webhookEvent: events.data[0].id };
 }

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 
 /** Script size in KB of 1,024 bytes, compressed, for a browser without a cache. */
 export type ScriptSize = {
@@ -17,18 +17,21 @@ export function measureScripts(page: Page): () => Promise<ScriptSize> {
   let requested = new Set<string>();
   let document = "";
   const pending: Promise<void>[] = [];
-  const storeDocument = async (text: Promise<string>) => {
-    document = await text;
+  const storeDocument = async (response: Response) => {
+    // The browser keeps the body only until the next navigation, which has a document of its own.
+    document = (await response.text().catch(() => null)) ?? document;
   };
   const recordSize = async (url: string, sizes: Promise<{ responseBodySize: number }>) =>
     void bytesOf.set(url, Math.max((await sizes).responseBodySize, bytesOf.get(url) ?? 0));
   page.on("request", (request) => {
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) requested = new Set();
+    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return;
+    requested = new Set();
+    document = "";
   });
   page.on("response", (response) => {
     const request = response.request();
     if (request.isNavigationRequest() && request.frame() === page.mainFrame())
-      pending.push(storeDocument(response.text()));
+      pending.push(storeDocument(response));
   });
   page.on("requestfinished", (request) => {
     if (request.resourceType() !== "script") return;
@@ -37,6 +40,7 @@ export function measureScripts(page: Page): () => Promise<ScriptSize> {
   });
   return async () => {
     await Promise.all(pending.splice(0));
+    if (document === "") throw new Error("The page was navigated away before its document was read.");
     const kbOf = (urls: string[]) => urls.reduce((sum, url) => sum + (bytesOf.get(url) ?? 0) / 1024, 0);
     const all = [...requested];
     return {

@@ -1,10 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { silentLog } from "#server/platform/log";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
 import { type Backstamp, startBackstamp } from "./backstamp";
 import {
@@ -21,8 +16,6 @@ import {
 const FIRST = { email: "ann@example.net", password: "correct horse battery" };
 const pollOptions = { timeout: 60_000, interval: 100 };
 
-let folder: string;
-let postgres: EmbeddedPostgres;
 let sink: MailSink;
 let backstamp: Backstamp;
 let browser: Browser;
@@ -30,14 +23,9 @@ let here: Watched;
 let page: Page;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "backstamp-sign-in-"));
   sink = await startMailSink();
-  [browser, postgres] = await Promise.all([
-    openBrowser(),
-    startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true }),
-  ]);
+  browser = await openBrowser();
   backstamp = await startBackstamp({
-    DATABASE_URL: postgres.url,
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
     BACKSTAMP_ADMIN_PASSWORD: "",
@@ -48,9 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await backstamp?.stop();
-  await postgres?.stop();
   await sink?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The local links of all emails with this path, oldest first. */

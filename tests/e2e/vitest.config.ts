@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     root,
     include: ["tests/e2e/**/*.test.ts"],
+    globalSetup: ["tests/support/database/global-postgres.ts", "tests/support/processes/global-programs.ts"],
     // While one suite waits for a page, another one uses the core. Files of one worker share loaded modules.
     maxWorkers: 3,
     isolate: false,

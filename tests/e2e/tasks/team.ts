@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import postgres from "postgres";
 import { vi } from "vitest";
-import { silentLog } from "#server/platform/log";
-import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { freshDatabase } from "../../support/database/postgres";
 import { startHttpSink } from "../../support/servers/http-sink";
 import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { startBackstamp } from "../backstamp";
@@ -44,7 +40,6 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** Starts Backstamp with a database, a mail server and a receiver of webhooks. */
 async function startInstallation() {
-  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-tasks-"));
   let sizeMaxBytes = sizesBytes.atFirst;
   let crmReply = 503;
   const mailServer = await startSmtpTestServer({
@@ -52,12 +47,11 @@ async function startInstallation() {
     rcpt: ({ address }) => REPLIES.find(({ to }) => address.startsWith(to))?.reply ?? "250 2.1.5 ok",
   });
   const receiver = await startHttpSink(({ path: target }) => (target === "/crm" ? crmReply : 204));
-  const database = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
+  const database = await freshDatabase();
   const stopServers = async () => {
-    await database.stop();
+    await database.drop();
     await mailServer.close();
     await receiver.close();
-    rmSync(folder, { recursive: true, force: true });
   };
   const backstamp = await startBackstamp({
     DATABASE_URL: database.url,

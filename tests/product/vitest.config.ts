@@ -20,6 +20,7 @@ export default defineConfig({
       "tests/support/processes/global-programs.ts",
     ],
     fileParallelism: false,
+    isolate: false,
     testTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 180_000,

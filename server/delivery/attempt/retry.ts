@@ -18,10 +18,10 @@ export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
  */
 const jitter = 0.2;
 /**
- * The first greylisted attempts wait as long as the reply states, or 5 minutes. Later ones use the table
- * above.
+ * Up to this attempt of a delivery, a greylisting reply is followed by the wait that it states, or by 5
+ * minutes. Later attempts use the table above.
  */
-const greylistedAttemptsMax = 4;
+const greylistedUntilAttempt = 4;
 const greylistWaitMs = { min: 60_000, usual: 5 * 60_000, max: 15 * 60_000 };
 /** After a fault of our transport: its login or TLS. */
 const transportFaultWaitMs = 15 * 60_000;
@@ -73,7 +73,7 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
   if (waitMs === null || attempt >= attemptsMax) return null;
   if (kind === "unknown") return policy === "retry" ? { rule: "unknown_retry", waitMs } : null;
   const isGreylisted = kind === "deferred" && outcome.class === "greylist";
-  if (isGreylisted && attempt <= greylistedAttemptsMax && context.scriptedWaitMs === undefined) {
+  if (isGreylisted && attempt <= greylistedUntilAttempt && context.scriptedWaitMs === undefined) {
     // The wait that the server requested in its reply, but at least 1 and at most 15 minutes plus jitter.
     const { min, usual, max } = greylistWaitMs;
     const requestedMs = Math.min(Math.max(statedWaitMs(outcome.reply?.text ?? "") ?? usual, min), max);

@@ -28,9 +28,9 @@ export type DialogueSlot = { startDialogue(): void; release(outcomes: readonly O
  * Adaptive throttling per destination: concurrency, dialogues per minute and pauses. A destination is a
  * recipient domain in direct delivery, or a team's relays (`admit.ts`, which also applies all other limits).
  * The limits are learned from replies and kept in memory only. Successes raise the concurrency. A 421 or a
- * rate-limit reply halves it, limits the dialogues per minute to half of the present rate, and pauses the
- * destination. A destination that cannot be reached, or whose dialogues are slow, gets one dialogue at a
- * time. `concurrencyMax` and the operator's limits always apply.
+ * rate-limit reply (class `rate` of mail/replies) halves it, limits the dialogues per minute to half of the
+ * present rate, and pauses the destination. A destination that cannot be reached, or whose dialogues are
+ * slow, gets one dialogue at a time. `concurrencyMax` and the operator's limits always apply.
  */
 export type DestinationThrottles = ReturnType<typeof createDestinationThrottles>;
 

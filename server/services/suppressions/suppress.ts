@@ -29,7 +29,7 @@ import { isNamed, readSuppression, type SuppressionName } from "./read";
  * | complaint: feedback report, callback  | `complaint` | all email                        | services/returns/record.ts  |
  * | unsubscribe link                      | `manual`    | email sent with list_unsubscribe | `unsubscribe`               |
  * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
- * | CSV import, import from a provider    | in the file | in the file                      | `addNewSuppressions`        |
+ * | CSV import, import from a provider    | as imported | as imported                      | `addNewSuppressions`        |
  *
  * A bounce suppresses its address only if the code says that the address does not exist
  * (mail/bounce/dead-address.ts). Returned messages, feedback reports and callbacks count only if they are

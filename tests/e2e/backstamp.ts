@@ -8,13 +8,17 @@ import { runProgram, startBuilt } from "../support/processes/program";
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 
 /**
- * Starts Backstamp as `npm start` does. It has a database of its own on the server of the run, unless the
- * environment names a database or a data directory, which has an embedded one.
+ * Starts the production build. It has a new database on the PostgreSQL of the test run, the one of
+ * `DATABASE_URL`, or an embedded one in the folder `BACKSTAMP_DATA_DIR`, which `stop` removes.
  */
 export async function startBackstamp(env: Record<string, string> = {}) {
-  const isElsewhere = env.DATABASE_URL !== undefined || env.BACKSTAMP_DATA_DIR !== undefined;
-  const database = isElsewhere ? null : await freshDatabase();
+  const namesDatabase = env.DATABASE_URL !== undefined || env.BACKSTAMP_DATA_DIR !== undefined;
+  const database = namesDatabase ? null : await freshDatabase();
   const dataDir = env.BACKSTAMP_DATA_DIR ?? mkdtempSync(path.join(tmpdir(), "backstamp-e2e-"));
+  const cleanUp = async () => {
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
   const port = await findPort();
   const url = `http://localhost:${port}`;
   const environment = {
@@ -27,15 +31,12 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     ...env,
   };
   const launcher = await startBuilt({ env: environment });
-  const stop = async () => {
-    await launcher.stop("SIGTERM", 60_000);
-    await database?.drop();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
+  const stop = () => launcher.stop("SIGTERM", 60_000).finally(cleanUp);
   try {
     await launcher.waitFor(/Backstamp is running/, { timeoutMs: 120_000 });
   } catch (error) {
     await launcher.killTree();
+    await cleanUp();
     throw error;
   }
   const { firstKeyToken: token } = JSON.parse(readFileSync(path.join(dataDir, "secrets.json"), "utf8"));

@@ -33,13 +33,16 @@ afterAll(async () => {
   await backstamp?.stop();
 });
 
+let opened = "";
+
+/** Opens a page, unless the test before this one did. */
 async function open(name: string): Promise<void> {
+  if (opened === name) return;
   const { pathOf, heading } = PAGES.find((each) => each.name === name) as (typeof PAGES)[number];
-  const address = backstamp.url + pathOf(testData);
-  if (page.url() === address) return;
-  await page.goto(address);
+  await page.goto(backstamp.url + pathOf(testData));
   await page.getByRole("heading", { name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
+  opened = name;
 }
 
 const nameMinPx = 140;

@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +19,10 @@ import {
   type Watched,
 } from "./browser";
 
-/* A new installation, from the first sign-in to a program that sends, without a terminal of the server. */
+/*
+ * A new installation with an embedded database, from the first sign-in to a program that sends, without a
+ * terminal of the server.
+ */
 
 const waitOptions = { timeout: 60_000 };
 const run = promisify(execFile);
@@ -32,7 +38,10 @@ beforeAll(async () => {
   browser = await openBrowser();
   smtpPort = await findPort();
   mailServer = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
-  backstamp = await startBackstamp({ BACKSTAMP_SMTP_PORT: String(smtpPort) });
+  backstamp = await startBackstamp({
+    BACKSTAMP_SMTP_PORT: String(smtpPort),
+    BACKSTAMP_DATA_DIR: mkdtempSync(path.join(tmpdir(), "backstamp-first-run-")),
+  });
   profile = await openProfile(browser);
   page = await profile.context.newPage();
 });

@@ -26,6 +26,7 @@ let token: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "backstamp-alone-"));
+  // A test stops this server.
   postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
   await migrateDatabase(postgres.url);
   const env = { DATABASE_URL: postgres.url, BACKSTAMP_SECRET: "s".repeat(40), BACKSTAMP_URL: publicUrl };

@@ -1,4 +1,4 @@
-import type { Page, Response } from "playwright-core";
+import type { Page, Request, Response } from "playwright-core";
 
 /** Script size in KB of 1,024 bytes, compressed, for a browser without a cache. */
 export type ScriptSize = {
@@ -14,33 +14,39 @@ export type ScriptSize = {
  */
 export function measureScripts(page: Page): () => Promise<ScriptSize> {
   const bytesOf = new Map<string, number>();
+  let latest: Request | null = null;
   let requested = new Set<string>();
   let document = "";
   const pending: Promise<void>[] = [];
   const storeDocument = async (response: Response) => {
-    // The browser keeps the body only until the next navigation, which has a document of its own.
-    document = (await response.text().catch(() => null)) ?? document;
+    // The browser keeps the body only until the next navigation, and then the next document counts.
+    const text = await response.text().catch(() => "");
+    if (response.request() === latest) document = text;
   };
-  const recordSize = async (url: string, sizes: Promise<{ responseBodySize: number }>) =>
-    void bytesOf.set(url, Math.max((await sizes).responseBodySize, bytesOf.get(url) ?? 0));
+  const recordSize = async (request: Request) => {
+    const sizes = await request.sizes().catch(() => null);
+    const bytes = sizes?.responseBodySize ?? 0;
+    bytesOf.set(request.url(), Math.max(bytes, bytesOf.get(request.url()) ?? 0));
+  };
+  const isDocument = (request: Request) =>
+    request.isNavigationRequest() && request.frame() === page.mainFrame();
   page.on("request", (request) => {
-    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return;
+    if (!isDocument(request)) return;
+    latest = request;
     requested = new Set();
     document = "";
   });
   page.on("response", (response) => {
-    const request = response.request();
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame())
-      pending.push(storeDocument(response));
+    if (isDocument(response.request())) pending.push(storeDocument(response));
   });
   page.on("requestfinished", (request) => {
     if (request.resourceType() !== "script") return;
     requested.add(request.url());
-    pending.push(recordSize(request.url(), request.sizes()));
+    pending.push(recordSize(request));
   });
   return async () => {
     await Promise.all(pending.splice(0));
-    if (document === "") throw new Error("The page was navigated away before its document was read.");
+    if (document === "") throw new Error("The document was not read before the page was navigated.");
     const kbOf = (urls: string[]) => urls.reduce((sum, url) => sum + (bytesOf.get(url) ?? 0) / 1024, 0);
     const all = [...requested];
     return {

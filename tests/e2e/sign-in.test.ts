@@ -11,7 +11,7 @@ import {
   type Watched,
 } from "./browser";
 
-/* The installation has no user, an external database, and a test server for outgoing email. */
+/* The installation has no user, and a test server for outgoing email. */
 
 const FIRST = { email: "ann@example.net", password: "correct horse battery" };
 const pollOptions = { timeout: 60_000, interval: 100 };

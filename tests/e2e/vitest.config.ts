@@ -5,7 +5,7 @@ import { moveTempToMemory } from "../support/database/memory-folder";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 moveTempToMemory();
 
-/** Runs a real Chromium against the production build of `npm run build`. */
+/** Runs a real Chromium against the production build of `npm run build`. All suites share one PostgreSQL. */
 export default defineConfig({
   root,
   test: {

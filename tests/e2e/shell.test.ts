@@ -143,6 +143,9 @@ describe("the palette", () => {
         .poll(() => selected.textContent(), patience)
         .toBe(await palette().getByRole("option").first().textContent());
       expect(await selected.count(), text).toBe(1);
+      // What a screen reader announces.
+      const announced = () => palette().getByRole("combobox").getAttribute("aria-activedescendant");
+      await expect.poll(announced, { message: text }).toBe(await selected.getAttribute("id"));
       expect(await page.evaluate(() => (window as Seen).wasEmpty), text).toBe(false);
     }
     await takePictures(page, "palette-results");

@@ -38,6 +38,7 @@ export function Palette({ onClose, onKeys }: Props) {
   const groups = [...commands, ...results.groups];
   const isAwaited = results.isPending && commands.every(({ items }) => items.length === 0);
   const { change, isEmpty, ...selection } = useSelection(groups, isAwaited);
+  const root = useAnnouncedLine(selection.value);
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
@@ -48,7 +49,7 @@ export function Palette({ onClose, onKeys }: Props) {
           className="fixed inset-x-3 top-3 z-50 overflow-hidden rounded-2xl border border-line bg-page shadow-xl outline-none md:inset-x-auto md:top-[14dvh] md:left-1/2 md:w-full md:max-w-xl md:-translate-x-1/2 motion-safe:animate-[rise-in_120ms_ease-out]"
         >
           <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
-          <Command label="Search and commands" loop shouldFilter={false} {...selection}>
+          <Command ref={root} label="Search and commands" loop shouldFilter={false} {...selection}>
             <div className="flex items-center gap-3 border-line border-b px-4">
               <Search className="size-4.5 shrink-0 text-soft" aria-hidden="true" />
               <Command.Input
@@ -93,6 +94,22 @@ export function Palette({ onClose, onKeys }: Props) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/**
+ * Tells screen readers which line is selected. The library does so only for lines that it selects itself, and
+ * not again when other lines take their place (https://github.com/dip/cmdk/issues/413).
+ */
+function useAnnouncedLine(value: string) {
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const lines = [...(root.current?.querySelectorAll("[role=option]") ?? [])];
+    const id = lines.find((line) => line.getAttribute("data-value") === value.trim())?.id;
+    for (const element of root.current?.querySelectorAll("[role=combobox], [role=listbox]") ?? [])
+      if (id) element.setAttribute("aria-activedescendant", id);
+      else element.removeAttribute("aria-activedescendant");
+  });
+  return root;
 }
 
 /** Keys with which the user selects a line. */

@@ -57,6 +57,9 @@ function recordNoResults(): void {
   }).observe(document.body, { childList: true, subtree: true, characterData: true });
 }
 const palette = () => page.getByRole("dialog", { name: "Search and commands" });
+const isSelectedAnnounced = async () =>
+  (await palette().getByRole("combobox").getAttribute("aria-activedescendant")) ===
+  (await palette().locator("[role=option][aria-selected=true]").getAttribute("id"));
 /** Keys have no effect before hydration, so the key is pressed until it works. */
 const pressUntil = async (press: () => Promise<unknown>, isDone: () => Promise<boolean>) =>
   expect
@@ -134,6 +137,7 @@ describe("the palette", () => {
     ] as const) {
       await at("/console/emails");
       await openPalette();
+      await expect.poll(isSelectedAnnounced, { message: "without a text" }).toBe(true);
       await page.evaluate(recordNoResults);
       await page.keyboard.type(text);
       const found = palette().getByRole("group", { name: group }).getByRole("option", { name: option });
@@ -143,9 +147,7 @@ describe("the palette", () => {
         .poll(() => selected.textContent(), patience)
         .toBe(await palette().getByRole("option").first().textContent());
       expect(await selected.count(), text).toBe(1);
-      // What a screen reader announces.
-      const announced = () => palette().getByRole("combobox").getAttribute("aria-activedescendant");
-      await expect.poll(announced, { message: text }).toBe(await selected.getAttribute("id"));
+      await expect.poll(isSelectedAnnounced, { message: text }).toBe(true);
       expect(await page.evaluate(() => (window as Seen).wasEmpty), text).toBe(false);
     }
     await takePictures(page, "palette-results");
@@ -177,7 +179,7 @@ describe("the palette", () => {
     await at("/console/emails");
     const button = page.getByRole("button", { name: "Search…" });
     await pressUntil(
-      () => button.press("Enter"),
+      () => button.press("Enter", { timeout: 1_000 }),
       () => palette().isVisible(),
     );
     await page.keyboard.press("Escape");

@@ -4,7 +4,7 @@ import { Command } from "cmdk";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { useDialogFocus } from "../dialog/focus";
 import { Key } from "../list/pager";
 import { useLeave } from "../shell/leave-guard";
@@ -38,7 +38,7 @@ export function Palette({ onClose, onKeys }: Props) {
   const groups = [...commands, ...results.groups];
   const isAwaited = results.isPending && commands.every(({ items }) => items.length === 0);
   const { change, isEmpty, ...selection } = useSelection(groups, isAwaited);
-  const root = useAnnouncedLine(selection.value);
+  const root = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
@@ -74,6 +74,7 @@ export function Palette({ onClose, onKeys }: Props) {
               ))}
               {isEmpty ? <p className="px-3 py-8 text-center text-soft">No results.</p> : null}
             </Command.List>
+            <AnnouncedLine root={root} value={selection.value} />
             <p
               className="flex gap-4 border-line border-t px-4 py-2.5 text-soft text-xs max-md:hidden"
               aria-hidden="true"
@@ -98,10 +99,10 @@ export function Palette({ onClose, onKeys }: Props) {
 
 /**
  * Tells screen readers which line is selected. The library does so only for lines that it selects itself, and
- * not again when other lines take their place (https://github.com/dip/cmdk/issues/413).
+ * not again when other lines take their place (https://github.com/dip/cmdk/issues/413). A component, because
+ * the dialog mounts its content after the palette.
  */
-function useAnnouncedLine(value: string) {
-  const root = useRef<HTMLDivElement>(null);
+function AnnouncedLine({ root, value }: { root: RefObject<HTMLDivElement | null>; value: string }) {
   useEffect(() => {
     const lines = [...(root.current?.querySelectorAll("[role=option]") ?? [])];
     const id = lines.find((line) => line.getAttribute("data-value") === value.trim())?.id;
@@ -109,7 +110,7 @@ function useAnnouncedLine(value: string) {
       if (id) element.setAttribute("aria-activedescendant", id);
       else element.removeAttribute("aria-activedescendant");
   });
-  return root;
+  return null;
 }
 
 /** Keys with which the user selects a line. */

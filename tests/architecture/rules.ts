@@ -13,7 +13,7 @@ const NEXT_FILE =
 const ROUTE_FILE = /^app\/(.*\/)?route\.ts$/;
 /** Settings of tools that require a default export. */
 const SETTINGS_FILE =
-  /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/([a-z]+\/global-[a-z-]+|failed-files)\.ts$/;
+  /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/([a-z]+\/global-[a-z-]+|failed-files)\.ts$|^tests\/mutants\/reporter\.ts$/;
 const LINES_MAX = 350;
 const FILES_MAX = 12;
 

@@ -1,4 +1,4 @@
-import { openDatabase } from "#db/client";
+import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Alerting, PublicNames, RestDeps } from "#server/deps";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
@@ -22,6 +22,7 @@ import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { createDatabaseMetrics, createMetricsText } from "#server/startup/telemetry/database-metrics";
+import { connectionsMax as usualConnectionsMax } from "./database/lease";
 
 /** The secret of the vault, for other processes that must decrypt what it encrypted. */
 export const installationSecret = "the secret of an installation in a test";
@@ -53,6 +54,8 @@ export function startMinute(clock: TestClock): void {
 export type DepsOptions = {
   clock?: TestClock;
   connectionsMax?: number;
+  /** Open connections. Default: new ones, as also for the options that concern connections. */
+  database?: Database | undefined;
   /** Behind a transaction pooler. Default: false. */
   pooled?: boolean;
   log?: Log;
@@ -102,12 +105,15 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const { secret = installationSecret, formerSecrets = [] } = options;
   const keyring = createKeyring([secret, ...formerSecrets]);
   if (!options.areSecretsUnchecked) keyring.admit([]);
-  const database = openDatabase(url, {
-    // Each connection costs a backend that reads the catalogs of the new database.
-    connectionsMax: options.connectionsMax ?? 4,
-    pooled: options.pooled ?? false,
-    onWait: (pool, waitedMs) => metrics?.recordConnectionWait(pool, waitedMs / 1_000),
-  });
+  const { connectionsMax, pooled } = options;
+  const hasUsualConnections = connectionsMax === undefined && pooled === undefined && metrics === null;
+  const database =
+    (hasUsualConnections ? options.database : undefined) ??
+    openDatabase(url, {
+      connectionsMax: connectionsMax ?? usualConnectionsMax,
+      pooled: pooled ?? false,
+      onWait: (pool, waitedMs) => metrics?.recordConnectionWait(pool, waitedMs / 1_000),
+    });
   const keyCache = createKeyCache(clock.now, (onChange) => void listenForKeyChanges(database.hot, onChange));
   const limits = createLimits({
     store: { kind: "in-process" },

@@ -1,4 +1,4 @@
-import type { HotSql } from "#db/client";
+import type { Database, HotSql } from "#db/client";
 import type { OwnLimits } from "#db/schema/api-keys";
 import { createCapture } from "#server/delivery/attempt/capture";
 import type { Ctx, RestDeps, WorkerDeps } from "#server/deps";
@@ -13,7 +13,8 @@ import { admitKeyring } from "#server/services/secrets/registry";
 import { createTeam } from "#server/services/teams";
 import { readScopes } from "#server/shared/scopes";
 import type { Email } from "#server/shared/wire/email";
-import { freshDatabase, preparedDatabase } from "./database/postgres";
+import { leaseDatabase } from "./database/lease";
+import { freshDatabase } from "./database/postgres";
 import { createClock, type DepsOptions, openDeps, startMinute, type TestClock } from "./deps";
 import { type CallOptions, callApi, type Reply, startRest } from "./rest";
 
@@ -125,11 +126,9 @@ const TIMES: Record<string, string[]> = {
 export async function createWorld(options: DepsOptions = {}): Promise<World> {
   const { secret, formerSecrets, areSecretsUnchecked } = options;
   const hasOwnSecrets = secret !== undefined || formerSecrets !== undefined || areSecretsUnchecked;
-  const place = hasOwnSecrets
-    ? await freshDatabase()
-    : await preparedDatabase("first_team", prepareFirstTeam);
+  const place = hasOwnSecrets ? await ownDatabase() : await leaseDatabase("first_team", prepareFirstTeam);
   const clock = options.clock ?? createClock();
-  const { deps, close } = openDeps(place.url, { ...options, clock });
+  const { deps, close } = openDeps(place.url, { database: place.database, ...options, clock });
   if (!areSecretsUnchecked) await admitKeyring(deps);
   const server = await startRest(deps);
   const { hot } = deps;
@@ -171,9 +170,15 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
     async close() {
       await server.close();
       await close();
-      await place.drop();
+      await place.release();
     },
   };
+}
+
+/** A database without a first team. */
+async function ownDatabase(): Promise<{ url: string; database?: Database; release(): Promise<void> }> {
+  const { url, drop } = await freshDatabase();
+  return { url, release: drop };
 }
 
 /** One statement, for suites that count before and after each of thousands of calls. */

@@ -42,6 +42,8 @@ const SETTINGS = {
 const QUICK_SETTINGS = {
   fsync: "off",
   full_page_writes: "off",
+  // It would hold a database that is to be copied.
+  autovacuum: "off",
   max_connections: "300",
 };
 

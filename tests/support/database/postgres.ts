@@ -24,16 +24,13 @@ export const freshDatabase = (): Promise<TestDatabase> => cloneDatabase(inject("
 const prepared = new Map<string, Promise<string>>();
 
 /**
- * A database for one test with what `prepare` wrote to an empty one. It runs once per run; all databases of
- * this name are copies.
+ * The name of a database with what `prepare` wrote to an empty one. It runs once per run, in the first of the
+ * test processes.
  */
-export async function preparedDatabase(
-  name: string,
-  prepare: (url: string) => Promise<void>,
-): Promise<TestDatabase> {
+export function prepareTemplate(name: string, prepare: (url: string) => Promise<void>): Promise<string> {
   const template = prepared.get(name) ?? prepareOnce(`${inject("postgresTemplate")}_${name}`, prepare);
   prepared.set(name, template);
-  return cloneDatabase(await template);
+  return template;
 }
 
 async function prepareOnce(template: string, prepare: (url: string) => Promise<void>): Promise<string> {
@@ -52,15 +49,11 @@ async function prepareOnce(template: string, prepare: (url: string) => Promise<v
   }
 }
 
-async function cloneDatabase(template: string): Promise<TestDatabase> {
+/** A copy of a database that has no connections. */
+export async function cloneDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const sql = openMaintenance();
-  const create = () => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
-  // An autovacuum of the template can outlast the five seconds for which PostgreSQL waits (SQLSTATE 55006).
-  await create().catch((error) => {
-    if (error.code !== "55006") throw error;
-    return create();
-  });
+  await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return {

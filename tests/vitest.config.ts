@@ -21,6 +21,7 @@ export default defineConfig({
     setupFiles: ["tests/support/shared-rsa-keys.ts"],
     // Many files wait for processes and deadlines: more workers than cores keep the cores busy.
     maxWorkers: availableParallelism() + 2,
+    provide: { isSample: true },
     sequence: { sequencer: LongestFirst },
     // Modules of ours have no state, so files are not isolated: those of one worker share loaded modules.
     isolate: false,

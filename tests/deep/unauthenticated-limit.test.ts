@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routes } from "#server/rest/routes";
+import { createRouteCalls, nameOf } from "../rest/route-calls";
 import { createWorld, type TestTeam, type World } from "../support/world";
-import { createRouteCalls, nameOf } from "./route-calls";
+import { sampleOf } from "./sample";
 
 /**
  * Separate from `every-route.test.ts`, because the clock must not advance here: an exhausted limit stays
@@ -15,18 +16,20 @@ let other: TestTeam;
 let token: string;
 let calls: ReturnType<typeof createRouteCalls>;
 beforeAll(async () => {
-  world = await createWorld();
+  // The limit counts the calls of a minute, which never ends here.
+  const start = new Date();
+  world = await createWorld({ clock: { now: () => start, advance: () => {} } });
   other = await world.otherTeam();
   ({ token } = await world.key());
   calls = createRouteCalls(world, other, token);
 });
 afterAll(() => world.close());
 
-test.each(forKeys.map((route) => [nameOf(route), route] as const))(
+test.each(sampleOf(forKeys, 9).map((route) => [nameOf(route), route] as const))(
   "%s is 401 also after guessed keys exhausted the limit of the client address",
   async (_, route) => {
     const path = await calls.pathOf(route, token);
-    // All routes share this limit, so it is exhausted for most of them.
+    // All routes share this limit, so only the first one exhausts it.
     for (let n = 0; n < 65; n++) {
       const { headers } = await world.api(route.method, path);
       if (headers["x-ratelimit-remaining"] === "0") break;

@@ -1,0 +1,8 @@
+import { defineConfig } from "vitest/config";
+import config from "../vitest.config";
+
+/** The suites that call every route and procedure with everything, whole. `npm test` runs a sample of them. */
+export default defineConfig({
+  ...config,
+  test: { ...config.test, include: ["tests/deep/**/*.test.ts"], provide: { isSample: false } },
+});

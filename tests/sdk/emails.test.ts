@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLIENTS } from "./clients";
+import { CLIENTS, VERSIONS } from "./clients";
 import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-describe.each(CLIENTS)("$name", (client) => {
+describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;
   beforeAll(async () => {
     account = await testServer.account(client);
@@ -127,11 +127,6 @@ describe.each(CLIENTS)("$name", (client) => {
         html: expect.stringContaining("<p>Ben has 3</p>"),
       });
     }
-    const send = (template: { id: string; variables?: Record<string, string> }) =>
-      errorOf(sdk.emails.send({ to: "ben@example.net", template }));
-    expect(await send({ id: "welcome" })).toEqual(errorWith(422, "missing_required_field", /NAME/));
-    expect(await send({ id: "nowhere" })).toEqual(errorWith(404, "not_found"));
-    expect(await send({ id: randomUUID() })).toEqual(errorWith(404, "not_found"));
   });
 
   test("a repeat with the same idempotency key returns the same email", async () => {
@@ -143,10 +138,6 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await errorOf(sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey }))).toEqual(
       errorWith(409, "invalid_idempotent_request"),
     );
-    const duplicates = await Promise.all(
-      Array.from({ length: 5 }, () => data(sdk.emails.send(mail, { idempotencyKey: `${idempotencyKey}-2` }))),
-    );
-    expect(new Set(duplicates.map(({ id }) => id)).size).toBe(1);
   });
 
   test("request headers reach the API, and response headers the caller", async () => {
@@ -183,13 +174,11 @@ describe.each(CLIENTS)("$name", (client) => {
 
     test("strict: one invalid email rejects the batch, and the error contains its index", async () => {
       const { sdk, mail } = account;
-      const before = await data(sdk.emails.list({ limit: 1 }));
       const { subject, ...without } = mail;
       const wrong = [mail, without] as Parameters<typeof sdk.batch.send>[0];
       expect(await errorOf(sdk.batch.create(wrong))).toEqual(
         errorWith(422, "missing_required_field", /\[1\].*`subject`/),
       );
-      expect(await data(sdk.emails.list({ limit: 1 }))).toEqual(before);
     });
 
     test("permissive: valid emails are accepted, and the errors of the others contain their index", async () => {
@@ -211,27 +200,18 @@ describe.each(CLIENTS)("$name", (client) => {
       expect((await data(sdk.batch.send([mail], { batchValidation }))).errors).toEqual([]);
     });
 
-    test("more than 100 emails are rejected in both modes, and a repeat with the same key returns the same batch", async () => {
+    test("a repeat with the same key returns the same batch", async () => {
       const { sdk, mail } = account;
-      const many = Array.from({ length: 101 }, () => mail);
-      for (const batchValidation of ["strict", "permissive"] as const)
-        expect(await errorOf(sdk.batch.send(many, { batchValidation }))).toEqual(
-          errorWith(422, "validation_error", /100/),
-        );
       const idempotencyKey = randomUUID();
-      const first = await data(sdk.batch.send(many.slice(1), { idempotencyKey }));
-      expect(first.data).toHaveLength(100);
-      expect(await data(sdk.batch.send(many.slice(1), { idempotencyKey }))).toEqual(first);
-      expect(await errorOf(sdk.batch.send([mail], { idempotencyKey }))).toEqual(
-        errorWith(409, "invalid_idempotent_request"),
-      );
+      const first = await data(sdk.batch.send([mail, mail], { idempotencyKey }));
+      expect(await data(sdk.batch.send([mail, mail], { idempotencyKey }))).toEqual(first);
     });
   });
 
   test("the list is sorted newest first and supports both cursors", async () => {
     const { sdk, mail } = await testServer.account(client);
     const ids: string[] = [];
-    for (const subject of ["1", "2", "3", "4", "5"])
+    for (const subject of ["1", "2", "3"])
       ids.unshift((await data(sdk.emails.send({ ...mail, subject }))).id);
     const page = async (options: Parameters<typeof sdk.emails.list>[0]) => {
       const list = await data(sdk.emails.list(options));
@@ -239,16 +219,13 @@ describe.each(CLIENTS)("$name", (client) => {
       return { ids: list.data.map(({ id }) => id), more: list.has_more };
     };
     expect(await page({})).toEqual({ ids, more: false });
-    expect(await page({ limit: 2 })).toEqual({ ids: ids.slice(0, 2), more: true });
-    expect(await page({ limit: 2, after: ids[1] ?? "" })).toEqual({ ids: ids.slice(2, 4), more: true });
-    expect(await page({ limit: 2, after: ids[3] ?? "" })).toEqual({ ids: ids.slice(4), more: false });
-    expect(await page({ limit: 2, before: ids[4] ?? "" })).toEqual({ ids: ids.slice(2, 4), more: true });
-    expect(await page({ limit: 2, before: ids[2] ?? "" })).toEqual({ ids: ids.slice(0, 2), more: false });
+    expect(await page({ limit: 1, after: ids[0] ?? "" })).toEqual({ ids: ids.slice(1, 2), more: true });
+    expect(await page({ limit: 1, before: ids[1] ?? "" })).toEqual({ ids: ids.slice(0, 1), more: false });
     const [first] = (await data(sdk.emails.list({ limit: 1 }))).data;
     expect(first).toMatchObject({
       from: mail.from,
       to: [mail.to],
-      subject: "5",
+      subject: "3",
       last_event: "queued",
       cc: [],
       bcc: [],
@@ -256,14 +233,9 @@ describe.each(CLIENTS)("$name", (client) => {
       scheduled_at: null,
     });
     expect(first).not.toHaveProperty("html");
-    const both = { after: ids[0], before: ids[1] } as unknown as { after: string };
-    expect(await errorOf(sdk.emails.list(both))).toEqual(errorWith(422, "validation_error"));
-    expect(await errorOf(sdk.emails.list({ limit: 101 }))).toEqual(
-      errorWith(422, "validation_error", /limit/),
-    );
   });
 
-  test("a scheduled email is rescheduled and canceled, and cannot be changed after that", async () => {
+  test("a scheduled email is rescheduled and canceled", async () => {
     const { sdk, mail } = account;
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: at }));
@@ -273,16 +245,18 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await data(sdk.emails.get(id))).toMatchObject({ scheduled_at: later });
     expect(await data(sdk.emails.cancel(id))).toEqual({ object: "email", id });
     expect(await data(sdk.emails.get(id))).toMatchObject({ last_event: "canceled" });
-    for (const call of [sdk.emails.cancel(id), sdk.emails.update({ id, scheduledAt: at })])
-      expect(await errorOf(call)).toMatchObject({
-        name: "validation_error",
-        statusCode: expect.toSatisfy((status: number) => [409, 422].includes(status)),
-      });
-    expect(await errorOf(sdk.emails.send({ ...mail, scheduledAt: "in 31 days" }))).toEqual(
-      errorWith(422, "validation_error", /30 days/),
-    );
-    expect(await errorOf(sdk.emails.send({ ...mail, scheduledAt: "soonish" }))).toEqual(
-      errorWith(422, "validation_error", /scheduled_at/),
-    );
+  });
+});
+
+describe.each(CLIENTS.filter(({ isAtRoot }) => isAtRoot))("$name", (client) => {
+  test("calls of each HTTP method have the same results as below /api", async () => {
+    const { sdk, mail } = await testServer.account(client);
+    const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: "in 1 hour" }));
+    expect(await data(sdk.emails.update({ id, scheduledAt: "in 2 hours" }))).toEqual({ object: "email", id });
+    expect((await data(sdk.emails.get(id))).last_event).toBe("scheduled");
+    expect((await data(sdk.emails.list({ limit: 1 }))).data).toMatchObject([{ id }]);
+    const { id: templateId } = await data(sdk.templates.create({ name: "Root", html: "<p>Hi</p>" }));
+    expect((await data(sdk.templates.remove(templateId))).deleted).toBe(true);
+    expect(await errorOf(sdk.templates.get(templateId))).toEqual(errorWith(404, "not_found"));
   });
 });

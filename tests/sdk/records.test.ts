@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { CLIENTS } from "./clients";
+import { VERSIONS } from "./clients";
 import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-describe.each(CLIENTS)("$name", (client) => {
+describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;
   beforeAll(async () => {
     account = await testServer.account(client);
   });
 
-  test("the request log contains the user agent of the client, and supports both cursors", async () => {
+  test("the request log contains the user agent of the client", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));
     await errorOf(sdk.emails.get(randomUUID()));
@@ -25,7 +25,7 @@ describe.each(CLIENTS)("$name", (client) => {
       ["GET", 404],
       ["POST", 200],
     ]);
-    const [last, first] = rows;
+    const [, first] = rows;
     expect(first).toMatchObject({
       endpoint: "/emails",
       user_agent: expect.stringMatching(/^resend-node:6\.\d+\.\d+$/),
@@ -37,12 +37,7 @@ describe.each(CLIENTS)("$name", (client) => {
       request_body: expect.objectContaining({ subject: "Hello" }),
       response_body: { id: sent.id },
     });
-    const page = async (options: Parameters<typeof sdk.logs.list>[0]) =>
-      (await data(sdk.logs.list(options))).data.map(({ id }) => id);
-    expect(await page({ limit: 1, after: last?.id ?? "" })).toEqual([first?.id]);
-    expect(await page({ limit: 100, before: first?.id ?? "" })).toContain(last?.id);
     expect(await errorOf(sdk.logs.get(randomUUID()))).toEqual(errorWith(404, "not_found"));
-    expect(await errorOf(sdk.logs.get("last"))).toEqual(errorWith(422, "invalid_parameter"));
   });
 
   // The older client has no such call.

@@ -1,6 +1,6 @@
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLIENTS } from "./clients";
+import { VERSIONS } from "./clients";
 import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-describe.each(CLIENTS)("$name", (client) => {
+describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;
   beforeAll(async () => {
     account = await testServer.account(client);
@@ -53,25 +53,6 @@ describe.each(CLIENTS)("$name", (client) => {
       });
   });
 
-  test("a change is a draft until it is published", async () => {
-    const { sdk, mail } = account;
-    const { id } = await data(
-      sdk.templates.create({ name: "Draft", alias: "draft", subject: "One", html: "<p>One</p>" }),
-    );
-    expect(await data(sdk.templates.update("draft", { subject: "Two", html: "<p>Two</p>" }))).toEqual(
-      one(id),
-    );
-    expect((await data(sdk.templates.get(id))).has_unpublished_versions).toBe(true);
-    const subjectOf = async () => {
-      const sent = await data(sdk.emails.send({ from: mail.from, to: mail.to, template: { id: "draft" } }));
-      return (await data(sdk.emails.get(sent.id))).subject;
-    };
-    expect(await subjectOf()).toBe("One");
-    expect(await data(sdk.templates.publish("draft"))).toEqual(one(id));
-    expect(await subjectOf()).toBe("Two");
-    expect((await data(sdk.templates.get(id))).has_unpublished_versions).toBe(false);
-  });
-
   test("a React element is rendered to the template's HTML, and its placeholders remain", async () => {
     const { sdk, mail } = account;
     const react = createElement("p", null, "Dear {{{NAME}}}");
@@ -82,24 +63,18 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await testServer.sentMessage(sent.id)).html).toContain("Dear Ben");
   });
 
-  test("a duplicate is published in one chain, listed, and removed without its original", async () => {
+  test("a duplicate is published in one chain, listed, changed, and removed", async () => {
     const { sdk } = await testServer.account(client);
     const { id } = await data(sdk.templates.create({ name: "First", html: "<p>1</p>" }));
     const { id: copy } = await data(sdk.templates.duplicate(id).publish());
     expect(copy).not.toBe(id);
-    const page = async (options: Parameters<typeof sdk.templates.list>[0]) => {
-      const list = await data(sdk.templates.list(options));
-      return { ids: list.data.map((template) => template.id), more: list.has_more };
-    };
-    expect(await page({})).toEqual({ ids: [copy, id], more: false });
-    expect(await page({ limit: 1 })).toEqual({ ids: [copy], more: true });
-    expect(await page({ after: copy })).toEqual({ ids: [id], more: false });
-    expect(await page({ before: id })).toEqual({ ids: [copy], more: false });
     const [row] = (await data(sdk.templates.list({ limit: 1 }))).data;
     expect(row).toMatchObject({ status: "published", alias: null, published_at: expect.any(String) });
+    expect(await data(sdk.templates.update(copy, { subject: "Two" }))).toEqual(one(copy));
+    expect((await data(sdk.templates.get(copy))).has_unpublished_versions).toBe(true);
+    expect(await data(sdk.templates.publish(copy))).toEqual(one(copy));
     expect(await data(sdk.templates.remove(copy))).toEqual({ ...one(copy), deleted: true });
     expect(await errorOf(sdk.templates.get(copy))).toEqual(errorWith(404, "not_found"));
-    expect((await data(sdk.templates.get(id))).name).toBe("First");
   });
 
   test("lists and objects are sent unchanged, with a cast of the type", async () => {
@@ -112,17 +87,11 @@ describe.each(CLIENTS)("$name", (client) => {
     expect((await data(sdk.emails.get(sent.id))).html).toBe("Chair &lt;Table&gt; Riga");
   });
 
-  test("an error stops the chain, and names the reason", async () => {
+  test("an error stops the chain", async () => {
     const { sdk } = account;
     expect(await sdk.templates.create({ name: "Bad", html: "" }).publish()).toMatchObject({
       data: null,
       error: errorWith(422, "validation_error", /html/),
     });
-    expect(await errorOf(sdk.templates.publish("nowhere"))).toEqual(errorWith(404, "not_found"));
-    expect(await errorOf(sdk.templates.duplicate("nowhere"))).toEqual(errorWith(404, "not_found"));
-    expect(await errorOf(sdk.templates.remove("nowhere"))).toEqual(errorWith(404, "not_found"));
-    expect(await errorOf(sdk.templates.update("nowhere", { name: "x" }))).toEqual(
-      errorWith(404, "not_found"),
-    );
   });
 });

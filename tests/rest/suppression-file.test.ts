@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { CallOptions } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
 type Entry = { email: string; origin: string; source_id: string | null; lists_only: boolean };
@@ -15,8 +16,12 @@ beforeEach(async () => {
 });
 
 const download = async () => (await world.api("GET", "/api/suppressions/csv", { token })).text;
-const upload = (raw: string, by = token) =>
-  world.api("POST", "/api/suppressions/csv", { token: by, raw, headers: { "content-type": "text/csv" } });
+const upload = (raw: string | Uint8Array, by = token, headers: CallOptions["headers"] = {}) =>
+  world.api("POST", "/api/suppressions/csv", {
+    token: by,
+    raw,
+    headers: { "content-type": "text/csv", ...headers },
+  });
 
 async function entries(by = token): Promise<Entry[]> {
   const { body } = await world.api("GET", "/api/suppressions?limit=100", { token: by });
@@ -60,15 +65,28 @@ test("an exported list can be imported with the origin, source and scope of ever
   expect(await entries(foreign)).toEqual(before.map((entry) => ({ ...entry, source_id: null })));
 });
 
-test("a list that is exported and imported into another team is the same there, in the same order", async () => {
-  await fill();
-  await world.deps.hot`update suppressions set created_at = now() - interval '1 year' where address < 'c'`;
-  await world.deps.hot`update suppressions set source_email_id = null`;
-  const other = await world.otherTeam();
-  const foreign = (await other.key()).token;
-  const file = await download();
-  await upload(file, foreign);
-  expect((await world.api("GET", "/api/suppressions/csv", { token: foreign })).text).toBe(file);
+test("the complete list is exported, oldest first, safe for spreadsheets, and is the same in another team", async () => {
+  const odd = ["=1+1@example.com", "+a@example.com", "-a@example.com", "'=b@example.com", "'c@example.com"];
+  for (const email of ["ann@example.com", ...odd])
+    await world.api("POST", "/api/suppressions", { token, body: { email } });
+  await world.hot`update suppressions set created_at = now() - interval '1 year' where address = 'ann@example.com'`;
+  const file = await world.api("GET", "/api/suppressions/csv", { token });
+  expect(file.headers["content-type"]).toMatch(/^text\/csv/);
+  expect(file.headers["content-disposition"]).toBe('attachment; filename="suppressions.csv"');
+  const lines = file.text.split("\r\n");
+  expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual([
+    "ann@example.com",
+    "'=1+1@example.com",
+    "'+a@example.com",
+    "'-a@example.com",
+    "''=b@example.com",
+    "'c@example.com",
+    "",
+  ]);
+  expect(lines[1]).toMatch(/^ann@example\.com,manual,,false,\d{4}-/);
+  const foreign = (await (await world.otherTeam()).key()).token;
+  expect((await upload(file.text, foreign)).body).toMatchObject({ added: 6, faulty: 0 });
+  expect((await world.api("GET", "/api/suppressions/csv", { token: foreign })).text).toBe(file.text);
 });
 
 test("the report counts what was added, changed, already there, repeated and invalid", async () => {
@@ -165,6 +183,51 @@ test("without a heading for the address, the first line is data, and only the fi
   expect(body).toMatchObject({ added: 2, faulty: 1, faults: [{ line: 1 }] });
   const added = (await entries()).filter(({ email }) => /^[ij]@/.test(String(email)));
   expect(added.map(({ origin }) => origin)).toEqual(["manual", "manual"]);
+  expect((await upload("ann@example.com\nben@example.com")).body).toMatchObject({ added: 2, faulty: 0 });
+  expect((await upload("email\n")).body).toMatchObject({ added: 0, existing: 0, faulty: 0 });
+});
+
+test("a file of a spreadsheet program is read by line: byte order mark, semicolons, quotes, empty lines", async () => {
+  const file =
+    '\ufeffName;E-Mail\r\nAnn;Ann@example.com\r\n"Ben; B.";ben@example.net\r\n\r\nX;nonsense\r\nA;ANN@example.com\r\nZ;\r\n';
+  expect((await upload(file)).body).toMatchObject({
+    added: 2,
+    repeated: 1,
+    faulty: 2,
+    faults: [
+      { line: 5, message: expect.stringContaining("@") },
+      { line: 7, message: expect.stringContaining("empty") },
+    ],
+  });
+  expect((await entries()).map(({ email }) => email)).toEqual(["ann@example.com", "ben@example.net"]);
+});
+
+test.each<[name: string, raw: string | Uint8Array, status: number, message: RegExp]>([
+  ["with an unclosed quote", `ann@example.com\n"${"x".repeat(20_000)}`, 422, /line|quotes/],
+  ["with too many lines", "a@b.example\n".repeat(100_001), 422, /100,000/],
+  ["that is not UTF-8", Buffer.from([0x61, 0x40, 0xff, 0x0a]), 400, /UTF-8/],
+])("a file %s is rejected completely", async (_, raw, status, message) => {
+  const good = Buffer.from("good@example.com\n");
+  const reply = await upload(Buffer.concat([good, Buffer.from(raw)]));
+  expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
+  expect(await entries()).toEqual([]);
+});
+
+test("a file that is too large is rejected while it is read, and nothing is stored", async () => {
+  const { bodyMaxBytes } = world.deps;
+  world.deps.bodyMaxBytes = 10_000;
+  const raw = "a@example.com\n".repeat(2_000);
+  const chunked = { "transfer-encoding": "chunked", "content-length": [] };
+  for (const headers of [{}, chunked]) expect((await upload(raw, token, headers)).status).toBe(413);
+  world.deps.bodyMaxBytes = bodyMaxBytes;
+  expect(await entries()).toEqual([]);
+});
+
+test("a file of more lines than one statement writes is imported and exported completely", async () => {
+  const count = 5_010;
+  const raw = Array.from({ length: count }, (_, n) => `r${n}@example.com`).join("\n");
+  expect((await upload(raw)).body).toMatchObject({ added: count, existing: 0, faulty: 0 });
+  expect(new Set((await download()).trim().split("\r\n").slice(1)).size).toBe(count);
 });
 
 test("reasons from other services' files are recognized, and an invalid origin is reported with its line", async () => {

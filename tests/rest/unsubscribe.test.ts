@@ -224,19 +224,6 @@ describe("one click", () => {
     expect((await world.api("POST", new URL(foreign).pathname)).status).toBe(200);
     expect(await world.rowCounts()).toEqual(before);
   });
-
-  test("sends an event to the team's endpoints", async () => {
-    const body = { endpoint: "https://example.com/hooks", events: ["suppression.added"] };
-    const { id } = (await world.api("POST", "/api/webhooks", { token, body })).body;
-    const [path = ""] = (await linksOf({ to: ["event@example.net"] })).values();
-    await world.api("POST", path);
-    const events = (await world.api("GET", `/api/webhooks/${id}/events`, { token })).body.data as {
-      id: string;
-    }[];
-    expect(events).toHaveLength(1);
-    const { body: event } = await world.api("GET", `/api/webhooks/${id}/events/${events[0]?.id}`, { token });
-    expect(event.payload).toMatchObject({ data: { email: "event@example.net", origin: "manual" } });
-  });
 });
 
 test("an address that contains markup is escaped", async () => {

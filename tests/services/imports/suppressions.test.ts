@@ -93,19 +93,6 @@ test("the import is in the audit log of its team, with the provider", async () =
   expect(entries).toEqual([{ team_id: world.id, action: "suppression.imported", provider: "sendgrid" }]);
 });
 
-test("an import of several batches is one entry of the audit log, with its number of addresses", async () => {
-  const rows = Array.from(
-    { length: 10_001 },
-    (_, n) => `{"email":"batch-${n}@example.org","unsubscribed":true}`,
-  );
-  const args = ["-", "--from", "resend"];
-  expect(await report(args, `[${rows.join(",")}]`)).toMatchObject({ created: 10_001 });
-  const entries = await world.hot`
-    select detail from audit_log where action = 'suppression.imported' order by id desc limit 2`;
-  expect(entries[0]).toEqual({ detail: { from: "resend", count: 10_001 } });
-  expect(entries[1]?.detail).not.toMatchObject({ count: 5_000 });
-});
-
 test("rows that cannot be read are reported by line, and all others are imported", async () => {
   const file = path.join(folder, "bounces.csv");
   const rows = [
@@ -127,20 +114,6 @@ test("rows that cannot be read are reported by line, and all others are imported
   ]);
   expect((await listOf(others)).map(({ address }) => address)).toEqual(["a@bad.example", "b@bad.example"]);
   expect((await listOf(world)).some(({ address }) => address.endsWith("@bad.example"))).toBe(false);
-
-  const { code, stdout } = await run([
-    file,
-    "--from",
-    "sendgrid",
-    "--list",
-    "bounces",
-    "--team",
-    "Others",
-    "--dry-run",
-  ]);
-  expect(code).toBe(0);
-  expect(stdout).toContain("Would add 0 of 5 addresses to team Others: none.");
-  expect(stdout).toMatch(/^ {2}line 3, not an address: The address has no "@"/m);
 });
 
 test("an entry that blocks all email replaces one of the same file that blocks only email with an unsubscribe link", async () => {
@@ -173,9 +146,9 @@ test("JSON may begin with a byte order mark, and must be UTF-8", async () => {
   expect((await listOf(world)).filter(({ address }) => address.endsWith("@bom.example"))).toHaveLength(1);
 });
 
-test("a long file is read and written in batches while it arrives", async () => {
+test("a long file is read and written in batches while it arrives, with one entry in the audit log", async () => {
   const team = await world.otherTeam("Large");
-  const count = 12_000;
+  const count = 8_000;
   const lines: number[] = [];
   async function* bytes() {
     yield Buffer.from("address,code\n");
@@ -192,9 +165,12 @@ test("a long file is read and written in batches while it arrives", async () => 
     onRead: (read) => progress.push({ read, arrived: lines.length * 1_000 }),
   });
   expect(done).toMatchObject({ read: count, created: count, created_by_reason: { bounce: count } });
-  expect(progress.map(({ read }) => read)).toEqual([5_000, 10_000, count]);
+  expect(progress.map(({ read }) => read)).toEqual([5_000, count]);
   expect(progress[0]?.arrived).toBeLessThan(count);
   expect(await listOf(team)).toHaveLength(count);
+  const entries =
+    await world.hot`select detail from audit_log where team_id = ${team.id} and detail ? 'from'`;
+  expect(entries).toEqual([{ detail: { from: "mailgun", count } }]);
 });
 
 test.each([

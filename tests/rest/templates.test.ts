@@ -183,38 +183,29 @@ describe("a template", () => {
 });
 
 test("the list is sorted newest first and has no content", async () => {
-  const reader = await createWorld();
-  try {
-    const { token: key } = await reader.key();
-    const ids: string[] = [];
-    for (let n = 0; n < 23; n++) {
-      const { body } = await reader.api("POST", "/api/templates", {
-        token: key,
-        body: { name: `T${n}`, html: "x", alias: n === 22 ? "newest" : undefined },
-      });
-      ids.unshift(String(body.id));
-    }
-    const list = async (query: string) =>
-      (await reader.api("GET", `/api/templates${query}`, { token: key })).body;
-    const idsOf = (body: Record<string, unknown>) => (body.data as { id: string }[]).map(({ id }) => id);
-    const first = await list("");
-    expect(first).toMatchObject({ object: "list", has_more: true });
-    expect(idsOf(first)).toEqual(ids.slice(0, 20));
-    expect((first.data as object[])[0]).toEqual({
-      id: ids[0],
-      name: "T22",
-      alias: "newest",
-      status: "published",
-      published_at: expect.any(String),
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-    });
-    expect(idsOf(await list(`?after=${ids[19]}`))).toEqual(ids.slice(20));
-    expect(idsOf(await list(`?limit=2&before=${ids[5]}`))).toEqual(ids.slice(3, 5));
-    expect((await list("?limit=x")).statusCode).toBe(422);
-  } finally {
-    await reader.close();
+  const { token: key } = await (await world.otherTeam()).key();
+  const ids: string[] = [];
+  for (let n = 0; n < 21; n++) {
+    const body = { name: `T${n}`, html: "x", alias: n === 20 ? "newest" : undefined };
+    ids.unshift(String((await world.api("POST", "/api/templates", { token: key, body })).body.id));
   }
+  const list = async (query: string) => {
+    const { body } = await world.api("GET", `/api/templates${query}`, { token: key });
+    return { ...body, ids: (body.data as { id: string }[]).map(({ id }) => id) };
+  };
+  const first = await list("");
+  expect(first).toMatchObject({ object: "list", has_more: true, ids: ids.slice(0, 20) });
+  expect((first as unknown as { data: object[] }).data[0]).toEqual({
+    id: ids[0],
+    name: "T20",
+    alias: "newest",
+    status: "published",
+    published_at: expect.any(String),
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  expect((await list(`?after=${ids[19]}`)).ids).toEqual(ids.slice(20));
+  expect((await list(`?limit=2&before=${ids[5]}`)).ids).toEqual(ids.slice(3, 5));
 });
 
 describe("an email with a template", () => {

@@ -154,7 +154,6 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, bre
     "a server's failure",
     ({ host }) => zone.fail(host, { rcode: "SERVFAIL" }),
   ],
-  ["dkim", "servfail", "temporary_failure", "a refusal", ({ host }) => zone.fail(host, { rcode: "REFUSED" })],
   ["dkim", "timeout", "temporary_failure", "silence", ({ host }) => silent.add(host)],
   ["ownership", "missing", "pending", "only foreign texts", replaced(() => ["google-site-verification=abc"])],
   [
@@ -164,7 +163,6 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, bre
     "another token",
     replaced(() => ["backstamp-verification=AAAAAAAA"]),
   ],
-  ["ownership", "doubled_name", "failed", "the name twice", doubled],
   ["ownership", "quoted_value", "failed", "quotes around it", replaced((v) => [`"${v}"`])],
   ["ownership", "split_value", "failed", "a blank within", replaced((v) => [v.replace("=", "= ")])],
   ["mx", "missing", "pending", "nothing there", ({ host }) => zone.remove(host, "MX")],
@@ -175,7 +173,6 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, bre
     "another host",
     ({ host }) => zone.set(host, "MX", { preference: 1, exchange: "mx.else.example" }),
   ],
-  ["mx", "doubled_name", "failed", "the name twice", doubled],
   ["spf", "missing", "pending", "no SPF among texts", replaced(() => ["hello"])],
   [
     "spf",
@@ -216,7 +213,6 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, bre
     "another target",
     ({ host }) => zone.set(host, "CNAME", "else.example"),
   ],
-  ["tracking", "doubled_name", "failed", "the name twice", doubled],
   [
     "tracking",
     "proxied_cname",
@@ -242,13 +238,6 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, bre
   ["dmarc", "several_dmarc", "failed", "two policies", replaced((v) => [v, "v=DMARC1; p=reject"])],
   ["dmarc", "dmarc_invalid", "failed", "no p", replaced(() => ["v=DMARC1; rua=mailto:a@example.com"])],
   ["dmarc", "dmarc_unaligned", "failed", "strict SPF", replaced(() => ["v=DMARC1; p=reject; aspf=s"])],
-  [
-    "dmarc",
-    "servfail",
-    "temporary_failure",
-    "a server's failure",
-    ({ host }) => zone.fail(host, { rcode: "SERVFAIL" }),
-  ],
 ];
 
 /** The nth fault of each record, so that one domain has as many faults at once as there are records. */

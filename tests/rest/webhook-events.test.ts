@@ -1,14 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWebhookWorld();
 });
-afterEach(async () => {
-  await world.close();
+// Events of other tests must not be sent to the endpoints of this one, nor counted.
+beforeEach(async () => {
+  await world.hot`delete from webhook_deliveries`;
+  await world.hot`delete from webhooks`;
 });
+afterAll(() => world.close());
 
 const ENDPOINT = "https://example.com/hooks";
 const call = (method: string, path: string, body?: unknown) =>
@@ -102,28 +105,25 @@ describe("event deliveries of an endpoint", () => {
 
 describe("replay", () => {
   test("of one event sends the same id and payload again, with a new retry schedule", async () => {
-    const sink = await world.sink((_, nth) => (nth <= 8 ? 500 : 200));
+    const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    for (let attempt = 1; attempt <= 8; attempt++) {
-      await world.round();
-      await world.elapse("12 hours 1 minute");
-    }
+    await world.round();
+    await world.hot`update webhook_deliveries set status = 'failed' where attempts = 1`;
     const [delivery] = await world.eventsOf(id);
-    expect(delivery?.status).toBe("failed");
     const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     expect(replayed).toEqual({ object: "webhook_event", id: delivery?.id });
     expect((await world.eventsOf(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
     await world.round();
-    expect(sink.received).toHaveLength(9);
+    expect(sink.received).toHaveLength(2);
     expect(new Set(sink.received.map(({ headers, body }) => `${headers["svix-id"]} ${body}`)).size).toBe(1);
     const [again] = await world.eventsOf(id);
     expect(again).toMatchObject({ status: "success", attempts: 1 });
-    expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2]);
     // A successful event delivery can be replayed too.
     await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     await world.round();
-    expect(sink.received).toHaveLength(10);
+    expect(sink.received).toHaveLength(3);
   });
 
   test("of an event delivery in progress is rejected", async () => {
@@ -180,24 +180,26 @@ describe("replay", () => {
     expect(second).toMatchObject({ count: 100, has_more: false });
     // Each request is a replay of its own range.
     const entries = await world.deps
-      .hot`select detail from audit_log where action = 'webhook.replayed' order by id`;
+      .hot`select detail from audit_log where action = 'webhook.replayed' and subject_id = ${id} order by id`;
     expect(entries.map(({ detail }) => [detail.since, detail.count])).toEqual([
       ["2026-03-01T00:00:00.000Z", 5_000],
       ["2026-03-01T01:23:21.000Z", 100],
     ]);
   });
 
-  test.each([
-    [{}, /`since`/],
-    [{ since: "yesterday" }, /`since`/],
-    [{ since: "2026-03-02T00:00:00Z", until: "2026-03-01T00:00:00Z" }, /`until`/],
-    [{ since: "2026-03-01T00:00:00Z", status: "pending" }, /`status`/],
-    [{ since: "2026-03-01T00:00:00Z", type: "email.nothing" }, /`type`/],
-  ])("of %j is rejected", async (body, message) => {
+  test("without a valid range and filter is rejected", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
-    const reply = await call("POST", `/api/webhooks/${id}/replay`, body);
-    expect(reply.status).toBe(422);
-    expect(reply.body.message).toMatch(message);
+    for (const [body, message] of [
+      [{}, /`since`/],
+      [{ since: "yesterday" }, /`since`/],
+      [{ since: "2026-03-02T00:00:00Z", until: "2026-03-01T00:00:00Z" }, /`until`/],
+      [{ since: "2026-03-01T00:00:00Z", status: "pending" }, /`status`/],
+      [{ since: "2026-03-01T00:00:00Z", type: "email.nothing" }, /`type`/],
+    ] as const)
+      expect(await call("POST", `/api/webhooks/${id}/replay`, body)).toMatchObject({
+        status: 422,
+        body: { message: expect.stringMatching(message) },
+      });
   });
 });
 

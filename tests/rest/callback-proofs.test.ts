@@ -32,20 +32,6 @@ test("a Mailgun token is valid only for the body with which it first arrived", a
   expect((await app.post(relayId, call)).body).toMatchObject({ ignored: [{ reason: "repeated" }] });
 });
 
-test("Postmark may send the secret in a custom header", async () => {
-  const fake = fakePostmark();
-  const relayId = await app.relayOf(fake);
-  const sent = await app.sent(relayId, fake);
-  const { raw } = fake.call(fake.report({ kind: "delivered", ...sent }), now());
-  const post = (secret: string) =>
-    app.post(relayId, {
-      raw,
-      headers: { "content-type": "application/json", "x-callback-secret": secret },
-    });
-  expect(await post(`${fake.given.secret}x`)).toMatchObject(UNAUTHORIZED);
-  expect((await post(fake.given.secret ?? "")).body).toMatchObject({ recorded: 1 });
-});
-
 test("a report with only the Message-ID is recorded for its recipient and suppresses no address", async () => {
   const fake = fakeSendgrid();
   const relayId = await app.relayOf(fake);

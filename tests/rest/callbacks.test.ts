@@ -11,7 +11,6 @@ import {
 } from "../support/servers/providers";
 import { type SnsIssuer, startSnsIssuer } from "../support/servers/sns-issuer";
 import { openCallbackApp, type Sent } from "./callback-app";
-import { forgedCalls } from "./forged-calls";
 
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
 const logged: { event: string; facts: unknown }[] = [];
@@ -102,77 +101,24 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     expect(await app.eventsOf(sent.id)).toContain("email.delivery_delayed");
   });
 
-  test("reports a delivery after the bounce, and the status stays bounced", async () => {
-    const sent = await app.sent(relayId, fake);
-    await app.post(relayId, callOf(sent, "bounced"));
-    const { status, body } = await app.post(relayId, callOf(sent, "delivered"));
-    expect({ status, body }).toMatchObject({
-      status: 200,
-      body: { recorded: 0, ignored: [{ reason: "outranked" }] },
-    });
-    expect(await app.statusOf(sent.id)).toBe("bounced");
-  });
-
-  test("reports the same twice, in the same or another call, and it counts once", async () => {
-    const sent = await app.sent(relayId, fake);
-    const body = fake.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
-    const call = fake.call(body, now());
-    const all = await Promise.all(Array.from({ length: 4 }, () => app.post(relayId, call)));
-    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(all.filter((reply) => reply.body.recorded === 1)).toHaveLength(1);
-    expect((await app.post(relayId, fake.call(body, now()))).body).toMatchObject({ recorded: 0 });
-    expect((await app.eventsOf(sent.id)).filter((type) => type === "email.bounced")).toHaveLength(1);
-  });
-
-  test("is rejected and counted if one character of the signature or of the body differs", async () => {
+  test("is rejected and counted with the secret of another relay or a changed signature", async () => {
     const sent = await app.sent(relayId, fake);
     const genuine = callOf(sent, "bounced");
+    const other = FAKE_PROVIDERS[provider]();
+    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const forged =
+      provider === "ses"
+        ? { ...genuine, raw: genuine.raw.replace(/"Signature":"..../, '"Signature":"AAAA') }
+        : other.call(body, now());
     const before = await app.world.rowCounts();
     logged.length = 0;
-    for (const call of forgedCalls(provider, genuine)) {
-      expect(call).not.toEqual(genuine);
-      expect(await app.post(relayId, call)).toMatchObject(UNAUTHORIZED);
-    }
+    expect(await app.post(relayId, forged)).toMatchObject(UNAUTHORIZED);
     expect(await app.world.rowCounts()).toEqual(before);
     expect(await app.statusOf(sent.id)).toBe("sent");
     expect(logged.filter(({ event }) => event === "callback.refused")).toEqual([
-      { event: "callback.refused", facts: { why: "forged", refused: expect.any(Number), relayId, provider } },
+      { event: "callback.refused", facts: { why: "forged", refused: 1, relayId, provider } },
     ]);
     expect((await app.post(relayId, genuine)).body).toMatchObject({ recorded: 1 });
-  });
-
-  testWhere(provider !== "ses")("is rejected with the secret of its other relay", async () => {
-    const other = FAKE_PROVIDERS[provider]();
-    const sent = await app.sent(relayId, fake);
-    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
-    expect(await app.post(relayId, other.call(body, now()))).toMatchObject(UNAUTHORIZED);
-    expect(await app.statusOf(sent.id)).toBe("sent");
-  });
-
-  test("cannot report on email sent by another relay of any team", async () => {
-    const other = FAKE_PROVIDERS[provider]();
-    const theirs = await app.world.otherTeam();
-    const sent = await app.sent(relayId, fake);
-    for (const foreign of [await app.relayOf(other), await app.relayOf(other, theirs)]) {
-      const body = other.report({ kind: "complained", providerId: sent.providerId, address: sent.address });
-      const reply = await app.post(foreign, other.call(body, now()));
-      expect({ status: reply.status, body: reply.body }).toMatchObject({
-        status: 200,
-        body: { recorded: 0, ignored: [{ reason: "unknown" }] },
-      });
-    }
-    expect(await app.statusOf(sent.id)).toBe("sent");
-    expect(await app.suppressed(sent.address)).toBeNull();
-  });
-
-  test("cannot report on another team's email with a team's relay, even if the email names that relay", async () => {
-    const other = FAKE_PROVIDERS[provider]();
-    const theirs = await app.relayOf(other, await app.world.otherTeam());
-    const sent = await app.sent(theirs, other);
-    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
-    const reply = await app.post(theirs, other.call(body, now()));
-    expect(reply.body).toMatchObject({ recorded: 0, ignored: [{ reason: "unknown" }] });
-    expect(await app.statusOf(sent.id)).toBe("sent");
   });
 
   test("changes only one of several recipients of the same transaction", async () => {
@@ -185,25 +131,6 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
       "bounced",
     ]);
     expect(await app.suppressed(to[0] ?? "")).toBeNull();
-  });
-
-  test("reports a hard bounce of a forwarding target, and the original recipient is not suppressed", async () => {
-    const sent = await app.sent(relayId, fake);
-    await app.post(relayId, callOf({ ...sent, address: `inner-${provider}@elsewhere.example` }, "bounced"));
-    expect(await app.statusOf(sent.id)).toBe("bounced");
-    expect(await app.suppressed(sent.address)).toBeNull();
-  });
-
-  test("gets 503 if the attempt is not recorded yet", async () => {
-    const sent = await app.sent(relayId, fake);
-    const { hot } = app.world.deps;
-    await hot`update deliveries set provider_id = null where email_id = ${sent.id}`;
-    const body = fake.report({ kind: "delivered", ...sent, at: now() });
-    const call = fake.call(body, now());
-    expect((await app.post(relayId, call)).status).toBe(503);
-    await hot`update deliveries set provider_id = ${sent.providerId} where email_id = ${sent.id}`;
-    expect((await app.post(relayId, call)).body).toMatchObject({ recorded: 1 });
-    expect(await app.statusOf(sent.id)).toBe("delivered");
   });
 
   test("gets 200 for an event that is not stored", async () => {
@@ -232,5 +159,85 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     const early = fake.call(fake.report({ kind: "bounced", ...sent }), new Date(now().getTime() + 3_600_000));
     expect(await app.post(relayId, early)).toMatchObject(UNAUTHORIZED);
     expect(await app.statusOf(sent.id)).toBe("sent");
+  });
+});
+
+/* What follows a report that was read is the same for every provider. */
+describe("a report of any provider", () => {
+  const provider = "sendgrid";
+  let fake: FakeProvider;
+  let relayId: string;
+  beforeAll(async () => {
+    fake = FAKE_PROVIDERS[provider]();
+    relayId = await app.relayOf(fake);
+  });
+  const callOf = ({ address, providerId }: Sent, kind: "delivered" | "bounced") =>
+    fake.call(fake.report({ kind, providerId, address }), now());
+
+  test("that follows a bounce with a delivery leaves the status bounced", async () => {
+    const sent = await app.sent(relayId, fake);
+    await app.post(relayId, callOf(sent, "bounced"));
+    const { status, body } = await app.post(relayId, callOf(sent, "delivered"));
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { recorded: 0, ignored: [{ reason: "outranked" }] },
+    });
+    expect(await app.statusOf(sent.id)).toBe("bounced");
+  });
+
+  test("counts once, in the same or another call", async () => {
+    const sent = await app.sent(relayId, fake);
+    const body = fake.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const call = fake.call(body, now());
+    const all = await Promise.all(Array.from({ length: 4 }, () => app.post(relayId, call)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(all.filter((reply) => reply.body.recorded === 1)).toHaveLength(1);
+    expect((await app.post(relayId, fake.call(body, now()))).body).toMatchObject({ recorded: 0 });
+    expect((await app.eventsOf(sent.id)).filter((type) => type === "email.bounced")).toHaveLength(1);
+  });
+
+  test("is ignored for email sent by another relay of any team", async () => {
+    const other = FAKE_PROVIDERS[provider]();
+    const theirs = await app.world.otherTeam();
+    const sent = await app.sent(relayId, fake);
+    for (const foreign of [await app.relayOf(other), await app.relayOf(other, theirs)]) {
+      const body = other.report({ kind: "complained", providerId: sent.providerId, address: sent.address });
+      const reply = await app.post(foreign, other.call(body, now()));
+      expect({ status: reply.status, body: reply.body }).toMatchObject({
+        status: 200,
+        body: { recorded: 0, ignored: [{ reason: "unknown" }] },
+      });
+    }
+    expect(await app.statusOf(sent.id)).toBe("sent");
+    expect(await app.suppressed(sent.address)).toBeNull();
+  });
+
+  test("is ignored for another team's email with a team's relay, even if the email names that relay", async () => {
+    const other = FAKE_PROVIDERS[provider]();
+    const theirs = await app.relayOf(other, await app.world.otherTeam());
+    const sent = await app.sent(theirs, other);
+    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const reply = await app.post(theirs, other.call(body, now()));
+    expect(reply.body).toMatchObject({ recorded: 0, ignored: [{ reason: "unknown" }] });
+    expect(await app.statusOf(sent.id)).toBe("sent");
+  });
+
+  test("on a hard bounce of a forwarding target does not suppress the original recipient", async () => {
+    const sent = await app.sent(relayId, fake);
+    await app.post(relayId, callOf({ ...sent, address: `inner-${provider}@elsewhere.example` }, "bounced"));
+    expect(await app.statusOf(sent.id)).toBe("bounced");
+    expect(await app.suppressed(sent.address)).toBeNull();
+  });
+
+  test("gets 503 if the attempt is not recorded yet", async () => {
+    const sent = await app.sent(relayId, fake);
+    const { hot } = app.world.deps;
+    await hot`update deliveries set provider_id = null where email_id = ${sent.id}`;
+    const body = fake.report({ kind: "delivered", ...sent, at: now() });
+    const call = fake.call(body, now());
+    expect((await app.post(relayId, call)).status).toBe(503);
+    await hot`update deliveries set provider_id = ${sent.providerId} where email_id = ${sent.id}`;
+    expect((await app.post(relayId, call)).body).toMatchObject({ recorded: 1 });
+    expect(await app.statusOf(sent.id)).toBe("delivered");
   });
 });

@@ -42,7 +42,7 @@ describe("an open", () => {
     await tracking.later(id);
     expect((await tracking.visit(pixel, BROWSER, "HEAD")).status).toBe(200);
     expect(await tracking.visitsOf(id)).toEqual([]);
-    await Promise.all(Array.from({ length: 12 }, () => tracking.visit(pixel)));
+    await Promise.all(Array.from({ length: 6 }, () => tracking.visit(pixel)));
     expect(await tracking.visitsOf(id)).toHaveLength(1);
     await tracking.later(id, "61 minutes");
     await tracking.visit(pixel);
@@ -215,5 +215,54 @@ describe("a click", () => {
     );
     expect((await tracking.visit(new URL(link).pathname)).status).toBe(302);
     expect(await tracking.world.rowCounts()).toEqual(before);
+  });
+});
+
+describe("the last event of an email", () => {
+  /** The last event from the email and from the list, which must be equal. */
+  async function lastEventOf(id: string): Promise<unknown> {
+    const { token, world } = tracking;
+    const one = await world.api("GET", `/api/emails/${id}`, { token });
+    const list = await world.api("GET", "/api/emails?limit=100", { token });
+    const row = (list.body.data as Record<string, unknown>[]).find((email) => email.id === id);
+    expect([row?.last_event, row?.status]).toEqual([one.body.last_event, one.body.status]);
+    return one.body.last_event;
+  }
+
+  test("is opened, then clicked; a filter or a prefetch does not count, a reader's image proxy does", async () => {
+    const { id, pixel, click } = await tracking.deliver();
+    await tracking.later(id);
+    for (const agent of ["BarracudaCentral/1.0", "Mozilla/5.0"]) await tracking.visit(pixel, agent);
+    await tracking.visit(click, "BarracudaCentral/1.0");
+    expect(await tracking.visitsOf(id)).toHaveLength(3);
+    expect(await lastEventOf(id)).toBe("sent");
+    await tracking.visit(pixel, "Mozilla/5.0 Firefox/11.0 (via ggpht.com GoogleImageProxy)");
+    expect(await lastEventOf(id)).toBe("opened");
+    await tracking.visit(click);
+    expect(await lastEventOf(id)).toBe("clicked");
+    // Another open does not replace the click.
+    await tracking.later(id, "2 hours");
+    await tracking.visit(pixel);
+    expect(await tracking.visitsOf(id)).toHaveLength(6);
+    expect(await lastEventOf(id)).toBe("clicked");
+  });
+
+  test("of a recipient with a worse status takes precedence over one who opened the email", async () => {
+    const { id, pixel } = await tracking.deliver({ to: ["ann@example.net", "ben@example.net"] });
+    await tracking.later(id);
+    await tracking.visit(pixel);
+    const { hot } = tracking.world.deps;
+    for (const [status, lastEvent] of [
+      ["delivered", "opened"],
+      ["unknown", "delivery_delayed"],
+      ["bounced", "bounced"],
+      ["complained", "complained"],
+    ] as const) {
+      await hot`
+        update deliveries set status = ${status}, due_at = 'infinity'
+        where email_id = ${id} and address = 'ben@example.net'`;
+      await hot`update emails set status = ${status} where id = ${id}`;
+      expect(await lastEventOf(id)).toBe(lastEvent);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { callApi, startRest } from "../support/rest";
 import { openTestApp, type TestApp } from "./test-app";
 
 let app: TestApp;
@@ -47,22 +48,19 @@ test("a single email is composed, with the text that delivery converts from deep
 test("no conversion is requested for a batch, and one for a single email", async () => {
   const html = newsletterOf(140_000);
   const converted: string[] = [];
-  const counting = await openTestApp({
-    convertToText: async (_: string, given: string) => {
-      converted.push(given);
-      return "converted";
-    },
-  });
-  try {
-    const emails = Array.from({ length: 100 }, () => ({ ...counting.validEmail, html }));
-    const batch = await counting.world.api("POST", path, { token: counting.token, body: emails });
-    expect(batch.status, batch.text).toBe(200);
-    expect(converted).toEqual([]);
-    await counting.world.api("POST", "/api/emails?dry_run=true", { token: counting.token, body: emails[0] });
-    expect(converted).toEqual([html]);
-  } finally {
-    await counting.close();
-  }
+  const convertToText = async (_: string, given: string) => {
+    converted.push(given);
+    return "converted";
+  };
+  const { world, token, validEmail } = app;
+  const counting = await startRest({ ...world.deps, convertToText });
+  const emails = Array.from({ length: 3 }, () => ({ ...validEmail, html }));
+  const batch = await callApi(counting.baseUrl, "POST", path, { token, body: emails });
+  expect(batch.status, batch.text).toBe(200);
+  expect(converted).toEqual([]);
+  await callApi(counting.baseUrl, "POST", "/api/emails?dry_run=true", { token, body: emails[0] });
+  await counting.close();
+  expect(converted).toEqual([html]);
 });
 
 test("other work runs between the emails of a batch, whether it is sent or simulated", async () => {
@@ -72,26 +70,21 @@ test("other work runs between the emails of a batch, whether it is sent or simul
     turns.add(turn);
     return new Date("2026-11-22T09:13:00Z");
   };
-  const observed = await openTestApp({ clock: { now, advance: () => {} } });
+  const { world, token, validEmail } = app;
+  const observed = await startRest({ ...world.deps, clock: now });
   let isOver = false;
   const count = () => {
     turn += 1;
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  try {
-    const emails = Array.from({ length: 100 }, () => ({ ...observed.validEmail, scheduled_at: "in 1 hour" }));
-    for (const target of [path, "/api/emails/batch"]) {
-      turns.clear();
-      const { status, text } = await observed.world.api("POST", target, {
-        token: observed.token,
-        body: emails,
-      });
-      expect(status, text).toBe(200);
-      expect(turns.size).toBeGreaterThanOrEqual(100);
-    }
-  } finally {
-    isOver = true;
-    await observed.close();
+  const emails = Array.from({ length: 100 }, () => ({ ...validEmail, scheduled_at: "in 1 hour" }));
+  for (const target of [path, "/api/emails/batch"]) {
+    turns.clear();
+    const { status, text } = await callApi(observed.baseUrl, "POST", target, { token, body: emails });
+    expect(status, text).toBe(200);
+    expect(turns.size).toBeGreaterThanOrEqual(100);
   }
+  isOver = true;
+  await observed.close();
 });

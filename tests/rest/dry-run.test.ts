@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
 import { outgoingMessage } from "#server/services/emails/outgoing";
 import { textOf } from "../mail/drafts";
-import type { Reply } from "../support/rest";
+import { callApi, type Reply, startRest } from "../support/rest";
 import { openTestApp, type TestApp } from "./test-app";
 
 let app: TestApp;
@@ -189,15 +189,23 @@ describe("a dry run of an email", () => {
     });
   });
 
-  test("returns that an email would wait if no transport is configured", async () => {
-    const nowhere = await openTestApp({ transportKind: "none" });
-    const { body } = await nowhere.world.api("POST", "/api/emails?dry_run=true", {
-      token: nowhere.token,
-      body: nowhere.validEmail,
-    });
-    await nowhere.close();
-    expect(body.recipients).toMatchObject([{ outcome: "waiting", rule: "no_transport" }]);
-  });
+  test.each([
+    ["none", "waiting", "no_transport"],
+    ["relay", "attempted", "relay"],
+    ["direct", "attempted", "direct"],
+  ] as const)(
+    "if SMTP_URL is %s, returns that an email is %s with the rule %s",
+    async (transportKind, outcome, rule) => {
+      const server = await startRest({ ...app.world.deps, transportKind });
+      const path = "/api/emails?dry_run=true";
+      const { body } = await callApi(server.baseUrl, "POST", path, {
+        token: app.token,
+        body: app.validEmail,
+      });
+      await server.close();
+      expect(body.recipients).toMatchObject([{ outcome, rule }]);
+    },
+  );
 
   test.each<[what: string, change: object, status: number]>([
     ["an unknown field", { unheard_of: 1 }, 422],
@@ -223,11 +231,6 @@ describe("a dry run of an email", () => {
     }
     const real = await world.api("POST", "/api/emails?dry_run=false", { token, body: validEmail });
     expect(real.body).toEqual({ id: expect.any(String) });
-  });
-
-  test("requires the scope for sending", async () => {
-    const { token } = await app.world.key({ scopes: ["emails:read"] });
-    expect((await post("/api/emails?dry_run=true", app.validEmail, { token })).status).toBe(403);
   });
 });
 
@@ -278,12 +281,11 @@ describe("a dry run and an idempotency key", () => {
     });
   });
 
-  test("with a key of another payload, or an invalid key, it is rejected like the real call", async () => {
+  test("with a key of another payload it is rejected like the real call", async () => {
     const { world, token, validEmail } = app;
     await world.api("POST", "/api/emails", { token, body: validEmail, ...keyed("dry-3") });
     const other = await post(dry, { ...validEmail, subject: "Other" }, keyed("dry-3"));
     expect(other.body).toMatchObject({ statusCode: 409, name: "invalid_idempotent_request" });
-    expect((await post(dry, validEmail, keyed("x".repeat(257)))).status).toBe(400);
   });
 });
 
@@ -327,13 +329,5 @@ describe("a dry run of a batch", () => {
       const real = await post("/api/emails/batch", items, { headers });
       expect([dry.status, dry.text]).toEqual([422, real.text]);
     }
-  });
-
-  test("with a used key returns the stored response", async () => {
-    const { world, token, validEmail } = app;
-    const headers = { "idempotency-key": "dry-batch" };
-    const real = await world.api("POST", "/api/emails/batch", { token, body: [validEmail], headers });
-    const { body } = await post(path, [validEmail], { headers });
-    expect(body).toMatchObject({ outcome: "replayed", answer: real.body });
   });
 });

@@ -1,8 +1,16 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
+import { removeRelay } from "#server/services/relays/write";
 import { relayTo } from "../support/relays";
+import { callApi, startRest } from "../support/rest";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { openTestApp } from "./test-app";
+import { openTestApp, type TestApp } from "./test-app";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({ transportKind: "none" });
+});
+afterAll(() => app.close());
 
 test.each([
   ["none", "relay"],
@@ -11,10 +19,17 @@ test.each([
 ] as const)(
   "if SMTP_URL is %s, a dry run of email with a relay returns the rule %s",
   async (transportKind, rule) => {
-    const { world, token, validEmail, close } = await openTestApp({ transportKind });
-    await relayTo(world.deps, { port: 25 }, { teamId: world.id, url: "smtp://smtp.example.com" });
-    const { body } = await world.api("POST", "/api/emails?dry_run=true", { token, body: validEmail });
-    await close();
+    const { world, token, validEmail } = app;
+    const relay = await relayTo(
+      world.deps,
+      { port: 25 },
+      { teamId: world.id, url: "smtp://smtp.example.com" },
+    );
+    const server = await startRest({ ...world.deps, transportKind });
+    const path = "/api/emails?dry_run=true";
+    const { body } = await callApi(server.baseUrl, "POST", path, { token, body: validEmail });
+    await server.close();
+    await removeRelay(world.deps, relay);
     expect(body.recipients).toMatchObject([{ outcome: "attempted", rule }]);
   },
 );
@@ -22,19 +37,19 @@ test.each([
 test("an email contains the relay of each delivery and its id at the provider", async () => {
   const messageId = "0102018f0c9e7a11-8d2f6f0e-1c1f-4b7e-9d0a-6b1f4f0e2a55-000000";
   const server = await startSmtpTestServer({ message: `250 Ok ${messageId}` });
-  const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
-  await relayTo(world.deps, server, { name: "ses", provider: "ses" });
+  const { world, accepted, show } = app;
+  const relay = await relayTo(world.deps, server, { name: "ses", provider: "ses" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
   const { recipients } = await show(id);
   expect(recipients).toMatchObject([{ status: "sent", relay: "ses", provider_id: messageId }]);
-  await close();
+  await removeRelay(world.deps, relay);
   await server.close();
 });
 
 test("readiness reports the number of paused relays, but not their names", async () => {
   const server = await startSmtpTestServer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
-  const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
+  const { world, accepted, show } = app;
   await relayTo(world.deps, server, { name: "secret name", login: "user:wrong@" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
@@ -52,6 +67,5 @@ test("readiness reports the number of paused relays, but not their names", async
       reason: expect.stringContaining("535 5.7.8 no"),
     },
   ]);
-  await close();
   await server.close();
 });

@@ -26,12 +26,6 @@ function metricsIn(expression: string): string[] {
     .filter((name) => !/^(and|or|unless|bool|offset)$/.test(name));
 }
 
-test("the metrics of an expression are its names without functions, labels and operators", () => {
-  const expression = `histogram_quantile(0.95, sum by (le, a) (rate(one_bucket{x="two"}[5m]))) > 1
-    and max without (b) (three) / on (c) four_total unless five offset 5m`;
-  expect(metricsIn(expression)).toEqual(["one_bucket", "three", "four_total", "five"]);
-});
-
 const read = (file: string) => readFileSync(path.join(projectRoot, ".github/deploy", file), "utf8");
 
 /** All expressions of the dashboard and of the alert rules, by where they are. */

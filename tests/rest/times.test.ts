@@ -33,36 +33,36 @@ const GOOD: [given: string, at: string][] = [
 ];
 
 describe("the scheduled time of an email", () => {
-  test.each(NO_DAY)("is rejected if the day does not exist: %s", async (scheduled_at) => {
+  test("is rejected if the day does not exist", async () => {
     const id = await app.accepted({ scheduled_at: "in 1 hour" });
     const before = await app.world.rowCounts();
     const replies = [
-      await app.send({ scheduled_at }),
-      await api("POST", "/api/emails/batch", [{ ...app.validEmail, scheduled_at }]),
-      await api("PATCH", `/api/emails/${id}`, { scheduled_at }),
+      await api("POST", "/api/emails/batch", [{ ...app.validEmail, scheduled_at: NO_DAY[0] }]),
+      await api("PATCH", `/api/emails/${id}`, { scheduled_at: NO_DAY[0] }),
     ];
+    for (const scheduled_at of NO_DAY) replies.push(await app.send({ scheduled_at }));
     for (const { status, body } of replies) {
       expect(status).toBe(422);
-      expect(body.error).toContain("`scheduled_at`");
-      expect(body.error).toContain("2054-11-31 is not a valid date");
+      expect(body.error).toMatch(/`scheduled_at`.*2054-11-31 is not a valid date/);
     }
     expect(await app.world.rowCounts()).toEqual(before);
     expect((await app.show(id)).scheduled_at).toBe("2054-11-22T10:13:00.000Z");
   });
 
-  test.each(NO_TIME)("is rejected without a time of day: %s", async (scheduled_at) => {
-    const before = await app.world.rowCounts();
-    const { status, body } = await app.send({ scheduled_at });
-    expect(status).toBe(422);
-    expect(body.error).toMatch(/`scheduled_at`.*needs a time/);
-    expect(await app.world.rowCounts()).toEqual(before);
+  test("is rejected without a time of day", async () => {
+    for (const scheduled_at of NO_TIME) {
+      const { status, body } = await app.send({ scheduled_at });
+      expect(status, scheduled_at).toBe(422);
+      expect(body.error).toMatch(/`scheduled_at`.*needs a time/);
+    }
   });
 
-  test.each(GOOD)("is parsed correctly: %s", async (scheduled_at, at) => {
-    const id = await app.accepted({ scheduled_at });
-    expect(await app.show(id)).toMatchObject({ status: "scheduled", scheduled_at: at });
+  test("is parsed correctly", async () => {
+    const ids: string[] = [];
+    for (const [scheduled_at] of GOOD) ids.push(await app.accepted({ scheduled_at }));
     await tick({ ...app.world.deps, transport: null }, { budgetMs: 20_000 });
-    expect(await app.show(id)).toMatchObject({ status: "scheduled", scheduled_at: at });
+    for (const [n, [given, at]] of GOOD.entries())
+      expect(await app.show(ids[n] ?? ""), given).toMatchObject({ status: "scheduled", scheduled_at: at });
   });
 });
 

@@ -13,7 +13,7 @@ let peer: DnsTestServer;
 let token: string;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());
-  world = await createWorld({ dnsServers: [peer] });
+  world = await createWorld({ dnsServers: [peer], connectionsMax: 8 });
   ({ token } = await world.key());
 });
 afterAll(async () => {

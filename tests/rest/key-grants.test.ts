@@ -8,7 +8,8 @@ let world: World;
 let one: string;
 let two: string;
 beforeAll(async () => {
-  world = await createWorld();
+  // A call that waits too long for one of these connections gets 503.
+  world = await createWorld({ connectionsMax: 16 });
   ({ id: one } = await world.domain("one.example.com"));
   ({ id: two } = await world.domain("two.example.com"));
 });
@@ -274,7 +275,7 @@ describe("rotation", () => {
   });
 
   test("of two keys by each other does not deadlock; a key that expires too soon cannot rotate the other", async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const [a, b] = [await world.key(), await world.key()];
       const replies = await Promise.all([rotate(a.token, b.id), rotate(b.token, a.id)]);
       expect(replies.map(({ status }) => status).sort()).toEqual([201, 403]);

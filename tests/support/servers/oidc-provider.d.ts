@@ -1,10 +1,16 @@
-/** The part of the package that the tests use. It has no types of its own. */
-declare module "oidc-provider" {
+/** The parts of the package that the tests use. It has no types of its own. */
+declare module "oidc-provider/lib/provider.js" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 
   type Account = { accountId: string; claims: () => Promise<Record<string, unknown>> };
+  type Interaction = {
+    prompt: { name: "login" | "consent" };
+    params: { client_id: string; scope: string };
+    session?: { accountId: string };
+  };
+  type Result = { login: { accountId: string } } | { consent: { grantId: string } };
 
-  class Provider {
+  export class Provider {
     constructor(
       issuer: string,
       configuration: {
@@ -14,13 +20,29 @@ declare module "oidc-provider" {
         conformIdTokenClaims: boolean;
         jwks: { keys: readonly object[] };
         cookies: { keys: readonly string[] };
+        adapter: unknown;
         features: { devInteractions: { enabled: boolean } };
+        interactions: { url: (ctx: unknown, interaction: { uid: string }) => string };
         pkce: { required: () => boolean };
         ttl: Record<string, number>;
       },
     );
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: Result,
+      options: { mergeWithLastSubmission: boolean },
+    ): Promise<void>;
+    Grant: new (of: {
+      accountId: string;
+      clientId: string;
+    }) => { addOIDCScope(scope: string): void; save(): Promise<string> };
   }
+}
 
-  export { Provider as default };
+declare module "oidc-provider/lib/adapters/memory_adapter.js" {
+  /** The constructor of a store; it tolerates clocks that differ by as many seconds. */
+  export function createMemoryAdapter(clockToleranceSeconds: number): unknown;
 }

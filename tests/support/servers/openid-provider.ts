@@ -1,10 +1,20 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
+import { text } from "node:stream/consumers";
+// The package's main file prints a warning on releases of Node that it does not support.
+import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
+import { Provider } from "oidc-provider/lib/provider.js";
 
 /** What the provider states about a user. A claim that is absent is not sent. */
 export type OpenIdAccount = { email?: string; email_verified?: boolean; name?: string };
+
+const form = (prompt: string, fields: string) =>
+  `<form method="post"><input type="hidden" name="prompt" value="${prompt}">${fields}<button type="submit">Continue</button></form>`;
+const PAGES = {
+  login: form("login", '<input name="login"><input name="password" type="password">'),
+  consent: form("consent", ""),
+};
 
 /**
  * A real OpenID provider (the certified package oidc-provider) on a loopback port, with one client, PKCE
@@ -47,12 +57,34 @@ export async function startOpenIdProvider({
     conformIdTokenClaims: userinfoOnly,
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), alg: "RS256", use: "sig", kid: "1" }] },
     cookies: { keys: ["a key of the test"] },
-    features: { devInteractions: { enabled: true } },
+    // The package prints a warning about those of its own that are the default.
+    adapter: createMemoryAdapter(0),
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     pkce: { required: () => true },
     // Without them the package prints a notice for each.
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
   });
-  listener = provider.callback();
+  /** A page for login or consent, and its result once the form is submitted. */
+  const interact: RequestListener = async (request, response) => {
+    const { prompt, params, session } = await provider.interactionDetails(request, response);
+    if (request.method !== "POST") {
+      response.setHeader("content-type", "text/html");
+      response.end(PAGES[prompt.name]);
+      return;
+    }
+    const form = new URLSearchParams(await text(request));
+    const grant = new provider.Grant({ accountId: session?.accountId ?? "", clientId: params.client_id });
+    grant.addOIDCScope(params.scope);
+    const result =
+      prompt.name === "login"
+        ? { login: { accountId: form.get("login") ?? "" } }
+        : { consent: { grantId: await grant.save() } };
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+  };
+  const respond = provider.callback();
+  listener = (request, response) =>
+    request.url?.startsWith("/interaction/") ? interact(request, response) : respond(request, response);
 
   return {
     url,

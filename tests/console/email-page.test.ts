@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import { addSuppressions } from "#server/services/suppressions/suppress";
-import { receiveMessage } from "#server/submission/receive";
-import { type Console, openConsole } from "../support/console/console";
+import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
@@ -12,7 +10,7 @@ let ann: RoleTeam;
 let token: string;
 let nth = 0;
 beforeAll(async () => {
-  console = await openConsole();
+  console = await openConsole(FOR_CONCURRENT_CALLS);
 });
 afterAll(() => console.close());
 beforeEach(async () => {
@@ -53,19 +51,6 @@ describe("the idempotency key", () => {
     // It stays when the record that recognizes a repetition expires.
     await console.world.hot`delete from idempotency_keys`;
     expect(await pageOf(one.id)).toMatchObject({ idempotency_key: "order-1/receipt" });
-  });
-
-  test("of a message submitted over SMTP is that of its header", async () => {
-    const key = await console.world.deps.authenticate(token);
-    if (!key) throw new Error("The key is invalid.");
-    const arrival = { key, agent: null, requestId: "0190a1b2-0000-7000-8000-000000000000" };
-    async function* stream() {
-      yield Buffer.from(
-        `From: ${MAIL.from}\r\nTo: ${MAIL.to}\r\nX-Backstamp-Idempotency-Key: smtp-1\r\nSubject: Hi\r\n\r\nHi`,
-      );
-    }
-    const id = await receiveMessage(console.world.deps, arrival, stream(), [MAIL.to]);
-    expect(await pageOf(id ?? "")).toMatchObject({ idempotency_key: "smtp-1" });
   });
 
   test("is null without one, for an email of an earlier release, and after the content was erased", async () => {
@@ -197,7 +182,7 @@ describe("sending again as new", () => {
     expect(await check()).toEqual({ ok: true, data: ["delivered+cc@backstamp.test"] });
     expect(await check({ cc: [] })).toEqual({ ok: true, data: [] });
     const second = idOf(await again(id));
-    await tick(console.world.withTransport(), { budgetMs: 5_000 });
+    await console.deliver();
     expect((await read(second)).deliveries.map(({ address, status }) => `${address} ${status}`)).toEqual([
       "delivered+ann@backstamp.test delivered",
       "delivered+cc@backstamp.test suppressed",

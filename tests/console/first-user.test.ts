@@ -1,18 +1,22 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { createFirstUserCode, hasUsers } from "#server/services/people/first-user";
 import { listTeams } from "#server/services/teams";
 import { prepareFirstUser, seedDatabase } from "#server/startup/install/seed";
-import { type Console, openConsole } from "../support/console/console";
+import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 const PERSON = { email: "ann@example.org", password: "a long enough password" };
 
 let console: Console;
-beforeEach(async () => {
-  console = await openConsole();
+beforeAll(async () => {
+  console = await openConsole(FOR_CONCURRENT_CALLS);
 });
-afterEach(() => console.close());
+beforeEach(async () => {
+  await console.world.hot`delete from users`;
+  await console.world.hot`delete from sign_in_tokens`;
+});
+afterAll(() => console.close());
 
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { listenForChanges } from "#db/notify";
 import type { Cookies } from "#server/auth/cookies";
-import { tick } from "#server/delivery/tick";
 import { startWorker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
 import { type Marks, readMarks, type Topic } from "#server/services/live/changes";
@@ -144,7 +143,7 @@ describe("a page receives", () => {
     const page = await watch(openLive());
     await console.world.send();
     expect(await page.next()).toEqual(["emails"]);
-    await tick(console.world.withTransport(), { budgetMs: 1_000 });
+    await console.deliver();
     expect(await page.next()).toContain("emails");
   });
 

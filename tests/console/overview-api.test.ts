@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { createKey } from "#server/services/keys/keys";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
@@ -30,7 +29,7 @@ beforeAll(async () => {
     sent.push((await send(nth, names)).id);
   for (const [nth, at] of ["2026-02-27T23:59:00Z", "2026-02-28T00:00:00Z", "2026-03-01T23:59:00Z"].entries())
     await console.world.hot`update emails set created_at = ${at} where id = ${sent[nth] ?? ""}`;
-  await tick(console.world.withTransport(), { budgetMs: 5_000 });
+  await console.deliver();
 });
 afterAll(() => console?.close());
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SAVED_LISTS } from "#server/shared/lists/saved-lists";
 import { DAYS, fromSavedFilters, toSavedFilters } from "../../app/console/_ui/list/day-range";
 import { changeFilters, requestFilters } from "../../app/console/activity/filters";
 import { emailFilters } from "../../app/console/emails/filters";
 import { suppressionFilters } from "../../app/console/suppressions/filters";
-import { type Console, openConsole } from "../support/console/console";
+import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
@@ -12,7 +12,7 @@ let ann: RoleTeam;
 let ben: RoleTeam;
 let nth = 0;
 beforeAll(async () => {
-  console = await openConsole();
+  console = await openConsole(FOR_CONCURRENT_CALLS);
 });
 afterAll(() => console.close());
 beforeEach(async () => {
@@ -141,12 +141,15 @@ test("filters are deleted with the membership, the account and the team, and onl
 });
 
 test("a range that is today or yesterday is saved as the day, another range with its times", () => {
+  // No midnight passes meanwhile.
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-04T12:00:00Z") });
   for (const day of DAYS) {
     const range = fromSavedFilters({ status: "failed", day });
     expect(Date.parse(range.since ?? "")).toBeLessThanOrEqual(Date.now());
     expect(range).not.toHaveProperty("day");
     expect(toSavedFilters(range)).toEqual({ status: "failed", day });
   }
+  vi.useRealTimers();
   const other = { since: "2026-01-01T00:00:00.000Z", within: "7d" };
   expect(toSavedFilters(other)).toEqual(other);
   expect(fromSavedFilters(other)).toEqual(other);

@@ -1,7 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { tick } from "#server/delivery/tick";
 import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
@@ -16,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 afterEach(async () => {
+  // Otherwise the next test's worker sends them.
+  await console.world.hot`delete from webhook_deliveries`;
   await Promise.all(sinks.map((sink) => sink.close()));
   sinks = [];
 });
@@ -37,7 +38,7 @@ async function endpoint(reply: () => SinkReply = () => 204) {
 }
 const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string) => (await asAdmin<{ rows: DeliveryRow[] }>("deliveries", { id })).rows;
-const round = () => tick(console.world.withTransport(), { budgetMs: 10_000 });
+const round = () => console.deliver();
 const sendTest = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
 const entriesOf = (id: string, action: "webhook.retried" | "webhook.replayed") =>
   console.deps.db
@@ -75,7 +76,13 @@ describe("a retry of all pending events", () => {
     const { id: other } = await endpoint(() => 500);
     for (let n = 0; n < 3; n++) await sendTest(id);
     await sendTest(other);
-    for (let n = 0; n < 4; n++) await round();
+    // An endpoint that fails gets one event at a time.
+    for (let n = 0; n < 4; n++) {
+      await round();
+      // The first retry is due in seconds, which may pass before the next round.
+      await console.world.hot`
+        update webhook_deliveries set due_at = now() + interval '1 hour' where attempts > 0`;
+    }
     expect(await get(id)).toMatchObject({ waiting: 3 });
     const before = sink.received.length;
     await round();
@@ -112,14 +119,6 @@ describe("a retry of all pending events", () => {
     expect(await retriesOf(other.id)).toMatchObject([{ detail: { count: 1 } }]);
     await asAdmin("retryPending", { id });
     expect((await retriesOf(id)).map(({ detail }) => detail.count)).toEqual([5_100, 5_000]);
-  });
-
-  test("is rejected for a paused endpoint", async () => {
-    const { id } = await endpoint();
-    await sendTest(id);
-    await asAdmin("update", { id, status: "disabled" });
-    expect(await callAsAdmin("retryPending", { id })).toMatchObject({ code: "CONFLICT" });
-    expect(await retriesOf(id)).toEqual([]);
   });
 });
 
@@ -184,14 +183,4 @@ describe("the email of an event", () => {
     await console.world.hot`delete from emails where id = ${emailId}`;
     expect(await deliveries(id)).toMatchObject([{ hasEmail: true, email: null, status: "success" }]);
   });
-});
-
-test("an endpoint has the number of its failed events", async () => {
-  const { id } = await endpoint();
-  await sendTest(id);
-  await sendTest(id);
-  expect(await get(id)).toMatchObject({ failed: 0 });
-  await console.world.hot`update webhook_deliveries set status = 'failed' where webhook_id = ${id}`;
-  expect(await get(id)).toMatchObject({ failed: 2 });
-  expect((await asAdmin<EndpointView[]>("list")).find((each) => each.id === id)).toMatchObject({ failed: 2 });
 });

@@ -19,6 +19,7 @@ import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
 import { createWorld } from "../world";
+import { deliverDue } from "./deliver";
 import { hashPasswordCheaply, makePasswordsCheap } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
@@ -26,21 +27,24 @@ const bodyMaxBytes = 48 * 1024 * 1024;
 const authSecret = "a".repeat(64);
 const url = "https://mail.example.org";
 
-/** The time of all sign-in attempts, so that no minute ends between them. */
+/** The time of all calls that are counted per minute, so that no minute ends between them. */
 const fixedTimeMs = () => 90_000;
 
 export type LogLine = { event: string; facts: Facts };
 
+/** For tests with eight calls at once. One that waits 2 s for a connection is rejected. */
+export const FOR_CONCURRENT_CALLS = { connectionsMax: 16 };
+
 /** The console's HTTP interface in a separate world: users, their sessions, and calls as pages make them. */
-export async function openConsole() {
-  const world = await createWorld();
+export async function openConsole(options: { connectionsMax?: number } = {}) {
+  const world = await createWorld(options);
   const makePasswordsExpensive = makePasswordsCheap();
   const lines: LogLine[] = [];
   const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
   const log: Log = { info: record, warn: record, error: record };
   const limits = createLimits({
     store: { kind: "in-process" },
-    clock: () => world.deps.clock().getTime(),
+    clock: fixedTimeMs,
     log,
   });
   const deps: ConsoleDeps = {
@@ -77,6 +81,10 @@ export async function openConsole() {
     world,
     deps,
     lines,
+    /** The hash of `PASSWORD`. */
+    passwordHash,
+    /** Delivers what is due: emails to the stored messages, and webhook events. */
+    deliver: () => deliverDue(world.withTransport()),
     /** Creates a user who signs in with `PASSWORD`. */
     person: async (
       input: { teamId?: string; role?: Role; email?: string; isAddressVerified?: boolean } = {},

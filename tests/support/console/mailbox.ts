@@ -1,8 +1,8 @@
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { startSmtpTestServer } from "../servers/smtp-test-server";
 import type { Console } from "./console";
+import { deliverDue } from "./deliver";
 
 /**
  * Connects a console to a test server for outgoing email. Reading the mailbox delivers queued email first.
@@ -14,7 +14,7 @@ export async function openMailbox(console: Console) {
   const transport = createRelay(target.target);
   console.deps.transportKind = "relay";
   const emailsTo = async (address: string): Promise<string[]> => {
-    await tick({ ...console.deps, transport }, { budgetMs: 20_000 });
+    await deliverDue({ ...console.deps, transport });
     return peer.messages.filter(({ to }) => to.includes(address)).map(({ bytes }) => textOf(bytes));
   };
   return {

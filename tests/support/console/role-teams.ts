@@ -1,5 +1,8 @@
-import { ROLES, type Role } from "#db/schema/teams";
+import { sql } from "drizzle-orm";
+import { memberships, ROLES, type Role, sessions, users } from "#db/schema/teams";
+import type { Cookies } from "#server/auth/cookies";
 import type { Ctx } from "#server/deps";
+import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { type Console, cookiesOf } from "./console";
 
@@ -18,27 +21,34 @@ export type RoleTeam = {
   userIds: Record<Role, string>;
 };
 
-/** Creates a team with one user in each role. */
+/** Creates a team with one signed-in user in each role. */
 export async function createRoleTeam(console: Console, name: string): Promise<RoleTeam> {
   const team = await createTeam(console.deps, { name });
-  const people = await Promise.all(
-    ROLES.map(async (role) => {
-      const { id } = await console.person({ teamId: team.id, role });
-      const session = await console.session(id);
-      return { role, userId: id, cookies: await cookiesOf(session.id) };
-    }),
+  const { db } = console.deps;
+  const people = ROLES.map((role) => ({ role, userId: newId(), sessionId: newId() }));
+  await db.insert(users).values(
+    people.map(({ role, userId }) => ({
+      id: userId,
+      email: `${role}-${userId}@example.org`,
+      passwordHash: console.passwordHash,
+      addressVerifiedAt: new Date(),
+    })),
   );
-  const ofRole = (role: Role) => {
-    const person = people.find((each) => each.role === role);
-    if (!person) throw new Error(`no user has the role ${role}`);
-    return person;
-  };
+  await db.insert(memberships).values(people.map(({ role, userId }) => ({ teamId: team.id, role, userId })));
+  const expiresAt = sql`now() + interval '1 day'`;
+  await db.insert(sessions).values(people.map(({ userId, sessionId: id }) => ({ id, userId, expiresAt })));
+  const userIds = Object.fromEntries(people.map(({ role, userId }) => [role, userId])) as Record<
+    Role,
+    string
+  >;
+  const cookies: Partial<Record<Role, Promise<Cookies>>> = {};
   return {
     teamId: team.id,
     ctx: { ...console.world.ctx, teamId: team.id },
-    userIds: Object.fromEntries(people.map(({ role, userId }) => [role, userId])) as Record<Role, string>,
+    userIds,
     call: async (role, procedure, input) => {
-      const caller = console.callerOf(ofRole(role).cookies);
+      cookies[role] ??= cookiesOf(people.find((person) => person.role === role)?.sessionId ?? "");
+      const caller = console.callerOf(await cookies[role]);
       const run = procedure
         .split(".")
         .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller) as (

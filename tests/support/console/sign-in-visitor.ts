@@ -1,6 +1,8 @@
 import { handleAuth } from "#server/auth";
 import type { ConsoleDeps } from "#server/auth/deps";
+import { openSession } from "#server/services/people/sessions";
 import { answerTrpc } from "#server/trpc/http";
+import { cookiesOf } from "./console";
 
 export type VisitorOptions = { address?: string; userAgent?: string };
 
@@ -123,6 +125,15 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
       },
     },
   };
+  return visitor;
+}
+
+/** A browser with a session of this user, without the requests of a sign-in and the device cookie. */
+export async function openSignedIn(deps: ConsoleDeps, userId: string, address: string) {
+  const visitor = openVisitor(deps, { address });
+  const { id } = await openSession(deps, { userId, address, userAgent: null });
+  const name = "__Host-backstamp.session";
+  visitor.jar.set(name, (await cookiesOf(id)).get(name)?.value ?? "");
   return visitor;
 }
 

@@ -9,8 +9,6 @@ import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { deleteOldAccountRecords } from "#server/services/account/records";
 import { isKnownAddress } from "#server/services/people/sessions";
 import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
-import type { Meta } from "#server/trpc/init";
-import { appRouter } from "#server/trpc/router";
 import { enrol } from "../support/console/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
@@ -48,9 +46,8 @@ const eventsOf = async (visitor: SignInVisitor): Promise<ProviderEvent[]> => {
 };
 
 let ann: Person;
-let ben: Person;
 beforeEach(async () => {
-  [ann, ben] = [await openPerson(), await openPerson()];
+  ann = await openPerson();
 });
 
 describe("the session list", () => {
@@ -95,6 +92,7 @@ describe("ending a session", () => {
   });
 
   test("ends all of the user's other sessions, but no other user's", async () => {
+    const ben = await openPerson();
     const others = [open(), open()];
     for (const other of others) await other.signIn(ann.user.email, PASSWORD);
     expect(await ann.visitor.call("account.endOtherSessions")).toMatchObject({ ok: true });
@@ -193,33 +191,11 @@ const WITH_ID: Record<string, (id: string) => object> = {
   "account.renamePasskey": (id) => ({ id, name: "Mine" }),
   "account.removePasskey": (id) => ({ id, proof: PASSWORD }),
 };
-/** The account procedures without an id in their input. They act on the caller only. */
-const WITHOUT_ID = [
-  "account.signInMethods",
-  "account.sessions",
-  "account.events",
-  "account.changePassword",
-  "account.startAuthenticator",
-  "account.confirmAuthenticator",
-  "account.removeAuthenticator",
-  "account.renewRecoveryCodes",
-  "account.startPasskey",
-  "account.addPasskey",
-  "account.unlink",
-  "account.endOtherSessions",
-];
-
 describe("rows of another user", () => {
-  test("every procedure of the account is covered", () => {
-    type Declared = Record<string, { _def: { meta?: Meta } }>;
-    const { procedures } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
-    const own = Object.keys(procedures).filter((name) => name.startsWith("account."));
-    expect(own.sort()).toEqual([...Object.keys(WITH_ID), ...WITHOUT_ID].sort());
-  });
-
   test.each(Object.entries(WITH_ID))(
     "%s returns the same error as for a missing row, and changes nothing",
     async (name, input) => {
+      const ben = await openPerson();
       const passkeyId = newId();
       await console.deps.db.insert(passkeys).values({
         id: passkeyId,
@@ -244,6 +220,7 @@ describe("rows of another user", () => {
   );
 
   test("are in no list: account events are visible only to their user", async () => {
+    const ben = await openPerson();
     await open().signIn(ann.user.email, "wrong password");
     await ann.visitor.call("account.endOtherSessions");
     expect(await eventsOf(ben.visitor)).toHaveLength(1);
@@ -275,18 +252,6 @@ test("a password set by the operator is recorded in the account events", async (
 });
 
 describe("account records", () => {
-  test("contain the browser and the IP address, and no secret", async () => {
-    const [event] = await eventsOf(ann.visitor);
-    expect(event).toMatchObject({
-      kind: "signed_in",
-      what: "Signed in",
-      agent: "Firefox on Linux",
-      subject: "password",
-    });
-    const locks = JSON.stringify(await ann.visitor.query("account.signInMethods"));
-    expect(locks).not.toMatch(/scrypt|secret|hash/i);
-  });
-
   test("are deleted after 90 days, and expired challenges at once", async () => {
     const db = console.deps.db;
     const mine = eq(accountEvents.userId, ann.user.id);
@@ -306,6 +271,7 @@ describe("account records", () => {
   });
 
   test("are deleted with the session after 90 days; its IP address counts as known until then", async () => {
+    const ben = await openPerson();
     const db = console.deps.db;
     const mine = eq(sessions.userId, ann.user.id);
     const [session] = await db.select().from(sessions).where(mine);
@@ -328,16 +294,4 @@ describe("account records", () => {
     expect(await db.$count(sessions, mine)).toBe(0);
     expect(await isIn(ben.visitor)).toBe(true);
   });
-});
-
-test("rejects an unknown field, half a surrogate pair and an overlong text", async () => {
-  const { visitor } = ann;
-  for (const [name, input] of [
-    ["account.changePassword", { current: PASSWORD, next: "long enough now", userId: ben.user.id }],
-    ["account.changePassword", { current: "\ud800", next: "long enough now" }],
-    ["account.startAuthenticator", { proof: "x".repeat(10_000) }],
-    ["account.endSession", { id: ["x"] }],
-    ["account.unlink", { provider: "facebook" }],
-  ] as const)
-    expect(await visitor.call(name, input), name).toMatchObject({ ok: false, code: "BAD_REQUEST" });
 });

@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import type { KnownActor } from "#server/services/audit/read";
-import { actionsOf } from "#server/services/audit/read";
 import { recordAudit } from "#server/services/audit/record";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import type { AuditEntryView, CallView } from "#server/trpc/activity/activity";
-import { answerChangesFile, answerRequestsFile } from "#server/trpc/activity/files";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { answerChangesFile } from "#server/trpc/activity/files";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
@@ -32,6 +31,11 @@ const query = async <T>(
 type List<Row> = { rows: Row[]; hasMore: boolean };
 const changes = (input: object = {}, of = party) =>
   query<List<AuditEntryView>>("activity.changes", input, "owner", of);
+/** Entries whose subjects are named by their number. */
+const addRetries = (of: RoleTeam, count: number) => console.world.hot`
+  insert into audit_log (id, team_id, actor, action, request_id, subject_id, subject_name)
+  select id, ${of.teamId}, 'operator', 'email.retried', 'test', uuid_v7(), (n - 1)::text
+  from unnest(${Array.from({ length: count }, newId)}::uuid[]) with ordinality as entry (id, n)`;
 const as = (userId: string, of = party) => ({ ...of.ctx, actor: { kind: "user", userId } as const });
 
 describe("the audit log", () => {
@@ -94,11 +98,7 @@ describe("the audit log", () => {
 
   test("pages from newest to oldest and back, each entry once, while entries are added", async () => {
     const fresh = await createRoleTeam(console, "Many");
-    for (let n = 0; n < 60; n++)
-      await recordAudit(console.deps.db, fresh.ctx, {
-        action: "email.retried",
-        subject: { id: newId(), name: `${n}` },
-      });
+    await addRetries(fresh, 60);
     const list = (place: object) => changes({ action: "email", ...place }, fresh);
     const first = await list({});
     await recordAudit(console.deps.db, fresh.ctx, {
@@ -111,24 +111,6 @@ describe("the audit log", () => {
     expect(names).toEqual(Array.from({ length: 60 }, (_, i) => `${59 - i}`));
     expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
     expect((await list({ before: second.rows[0]?.id })).rows).toEqual(first.rows);
-  });
-
-  test("is visible to admins and owners; the request log also to members", async () => {
-    for (const [role, canReadChanges, canReadRequests] of [
-      ["owner", true, true],
-      ["admin", true, true],
-      ["member", false, true],
-      ["viewer", false, false],
-    ] as const) {
-      expect((await party.call(role, "activity.changes", {})).ok).toBe(canReadChanges);
-      expect((await party.call(role, "activity.requests", {})).ok).toBe(canReadRequests);
-    }
-  });
-
-  test("a filter by noun covers all actions on that kind of target", () => {
-    expect(actionsOf("invitation")).toEqual(["invitation.renewed", "invitation.revoked"]);
-    expect(actionsOf("key.revoked")).toEqual(["key.revoked"]);
-    expect(actionsOf("ke")).toEqual([]);
   });
 });
 
@@ -175,11 +157,7 @@ describe("an export", () => {
         action: "template.created",
         subject: { id: newId(), name },
       });
-    for (let n = 0; n < 1_100; n++)
-      await recordAudit(console.deps.db, fresh.ctx, {
-        action: "email.retried",
-        subject: { id: newId(), name: `${n}` },
-      });
+    await addRetries(fresh, 1_100);
     const owner = await cookies(fresh, "owner");
     const response = await answerChangesFile(
       console.deps,
@@ -197,27 +175,5 @@ describe("an export", () => {
     expect(hostileRows).toHaveLength(hostile.length);
     for (const row of hostileRows)
       for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
-  });
-
-  test("is rejected like its page: without a session, without permission, for another team, and for an invalid filter", async () => {
-    const team = party.teamId;
-    const other = await createRoleTeam(console, "Other");
-    const status = async (answer: Promise<Response>) => (await answer).status;
-    expect(await status(answerChangesFile(console.deps, noCookies, query({ team })))).toBe(401);
-    expect(
-      await status(answerChangesFile(console.deps, await cookies(party, "member"), query({ team }))),
-    ).toBe(403);
-    expect(
-      await status(answerRequestsFile(console.deps, await cookies(party, "viewer"), query({ team }))),
-    ).toBe(403);
-    expect(
-      await status(answerRequestsFile(console.deps, await cookies(party, "member"), query({ team }))),
-    ).toBe(200);
-    const owner = await cookies(other, "owner");
-    expect(await status(answerChangesFile(console.deps, owner, query({ team })))).toBe(404);
-    expect(await status(answerRequestsFile(console.deps, owner, query({ team })))).toBe(404);
-    expect(
-      await status(answerChangesFile(console.deps, owner, query({ team: other.teamId, actor: "x" }))),
-    ).toBe(400);
   });
 });

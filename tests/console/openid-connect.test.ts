@@ -4,7 +4,6 @@ import { accounts } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import type { OidcClient } from "#server/auth/providers";
-import { findUser } from "#server/services/people/users";
 import { enrol } from "../support/console/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
@@ -129,17 +128,6 @@ describe("signing in with an OpenID provider", () => {
     expect(await signInAs({ email: user.email }, issuer, trusting())).toMatchObject({ isIn: true });
   });
 
-  test("creates a user only for a pending invitation", async () => {
-    const email = "invited-oidc@example.org";
-    const account = { email, email_verified: true, name: "Ann" };
-    expect(await signInAs(account)).toMatchObject(unknown);
-    await console.world.hot`
-      insert into invitations (team_id, id, email, role, token_hash, expires_at) values
-        (${console.world.ctx.teamId}, gen_random_uuid(), ${email}, 'member', ${Buffer.from(email)}, now() + interval '1 day')`;
-    expect(await signInAs(account)).toMatchObject({ isIn: true });
-    expect(await findUser(console.deps, email)).toMatchObject({ email, name: "Ann" });
-  });
-
   test("requires 2FA of a user who has it on", async () => {
     const user = await console.person();
     const home = open();
@@ -206,12 +194,6 @@ describe("a sign-in with an OpenID provider is rejected", () => {
     expect(await linkedTo(user.id)).toEqual([]);
   });
 
-  test("with a wrong client secret", async () => {
-    const { sub } = await account();
-    const visitor = open(issuer, { secret: "another secret" });
-    expect(await arrive(visitor, await issuer.authorize(await begin(visitor), sub))).toEqual(rejected);
-  });
-
   test("while the issuer is down, which affects no other method", async () => {
     const { user, sub } = await account();
     const visitor = open();
@@ -225,12 +207,6 @@ describe("a sign-in with an OpenID provider is rejected", () => {
       isIn: false,
     });
     expect((await open(issuer, down).signIn(user.email, PASSWORD)).isIn).toBe(true);
-  });
-
-  test("if it is not configured", async () => {
-    const visitor = openVisitor(console.deps);
-    expect((await visitor.post("signin/oidc", {})).status).toBe(404);
-    expect((await visitor.get("callback/oidc?code=x&state=y")).status).toBe(404);
   });
 });
 

@@ -22,50 +22,9 @@ afterAll(() => console.close());
 
 const callerOf = async ({ userIds }: RoleTeam) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
-const deliver = () => tick(console.world.withTransport(), { budgetMs: 2_000 });
+const deliver = () => console.deliver();
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
   console.world.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
-
-test("counts recipients by status, per day and per hour of today, only for this team", async () => {
-  ann = await createRoleTeam(console, "Counted");
-  const ben = await createRoleTeam(console, "Beside");
-  await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
-  await send(["complained@backstamp.test"]);
-  await send(["delivered@backstamp.test"], ben);
-  const caller = await callerOf(ann);
-  const counted = async () => {
-    await deliver();
-    return (await caller.overview.traffic({ team: ann.teamId, range: "7d" })).total;
-  };
-  await expect
-    .poll(counted, { timeout: 30_000 })
-    .toMatchObject({ delivered: 1, bounced: 1, complained: 1, inProgress: 0 });
-  const week = await caller.overview.traffic({ team: ann.teamId, range: "7d" });
-  const statuses = { delivered: 1, bounced: 1, complained: 1, sent: 0, inProgress: 0, unknown: 0 };
-  expect(week).toMatchObject({
-    total: {
-      ...statuses,
-      received: 3,
-      metrics: { sent: 3, delivered: 2, bounce_rate: 33.3333, complaint_rate: 50 },
-      rateOf: { delivery_rate: 3, bounce_rate: 3, complaint_rate: 2 },
-    },
-    previous: { received: 0 },
-    unit: "day",
-    isComplete: true,
-    countedSince: null,
-  });
-  expect(week.spans).toHaveLength(7);
-  expect(week.spans.at(-1)).toMatchObject({ ...statuses, at: week.partialAt });
-  expect(week.spans[0]).toMatchObject({ delivered: 0, bounced: 0 });
-  const traffic = (range: "today" | "30d" | "90d" | "days", more: object = {}) =>
-    caller.overview.traffic({ team: ann.teamId, range, ...more });
-  const today = await traffic("today");
-  expect(today).toMatchObject({ total: { received: 3 }, unit: "hour" });
-  const sum = (name: "delivered" | "bounced") => today.spans.reduce((all, span) => all + span[name], 0);
-  expect([sum("delivered"), sum("bounced")]).toEqual([1, 1]);
-  expect((await traffic("30d")).spans).toHaveLength(30);
-  expect((await traffic("90d")).spans).toHaveLength(90);
-});
 
 test("a custom range is compared with the days before it, and filters by domain, key and tag", async () => {
   ann = await createRoleTeam(console, "Filtered");
@@ -111,32 +70,6 @@ test("a custom range is compared with the days before it, and filters by domain,
   expect(await received({ key: "00000000-0000-7000-8000-000000000000" })).toEqual([0, 0]);
   await expect(read({ until: "2026-02-27" })).rejects.toThrow(/first day is after the last/);
   await expect(read({ since: "2020-01-01" })).rejects.toThrow(/at most 366/);
-});
-
-test("tags are read by themselves, with all events and whatever the filter by tag", async () => {
-  ann = await createRoleTeam(console, "Tagged");
-  const caller = await callerOf(ann);
-  for (const value of ["a", "b", "b"]) {
-    const email = { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] };
-    await console.world.send({ ...email, tags: [{ name: "kind", value }] }, ann.ctx);
-  }
-  const input = { team: ann.teamId, range: "7d" } as const;
-  const received = async (more: object = {}) => {
-    const { rows, hidden } = await caller.overview.tags({ ...input, ...more });
-    expect(hidden).toBe(0);
-    return Object.fromEntries(rows.map((row) => [row.name, row.received]));
-  };
-  const all = { "kind:a": 1, "kind:b": 2 };
-  // Nothing else has counted the events: neither a worker nor a read of the traffic.
-  await expect.poll(() => received(), { timeout: 30_000 }).toEqual(all);
-  expect(await received({ tag: "kind:a" })).toEqual(all);
-  expect(await received({ domain: "example.org" })).toEqual({});
-  const days = { range: "days", since: "2026-01-01" };
-  expect(await received({ ...days, until: "2026-01-02" })).toEqual({});
-  await expect(received({ ...days, until: "2025-12-31" })).rejects.toThrow(/first day is after the last/);
-  const traffic = await caller.overview.traffic(input);
-  expect(traffic.total.received).toBe(3);
-  expect(JSON.stringify(traffic)).not.toContain("kind:");
 });
 
 test("an hour that has not ended is compared with the same part of its hour in the time before", async () => {
@@ -209,14 +142,6 @@ test("counts deliveries in progress by status, with the age of the oldest and th
       reason: expect.stringMatching(/\S/),
     }),
   ]);
-});
-
-test("the queue is empty only if nothing waits in it", () => {
-  const none = { deferred: 0, scheduled: 0, unknown: 0 };
-  expect(describeIdleQueue(none, 10_000)).toBe("Queue is empty.");
-  expect(describeIdleQueue({ deferred: 10_001, scheduled: 2, unknown: 1 }, 10_000)).toBe(
-    "No email is queued or sending; over 10,000 deferred, 2 scheduled, 1 unknown.",
-  );
 });
 
 test("the setup checklist shrinks, and is complete with the first real email", async () => {

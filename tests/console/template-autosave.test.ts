@@ -83,19 +83,4 @@ describe("automatic saves", () => {
     await saveAutomatically(first, (await open(first.id)).revision, { html: "<p>Three</p>" });
     expect(await changesOf(first.id)).toHaveLength(3);
   });
-
-  test("of an older revision are a conflict and change nothing", async () => {
-    const seen = await make();
-    await saveAutomatically(seen, seen.revision, { html: "<p>First</p>" });
-    const { id, revision } = seen;
-    expect(
-      await ann.call("member", "templates.save", {
-        id,
-        revision,
-        change: { html: "<p>Second</p>" },
-        isAutomatic: true,
-      }),
-    ).toMatchObject({ ok: false, code: "CONFLICT" });
-    expect((await open(id)).html).toBe("<p>First</p>");
-  });
 });

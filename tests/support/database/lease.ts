@@ -27,6 +27,9 @@ const rowsMax = 2_000;
 /** Each connection costs a backend that reads the catalogs of its database. */
 export const connectionsMax = 4;
 
+/** No test of a busy machine gets the rejections of a process without free connections. */
+const waitMsMax = 60_000;
+
 /** How often, and after how many ms, it is checked again whether a test still uses its database. */
 const roundsMax = 20;
 const roundMs = 10;
@@ -72,29 +75,33 @@ async function openCopy(template: string): Promise<Kept> {
     // Foreign keys and triggers of rows are not checked. Setting it later discards the plans of a session.
     connection: { session_replication_role: "replica" },
   });
-  return { ...copy, cleaner, connections: openDatabase(copy.url, { connectionsMax, applicationName }) };
+  return {
+    ...copy,
+    cleaner,
+    connections: openDatabase(copy.url, { connectionsMax, applicationName, waitMsMax }),
+  };
 }
 
 /** Adds to a template the function that gives a copy the rows of the template. */
 async function rememberRows(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`;
+    select format('%I.%I', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = relnamespace
+    where nspname in ('public', 'drizzle') and relkind in ('r', 'p') and not relispartition`;
   const filled: string[] = [];
   for (const { name } of tables)
-    if ((await sql`select from ${sql(name)} limit 1`).length > 0) filled.push(name);
+    if ((await sql.unsafe(`select from ${name} limit 1`)).length > 0) filled.push(name);
   await sql.unsafe(`
     create schema template;
-    ${filled.map((name) => `create table template."${name}" as table public."${name}"`).join(";")};
+    ${filled.map((name, at) => `create table template.rows_${at} as table ${name}`).join(";")};
     create table template.changes ();
     create function template.restore_rows() returns bigint language plpgsql as $$
     declare
       rows bigint;
       total bigint := 0;
     begin
-      ${tables.map(({ name }) => `delete from public."${name}"; get diagnostics rows = row_count; total := total + rows`).join(";")};
-      ${filled.map((name) => `insert into public."${name}" select * from template."${name}"`).join(";")};
+      ${tables.map(({ name }) => `delete from ${name}; get diagnostics rows = row_count; total := total + rows`).join(";")};
+      ${filled.map((name, at) => `insert into ${name} select * from template.rows_${at}`).join(";")};
       return total;
     end $$;
     create function template.note_change() returns event_trigger language plpgsql as $$

@@ -1,0 +1,96 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startHttpSink } from "../support/servers/http-sink";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import { expectNoErrors, openBrowser, openProfile, signIn, type Watched } from "./browser";
+
+/* Actions that the console also offers beside the usual way: by the palette, in a message, or by a number. */
+
+const patience = { timeout: 60_000 };
+let reply = 503;
+let sink: Awaited<ReturnType<typeof startHttpSink>>;
+let backstamp: Backstamp;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+/** A key with the scope `full_access`. */
+let key: string;
+const api = (method: string, target: string, body?: unknown) => backstamp.api(method, target, body, key);
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  sink = await startHttpSink(() => reply);
+  backstamp = await startBackstamp({ SMTP_URL: "capture:", BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" });
+  const made = await backstamp.operate(
+    ...["key", "create", "--name", "All", "--scopes", "full_access", "--domains", "all", "--json"],
+  );
+  key = JSON.parse(made).token;
+  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  page = await profile.context.newPage();
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+});
+afterAll(async () => {
+  await browser?.close();
+  await backstamp?.stop();
+  await sink?.close();
+});
+
+test("a domain is added by the palette, and all its records are copied as a zone file", async () => {
+  const name = "notices.elm-ash.example";
+  await page.goto(`${backstamp.url}/console`);
+  await page.waitForLoadState("networkidle");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("option", { name: "Add domain", exact: true }).click(patience);
+  await page.getByRole("dialog").getByRole("textbox").first().fill(name, patience);
+  await page.keyboard.press("Enter");
+  await page.getByText("All records as a zone file").click(patience);
+  await page.getByRole("button", { name: `Copy: ${name}.zone` }).click(patience);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied, patience).toContain("_domainkey");
+  const lines = (await copied()).split("\n");
+  const { data } = await api("GET", "/domains");
+  const { id } = data.find((each: { name: string }) => each.name === name);
+  const { records }: { records: { host: string; type: string }[] } = await api("GET", `/domains/${id}`);
+  expect(records.length).toBeGreaterThan(2);
+  const isCopied = ({ host, type }: (typeof records)[number]) =>
+    lines.some((line) => line.includes(`${host}. `) && line.includes(` IN ${type} `));
+  expect(records.filter((record) => !isCopied(record))).toEqual([]);
+  expectNoErrors(profile);
+});
+
+test("the message after publishing a template rolls back to the version before", async () => {
+  const { id } = await api("POST", "/templates", { name: "Receipt", subject: "x", html: "<h1>First</h1>" });
+  await api("POST", `/templates/${id}/publish`, {});
+  const confirmation = page.getByRole("alertdialog");
+  await page.goto(`${backstamp.url}/console/templates/${id}`);
+  await page.getByRole("textbox", { name: "HTML" }).click(patience);
+  await page.keyboard.insertText("<p>Goodbye</p>");
+  await page.getByRole("button", { name: "Publish…" }).click(patience);
+  await confirmation.getByRole("button", { name: "Publish" }).click(patience);
+  await page.getByRole("button", { name: "Roll back to version 1…" }).click(patience);
+  expect((await api("GET", `/templates/${id}`)).html).toContain("<p>Goodbye</p>");
+  await confirmation.getByRole("button", { name: "Roll back" }).click(patience);
+  await page.getByText("Rolled back to version 1").first().waitFor(patience);
+  expect((await api("GET", `/templates/${id}`)).html).toBe("<h1>First</h1>");
+  expectNoErrors(profile);
+});
+
+test("the number of failed event deliveries leads to them, and one is replayed in the list", async () => {
+  const endpoint = `http://127.0.0.1:${sink.port}/crm`;
+  const { id } = await api("POST", "/webhooks", { endpoint, events: ["email.sent"] });
+  await backstamp.send({ to: "delivered@backstamp.test", subject: "x", html: "x" }, key);
+  // Disabling fails what is pending, which it is only when the result of the attempt is recorded.
+  await page.goto(`${backstamp.url}/console/webhooks`);
+  await page.getByText("1 attempt,").waitFor(patience);
+  await api("PATCH", `/webhooks/${id}`, { status: "disabled" });
+  reply = 204;
+  await api("PATCH", `/webhooks/${id}`, { status: "enabled" });
+  await page.getByRole("link", { name: "1 failed" }).click(patience);
+  const failed = page.getByRole("table", { name: "Event deliveries" });
+  await failed.getByRole("button", { name: "Replay" }).click(patience);
+  await page.getByRole("list", { name: "Replayed" }).getByText("Succeeded").waitFor(patience);
+  const ids = sink.received.map(({ headers }) => headers["webhook-id"]);
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+  expectNoErrors(profile);
+});

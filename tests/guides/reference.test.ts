@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { documentOf } from "#server/rest/openapi/document";
 import { listErrors } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
@@ -96,66 +96,63 @@ test("there is a page for each noun of the API, and no other", () => {
   expect([...listed].sort()).toEqual(["", "errors", "webhook-events", "smtp", ...nouns].sort());
 });
 
-describe.each(operations.map((operation) => [operation.name, operation] as const))("%s", (_, operation) => {
-  const namesOf = ({ parameters, requestBody, responses }: Placed): string[] => [
-    ...parameters.map(({ name, $ref }) => name ?? $ref?.split("/").at(-1)),
-    ...fieldsOf(Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)),
-    ...Object.values(responses).flatMap(({ content }) =>
-      fieldsOf(Object.values(content ?? {}).map(({ schema }) => schema)),
-    ),
-  ];
+const namesOf = ({ parameters, requestBody, responses }: Placed): string[] => [
+  ...parameters.map(({ name, $ref }) => name ?? $ref?.split("/").at(-1)),
+  ...fieldsOf(Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)),
+  ...Object.values(responses).flatMap(({ content }) =>
+    fieldsOf(Object.values(content ?? {}).map(({ schema }) => schema)),
+  ),
+];
 
-  test("is on the page of its noun, with every parameter, field, error and sample", async () => {
-    const { text } = await read(operation.page);
-    const part = partOf(text, operation.operationId);
-    for (const name of namesOf(operation)) expect(part).toContain(`<code class="name">${name}</code>`);
-    for (const { code, operations: own } of errors)
-      expect([code, part.includes(`/docs/api/errors#${code}"`)]).toEqual([
-        code,
-        own.includes(operation.name),
-      ]);
-    expect(part.match(/class="sample"/g)).toHaveLength(operation["x-codeSamples"].length);
+test("each operation is on the page of its noun, with every parameter, field, error, sample and its scope", async () => {
+  for (const operation of operations) {
+    const { name, page, operationId, security } = operation;
+    const part = partOf((await read(page)).text, operationId);
+    const missing = namesOf(operation).filter((each) => !part.includes(`<code class="name">${each}</code>`));
+    expect([name, missing]).toEqual([name, []]);
+    const codes = errors.filter(({ code }) => part.includes(`/docs/api/errors#${code}"`));
+    expect([name, codes]).toEqual([name, errors.filter(({ operations: own }) => own.includes(name))]);
+    expect([name, part.match(/class="sample"/g)?.length]).toEqual([name, operation["x-codeSamples"].length]);
     expect(textOf(part)).not.toMatch(/undefined|\[object|NaN/);
-  });
-
-  test("offers a test key with the scope that it requires", async () => {
-    const part = partOf((await read(operation.page)).text, operation.operationId);
-    const [scope] = operation.security[0]?.key ?? [];
+    const [scope] = security[0]?.key ?? [];
     const links = [...part.matchAll(/href="\/console\/keys([^"]*)"/g)].map(([, query]) => query);
-    expect(links).toEqual(scope === undefined ? [] : [`?test=${scope}`]);
-  });
+    expect([name, links]).toEqual([name, scope === undefined ? [] : [`?test=${scope}`]]);
+  }
+});
 
-  test("has a description of each parameter and of each field of its request", () => {
-    const undescribed = (schema: Schema): string[] => [
-      ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-        field.description === undefined ? [name] : undescribed(field),
-      ),
-      ...(schema.items === undefined ? [] : undescribed(schema.items as Schema)),
-    ];
-    const bodies = Object.values(operation.requestBody?.content ?? {});
-    expect(bodies.flatMap(({ schema }) => undescribed(schema))).toEqual([]);
-    const parameters = operation.parameters.filter(({ $ref, description }) => !$ref && !description);
-    expect(parameters.map(({ name }) => name)).toEqual([]);
-  });
+test("each parameter and each field of a request has a description", () => {
+  const undescribed = (schema: Schema): string[] => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+      field.description === undefined ? [name] : undescribed(field),
+    ),
+    ...(schema.items === undefined ? [] : undescribed(schema.items as Schema)),
+  ];
+  for (const { name, parameters, requestBody } of operations) {
+    const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => undescribed(schema));
+    const others = parameters.filter(({ $ref, description }) => !$ref && !description);
+    expect([name, fields, others]).toEqual([name, [], []]);
+  }
+});
 
-  test("is in the Markdown, and on the overview with a link", async () => {
-    const { text } = await read(`${operation.page}.md`);
-    const part = text.split("\n## ").find((each) => each.includes(`\n\`${operation.name}\`\n`)) ?? "";
-    for (const name of namesOf(operation)) expect(part).toContain(`- \`${name}\` (`);
+test("each operation is in the Markdown, on the overview with a link, and found by the search", async () => {
+  const overview = (await read("/docs/api")).text;
+  const index: { address: string; text: string }[] = JSON.parse((await read("/docs/search.json")).text);
+  for (const operation of operations) {
+    const { name, page, operationId, requestBody } = operation;
+    const parts = (await read(`${page}.md`)).text.split("\n## ");
+    const part = parts.find((each) => each.includes(`\n\`${name}\`\n`)) ?? "";
+    expect([name, namesOf(operation).filter((each) => !part.includes(`- \`${each}\` (`))]).toEqual([
+      name,
+      [],
+    ]);
     expect(part).not.toMatch(/undefined|\[object|NaN/);
-    expect((await read("/docs/api")).text).toContain(`href="${operation.page}#${operation.operationId}"`);
-  });
-
-  test("is found by the search, with the parameters and fields of its request", async () => {
-    const index = JSON.parse((await read("/docs/search.json")).text) as { address: string; text: string }[];
-    const found = index.filter(({ address }) =>
-      address.startsWith(`${operation.page}#${operation.operationId}`),
-    );
-    expect(found[0]?.text).toContain(operation.name);
-    const [content] = Object.values(operation.requestBody?.content ?? {});
-    const own = Object.keys(content?.schema.properties ?? {});
-    for (const name of own) expect(found.some(({ address }) => address.endsWith(`.${name}`))).toBe(true);
-  });
+    expect(overview).toContain(`href="${page}#${operationId}"`);
+    const found = index.filter(({ address }) => address.startsWith(`${page}#${operationId}`));
+    expect(found[0]?.text).toContain(name);
+    const [content] = Object.values(requestBody?.content ?? {});
+    for (const field of Object.keys(content?.schema.properties ?? {}))
+      expect(found.some(({ address }) => address.endsWith(`.${field}`))).toBe(true);
+  }
 });
 
 test("the page of errors has each of them, with its status, name and action", async () => {
@@ -193,11 +190,11 @@ test("the page of SMTP is that of the repository", async () => {
   expect((await read("/docs/api/smtp.md")).text).toContain("# SMTP submission");
 });
 
-describe.each(pages)("%s", (address) => {
-  test("has unique anchors, and its links lead to pages and anchors", async () => {
+test("each page has unique anchors, and its links lead to pages and anchors", async () => {
+  for (const address of pages) {
     const { text: html } = await read(address);
     const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
     const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
     for (const link of new Set(links.filter((each) => /^[/#]/.test(each)))) {
       const [to = "", anchor] = link.split("#");
@@ -205,9 +202,11 @@ describe.each(pages)("%s", (address) => {
       const target = to === "" ? html : (await read(to)).text;
       if (anchor) expect([link, target.includes(` id="${anchor}"`)]).toEqual([link, true]);
     }
-  });
+  }
+});
 
-  test("is in llms.txt, and is there as Markdown without HTML", async () => {
+test("each page is in llms.txt, and is there as Markdown without HTML", async () => {
+  for (const address of pages) {
     const markdown = address === "/docs" ? "/docs.md" : `${address}.md`;
     const { type, text } = await read(markdown);
     expect(type).toMatch(/^text\/markdown/);
@@ -217,7 +216,7 @@ describe.each(pages)("%s", (address) => {
     );
     if (address !== "/docs")
       expect((await read("/llms.txt")).text).toMatch(new RegExp(`\\]\\(${markdown}\\): \\S`));
-  });
+  }
 });
 
 test("no page has a script or a style inside, and calls of operations send no session", async () => {

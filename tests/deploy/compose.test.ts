@@ -28,27 +28,14 @@ type Compose = { services: Record<string, Service>; volumes: Record<string, unkn
 const compose = parse(read("compose.yaml"), { merge: true }) as Compose;
 const ours = ["migrate", "web", "worker"];
 
-/** What the Compose specification rejects in a file. */
-function faultsOf(document: unknown): string[] {
+test("compose.yaml follows the Compose specification", () => {
   // The schema identifies its definitions as in draft 4, which the validator of its own draft rejects.
   const schema = JSON.parse(read(schemaFile), (key, value) =>
     key === "$schema" || (key === "id" && typeof value === "string") ? undefined : value,
   );
   const validate = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
-  validate(document);
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
-
-test("compose.yaml follows the Compose specification", () => {
-  expect(faultsOf(compose)).toEqual([]);
-});
-
-test("a misspelled key and a wrong type are found", () => {
-  const wrong = { ...compose, services: { web: { image: "a", read_onyl: true, ports: "80" } } };
-  expect(faultsOf(wrong)).toEqual([
-    expect.stringMatching(/services\/web .*additional/),
-    expect.stringMatching(/services\/web\/ports/),
-  ]);
+  validate(compose);
+  expect(validate.errors).toBeNull();
 });
 
 test.each(ours)("%s runs as a non-root user with a read-only root and without capabilities", (name) => {

@@ -9,9 +9,7 @@ const deploy = path.join(projectRoot, ".github/deploy");
 const cases = path.join(projectRoot, "tests/deploy/prometheus-alerts.test.yml");
 
 const { groups } = parse(readFileSync(path.join(deploy, "prometheus-alerts.yml"), "utf8")) as {
-  groups: {
-    rules: { alert: string; annotations: Record<string, string>; labels: Record<string, string> }[];
-  }[];
+  groups: { rules: { alert: string }[] }[];
 };
 const rules = groups.flatMap((group) => group.rules);
 
@@ -38,14 +36,10 @@ test.runIf(hasPromtool)("each alert fires when it should, and none for a healthy
   expect(promtool("test", "rules", cases)).toEqual({ status: 0, output: expect.stringContaining("SUCCESS") });
 });
 
-test("each alert has a severity, a summary, and a row in OPERATIONS with what to do", () => {
+test("each alert has a row in OPERATIONS with what to do", () => {
   const operations = readFileSync(path.join(projectRoot, ".github/OPERATIONS.md"), "utf8");
-  for (const { alert, annotations, labels } of rules) {
-    expect(["critical", "warning"], alert).toContain(labels.severity);
-    expect(annotations.summary, alert).toMatch(/\.$/);
-    expect(annotations.action, alert).toMatch(/ OPERATIONS\.md#alerts$/);
-    expect(operations, alert).toMatch(new RegExp(`^\\| \`${alert}\` \\| .{20,} \\|$`, "m"));
-  }
+  for (const { alert } of rules)
+    expect(operations).toMatch(new RegExp(`^\\| \`${alert}\` \\| .{20,} \\|$`, "m"));
 });
 
 test("each alert has a case in which it fires", () => {

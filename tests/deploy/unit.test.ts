@@ -28,14 +28,11 @@ function verify(text: string): { status: number | null; output: string } {
   return { status, output: ours.join("\n") };
 }
 
-test.runIf(hasSystemd)("systemd-analyze verify accepts the unit", () => {
-  expect(verify(readFileSync(unit, "utf8"))).toEqual({ status: 0, output: "" });
-});
-
-test.runIf(hasSystemd)("systemd-analyze verify accepts the unit with its optional settings", () => {
-  const text = readFileSync(unit, "utf8").replace(/^#(?=[A-Z]\w+=)/gm, "");
-  expect(text).toMatch(/^LoadCredential=backup-passphrase:/m);
-  expect(verify(text)).toEqual({ status: 0, output: "" });
+test.runIf(hasSystemd)("systemd-analyze verify accepts the unit, also with its optional settings", () => {
+  const text = readFileSync(unit, "utf8");
+  const withAll = text.replace(/^#(?=[A-Z]\w+=)/gm, "");
+  expect(withAll).toMatch(/^LoadCredential=backup-passphrase:/m);
+  for (const each of [text, withAll]) expect(verify(each)).toEqual({ status: 0, output: "" });
 });
 
 /** Folders that a guide or the reference names for files that the service writes or reads. */
@@ -48,12 +45,6 @@ test.each(documents)("the folder of scheduled backups in %s is one that the serv
   for (const folder of folders) expect(folder).toMatch(new RegExp(`^/var/lib/${state}/`));
   // The passphrase is read by the service manager.
   expect(text).not.toMatch(/PASSPHRASE_FILE=\/etc/);
-});
-
-test.runIf(hasSystemd)("systemd-analyze verify finds a misspelled setting and a missing program", () => {
-  const text = readFileSync(unit, "utf8");
-  expect(verify(text.replace("ProtectHome=", "ProtectHoem=")).output).toContain("ProtectHoem");
-  expect(verify(text.replace("backstamp start", "missing start")).status).not.toBe(0);
 });
 
 test.runIf(hasSystemd)("the unit confines the service: an exposure below 2 of 10", () => {

@@ -1,13 +1,17 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { writeMissingTerms } from "#server/delivery/housekeeping/search-terms";
 import { newId } from "#server/platform/ids";
 import { createWorld, type World } from "../support/world";
+import { keepState } from "../support/kept-state";
 
 let world: World;
-beforeEach(async () => {
+let restore: () => Promise<void>;
+beforeAll(async () => {
   world = await createWorld();
+  restore = await keepState(world);
 });
-afterEach(() => world.close());
+beforeEach(() => restore());
+afterAll(() => world.close());
 
 /** How many emails have a term of this name in the period of their time. */
 async function countWith(name: string, teamId = world.ctx.teamId): Promise<number> {

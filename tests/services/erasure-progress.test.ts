@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { takeBytes } from "#server/services/erasures/emails";
 import { runErasures } from "#server/services/erasures/run";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
 let world: ErasureWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createErasureWorld();
 });
-afterEach(() => world.close());
+beforeEach(() => world.restore());
+afterAll(() => world.close());
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 const minutesToNext = async () => {

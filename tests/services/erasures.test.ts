@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { listAudit } from "#server/services/audit/read";
 import { runErasures } from "#server/services/erasures/run";
 import { exportSuppressions } from "#server/services/suppressions/transfer";
@@ -6,10 +6,11 @@ import { recordVisit } from "#server/services/tracking/record";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
 let world: ErasureWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createErasureWorld();
 });
-afterEach(() => world.close());
+beforeEach(() => world.restore());
+afterAll(() => world.close());
 
 test("an address is erased in emails, bodies, files, events, logs, webhooks and suppressions, and no other person's data", async () => {
   const sink = await world.sink();

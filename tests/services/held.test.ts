@@ -1,19 +1,23 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
 import { createWorld, type World } from "../support/world";
+import { keepState } from "../support/kept-state";
 
 /** The deliveries that one call reads. */
 const readMax = 2_000;
 const ALL: HeldChoice = { to: "release", acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };
 
 let world: World;
-beforeEach(async () => {
+let restore: () => Promise<void>;
+beforeAll(async () => {
   world = await createWorld();
+  restore = await keepState(world);
 });
-afterEach(() => world.close());
+beforeEach(() => restore());
+afterAll(() => world.close());
 
 /** Held deliveries, one with another priority, and one that waits for a relay. */
 async function hold(count: number): Promise<void> {
@@ -44,7 +48,7 @@ const countHeld = async () =>
   (await world.hot`select from deliveries where wait_rule = 'restored' and due_at = 'infinity'`).length;
 
 test("a decision about few of many held deliveries reads a limited number per call", async () => {
-  const many = 10 * readMax;
+  const many = 2 * readMax;
   await hold(many);
   const later = new Date(Date.now() + 3_600_000);
   const chosen = ["r1@many.example", `r${many}@many.example`];
@@ -64,7 +68,7 @@ test("a decision about few of many held deliveries reads a limited number per ca
 });
 
 test("all held deliveries are released in parts, those of every priority, and what waits for a relay is not", async () => {
-  const many = readMax + 500;
+  const many = readMax + 10;
   await hold(many);
   expect(await settleAll(ALL)).toEqual([readMax, many + 1 - readMax]);
   const entries = await world.hot`select detail from audit_log where action = 'email.released'`;
@@ -78,7 +82,7 @@ test("all held deliveries are released in parts, those of every priority, and wh
 });
 
 test("the overview reads no delivery of a database that was never restored, and a limited number of another one", async () => {
-  const many = 3_000;
+  const many = 500;
   await hold(many);
   const read = () =>
     countQueueReads(world.hot, (tx) => readHeldAfterRestore({ ...world.ctx, hot: tx, db: world.deps.db }));

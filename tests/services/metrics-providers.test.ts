@@ -1,22 +1,26 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { requestErasure } from "#server/services/erasures/request";
 import { runErasures } from "#server/services/erasures/run";
+import { keepState } from "../support/kept-state";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let token: string;
 let internet: TestInternet;
-beforeEach(async () => {
+let restore: () => Promise<void>;
+beforeAll(async () => {
   world = await createWorld({ transportKind: "direct" });
   ({ token } = await world.key());
   internet = await startTestInternet({
     "shop.example": { mx: [[10, "aspmx.l.google.com"]] },
     "aspmx.l.google.com": { a: ["127.0.0.2"] },
   });
+  restore = await keepState(world);
 });
-afterEach(async () => {
+beforeEach(() => restore());
+afterAll(async () => {
   await internet.close();
   await world.close();
 });

@@ -1,17 +1,20 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type AlertWorld, createAlertWorld } from "../support/alert-world";
 
 let world: AlertWorld;
 let adam: string;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createAlertWorld();
+});
+beforeEach(async () => {
+  await world.restore();
   adam = await world.person("adam@example.net", { role: "admin" });
   await world.hot`update users set has_alert_emails = false where id = ${adam}`;
   await world.person("mia@example.net", { role: "member" });
   await world.person("otto@example.net", { role: "owner", team: await world.otherTeam() });
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });
 const read = async () => {

@@ -1,10 +1,15 @@
 import { memberships, type Role, users } from "#db/schema/teams";
+import { createRouting } from "#server/delivery/routing/routes";
+import { createSystemEmailSender } from "#server/delivery/system-mail/deliver";
 import { tick } from "#server/delivery/tick";
+import { runWebhookRound } from "#server/delivery/webhooks/round";
 import type { WorkerDeps } from "#server/deps";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { newId } from "#server/platform/ids";
+import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import type { DepsOptions } from "./deps";
+import { keepState } from "./kept-state";
 import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type TestTeam, type World } from "./world";
 
@@ -15,10 +20,13 @@ import { createWorld, type TestTeam, type World } from "./world";
 export type AlertWorld = World & {
   relay: SmtpTestServer;
   /**
-   * One round of delivery, then one that sends the emails of the first one's alerts. `changes` replace
-   * dependencies.
+   * Evaluates the alerts, and sends their emails and webhook events. `changes` replace dependencies.
    */
   round(changes?: Partial<WorkerDeps>): Promise<void>;
+  /** A whole round of delivery, as a worker makes it. */
+  deliver(): Promise<void>;
+  /** Makes the world what it was at its creation, for `beforeEach`. */
+  restore(): Promise<void>;
   /** The subjects of the alert emails since the last call, by recipient, and their texts. */
   received(): { to: string; subject: string; text: string }[];
   person(email: string, given: { role?: Role; team?: TestTeam; isOperator?: boolean }): Promise<string>;
@@ -31,6 +39,8 @@ export type AlertWorld = World & {
   }): Promise<void>;
 };
 
+const roundMs = 60_000;
+
 export async function createAlertWorld(
   options: DepsOptions = {},
   script: SmtpScript = {},
@@ -41,13 +51,28 @@ export async function createAlertWorld(
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
   let read = 0;
+  let restore = async () => {};
   const alertWorld: AlertWorld = {
     ...world,
     relay,
     async round(changes = {}) {
       const deps = { ...world.withTransport(transport), ...changes };
-      await tick(deps, { budgetMs: 60_000 });
-      await tick(deps, { budgetMs: 60_000 });
+      await evaluateAlerts(deps);
+      const routing = createRouting(deps);
+      const sender = createSystemEmailSender(deps, routing);
+      for (let hasMore = true; hasMore; ) {
+        hasMore = await sender.pump();
+        await sender.idle(roundMs);
+      }
+      await sender.drain(roundMs);
+      await routing.close();
+      await runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
+    },
+    deliver: () => tick(world.withTransport(transport), { budgetMs: roundMs }),
+    async restore() {
+      await restore();
+      relay.messages.length = 0;
+      read = 0;
     },
     received() {
       const fresh = relay.messages.slice(read).filter(({ from }) => from.startsWith("backstamp@"));
@@ -79,5 +104,6 @@ export async function createAlertWorld(
   };
   await alertWorld.person("ann@example.net", { role: "owner" });
   await alertWorld.person("olga@example.net", { isOperator: true });
+  restore = await keepState(world);
   return alertWorld;
 }

@@ -1,15 +1,19 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
-import { ALERT_KINDS } from "#server/services/alerts/kinds";
 import { alertEmailsPerHourMax } from "#server/services/alerts/send-emails";
 import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
 import { relayTo } from "../../support/relays";
 
 let world: AlertWorld;
-beforeEach(async () => {
-  world = await createAlertWorld();
+beforeAll(async () => {
+  world = await createAlertWorld(
+    {},
+    { rcpt: ({ address }) => (address.startsWith("no-") ? "550 5.1.1 unknown user" : "250 ok") },
+  );
 });
-afterEach(() => world.close());
+beforeEach(() => world.restore());
+afterAll(() => world.close());
 
 const rows = () =>
   world.hot<{ kind: string; teamId: string | null; subject: string; state: string; message: string }[]>`
@@ -84,26 +88,23 @@ test("few recipients, the built-in domain and old results open no alert", async 
 test("the rates come from the results of sent email, hour by hour", async () => {
   const rejected = Array.from({ length: 8 }, (_, n) => `no-${n}@example.net`);
   const accepted = Array.from({ length: 92 }, (_, n) => `yes-${n}@example.net`);
-  const own = await createAlertWorld(
-    {},
-    { rcpt: ({ address }) => (address.startsWith("no-") ? "550 5.1.1 unknown user" : "250 ok") },
-  );
-  try {
-    const all = [...rejected, ...accepted];
-    await own.send({ to: all.slice(0, 50) });
-    await own.send({ to: all.slice(50) });
-    await own.round();
-    await own.elapse("1 min");
-    await own.round();
-    expect(await own.hot`select domain, sent, bounced from usage_hours`).toEqual([
-      { domain: "example.org", sent: 92, bounced: 8 },
-    ]);
-    expect(own.received().map(({ subject }) => subject)).toEqual([
-      "Alert: High bounce rate, example.org, First",
-    ]);
-  } finally {
-    await own.close();
-  }
+  const all = [...rejected, ...accepted];
+  await world.send({ to: all.slice(0, 50) });
+  await world.send({ to: all.slice(50) });
+  await world.deliver();
+  const counted = async () => {
+    await aggregateUsage(world.withTransport(), () => true);
+    return [...(await world.hot`select domain, sent, bounced from usage_hours`)];
+  };
+  // The counts follow the feed, which waits for open transactions of other tests in the cluster.
+  await expect.poll(counted).toEqual([{ domain: "example.org", sent: 92, bounced: 8 }]);
+  // The rounds of delivery evaluate the alerts, and send their emails.
+  await world.elapse("1 min");
+  await world.deliver();
+  await world.deliver();
+  expect(world.received().map(({ subject }) => subject)).toEqual([
+    "Alert: High bounce rate, example.org, First",
+  ]);
 });
 
 test("complaints, lost DNS records, a disabled endpoint and a paused team are alerts of the team", async () => {
@@ -232,7 +233,7 @@ test("a relay that is paused and resumed again and again is announced at most on
   await relayTo(world.deps, world.relay, { name: "main", teamId: world.id });
   const pause = () => world.hot`update relays set paused_until = 'infinity'`;
   const resume = () => world.hot`update relays set paused_until = null`;
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 2; n++) {
     await pause();
     await later("1 min");
     await later("4 min");
@@ -244,7 +245,7 @@ test("a relay that is paused and resumed again and again is announced at most on
   await later("1 min");
   await later("5 min");
   expect(subjects()).toEqual(["olga@example.net: Alert: Relay paused after faults, main"]);
-  for (let n = 0; n < 3; n++) {
+  for (let n = 0; n < 2; n++) {
     await resume();
     await later("1 min");
     await later("10 min");
@@ -267,7 +268,10 @@ test("a relay that is paused and resumed again and again is announced at most on
 
 test("one address receives a limited number of alert emails in an hour, and then the others as one summary", async () => {
   const count = alertEmailsPerHourMax + 30;
-  for (let n = 0; n < count; n++) await world.domain(`d${n}.example`);
+  await world.hot`
+    insert into domains select (jsonb_populate_record(d,
+      jsonb_build_object('id', gen_random_uuid(), 'name', 'd' || n || '.example'))).*
+    from domains d, generate_series(0, ${count - 1}::int) n where name = 'example.org'`;
   for (let n = 0; n < alertEmailsPerHourMax; n++) {
     await loseDns(`d${n}.example`);
     await later("1 min");
@@ -338,12 +342,4 @@ test("without outgoing email, alerts are recorded and no email is kept for later
   expect(await rows()).toMatchObject([{ kind: "domain_dns", state: "open" }]);
   expect(await world.hot`select * from alert_notices`).toEqual([]);
   expect(await world.hot`select * from system_mails`).toEqual([]);
-});
-
-test("each alert says what to do in whole sentences", () => {
-  for (const { title, toDo, page } of Object.values(ALERT_KINDS)) {
-    expect(title).toMatch(/^[A-Z][^.]+$/);
-    expect(toDo).toMatch(/^[A-Z].{20,}/);
-    expect(page).toMatch(/^\/console/);
-  }
 });

@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decodeToken } from "#server/auth/tokens";
 import type { RestDeps } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
@@ -12,11 +12,13 @@ import { foreignSecret, newSecret, openRingWorld, type RingWorld } from "./ring-
 
 let world: World;
 let processWith: RingWorld["processWith"];
-let close: RingWorld["close"];
-beforeEach(async () => {
-  ({ world, processWith, close } = await openRingWorld());
+let ring: RingWorld;
+beforeAll(async () => {
+  ring = await openRingWorld();
+  ({ world, processWith } = ring);
 });
-afterEach(() => close());
+beforeEach(() => ring.restore());
+afterAll(() => ring.close());
 
 test("links and return paths of a former secret work, and an email keeps its links in every attempt", async () => {
   const both = processWith(newSecret, installationSecret);

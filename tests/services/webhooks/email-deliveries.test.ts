@@ -1,16 +1,20 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { keepState } from "../../support/kept-state";
 
 const shownMax = 200;
 
 let world: WebhookWorld;
-beforeEach(async () => {
+let restore: () => Promise<void>;
+beforeAll(async () => {
   world = await createWebhookWorld();
+  restore = await keepState(world);
 });
-afterEach(() => world.close());
+beforeEach(() => restore());
+afterAll(() => world.close());
 
 const list = (emailId: string, ctx: Ctx = world.ctx) => listEmailEventDeliveries(ctx, emailId);
 

@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { createServer, connect as dial, type Socket } from "node:net";
+import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForChanges, listenForDue } from "#db/notify";
 import { freshDatabase } from "../support/database/postgres";
-import { freePort } from "../support/processes/redis";
 
 let home: Awaited<ReturnType<typeof freshDatabase>>;
 const open: { close(): Promise<void> }[] = [];
@@ -81,10 +80,8 @@ test("a lost connection is replaced, and the listener is called for possibly mis
 });
 
 test("without a database both only report the error, and listening starts when the database is available", async () => {
-  const port = await freePort();
-  const url = new URL(home.url);
-  url.port = String(port);
-  const lost = connect({ url: url.href });
+  const { url, forward } = await openGateway();
+  const lost = connect({ url });
   const onDue = vi.fn();
   const onFault = vi.fn();
   listenForDue(lost.hot, onDue, onFault);
@@ -92,19 +89,17 @@ test("without a database both only report the error, and listening starts when t
   createWaker(lost.hot, onFault)();
   await vi.waitFor(() => expect(onFault).toHaveBeenCalledTimes(2), eventually);
   expect(onDue).not.toHaveBeenCalled();
-  await forward(port, Number(new URL(home.url).port));
+  forward();
   await vi.waitFor(() => expect(onDue).toHaveBeenCalled(), eventually);
 });
 
 test("a listener for changes reports that it does not listen until the database is available", async () => {
-  const port = await freePort();
-  const url = new URL(home.url);
-  url.port = String(port);
+  const { url, forward } = await openGateway();
   const onFault = vi.fn();
-  const isListening = listenForChanges(connect({ url: url.href }).hot, () => {}, onFault);
+  const isListening = listenForChanges(connect({ url }).hot, () => {}, onFault);
   await vi.waitFor(() => expect(onFault).toHaveBeenCalled(), eventually);
   expect(isListening()).toBe(false);
-  await forward(port, Number(new URL(home.url).port));
+  forward();
   await vi.waitFor(() => expect(isListening()).toBe(true), eventually);
   expect(listenForChanges(connect({ pooled: true }).hot, () => {})()).toBe(false);
 });
@@ -123,10 +118,14 @@ test("behind a transaction pooler there is no NOTIFY and no LISTEN", async () =>
   expect(onDue).not.toHaveBeenCalled();
 });
 
-/** Replaces the port in the database URL. */
-async function forward(port: number, target: number): Promise<void> {
+/** The URL of the database through a port that drops connections until `forward` is called. */
+async function openGateway(): Promise<{ url: string; forward(): void }> {
+  const url = new URL(home.url);
+  const target = Number(url.port);
   const sockets = new Set<Socket>();
+  let isOpen = false;
   const server = createServer((outer) => {
+    if (!isOpen) return void outer.destroy();
     const inner = dial(target, "127.0.0.1");
     for (const socket of [outer, inner]) {
       sockets.add(socket);
@@ -134,12 +133,19 @@ async function forward(port: number, target: number): Promise<void> {
       socket.on("close", () => outer.destroy() && inner.destroy());
     }
     outer.pipe(inner).pipe(outer);
-  }).listen(port, "127.0.0.1");
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
+  url.port = String((server.address() as AddressInfo).port);
   open.push({
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     },
   });
+  return {
+    url: url.href,
+    forward: () => {
+      isOpen = true;
+    },
+  };
 }

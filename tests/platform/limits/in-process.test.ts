@@ -49,7 +49,7 @@ test("beyond its maximum it deletes the oldest counter of the minute, and reject
 test("peeking at many keys stores none of them", () => {
   const store = createInProcessStore(() => someMinute, 1);
   store.take("key", 1);
-  for (let key = 0; key < 100_000; key++) store.peek(`key-${key}`, 1);
+  for (let key = 0; key < 1_000; key++) store.peek(`key-${key}`, 1);
   expect(store.take("key", 1).allowed).toBe(false);
 });
 

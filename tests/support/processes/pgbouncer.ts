@@ -1,10 +1,8 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { startProcess } from "./processes";
-import { freePort } from "./redis";
+import { startProcess, type TestProcess } from "./processes";
+import { onFreePort } from "./redis";
 
 /** Debian installs it outside the PATH of normal users. */
 const program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((file) => {
@@ -31,13 +29,10 @@ export type PgBouncer = { url: string; stop(): Promise<void> };
 export async function startPgBouncer(databaseUrl: string, connectionsMax = 20): Promise<PgBouncer> {
   const target = new URL(databaseUrl);
   const folder = mkdtempSync(path.join(tmpdir(), "backstamp-pgbouncer-"));
-  const port = await freePort();
   const users = path.join(folder, "users.txt");
   const settings = path.join(folder, "pgbouncer.ini");
   writeFileSync(users, `"${target.username}" "${decodeURIComponent(target.password)}"\n`);
-  writeFileSync(
-    settings,
-    `[databases]
+  const settingsOf = (port: number) => `[databases]
 * = host=${target.hostname} port=${target.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -48,13 +43,16 @@ auth_file = ${users}
 pool_mode = transaction
 max_client_conn = 500
 default_pool_size = ${connectionsMax}
-`,
-  );
-  for (const file of [folder, users, settings]) chmodSync(file, 0o755);
+`;
   // It does not run as root.
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const started = await startProcess(program ?? "pgbouncer", [...user, settings]);
-  await waitUntilListening(port, () => started.hasExited && started.output);
+  const { port, started } = await onFreePort(async (port) => {
+    writeFileSync(settings, settingsOf(port));
+    for (const file of [folder, users, settings]) chmodSync(file, 0o755);
+    const pooler = await startProcess(program ?? "pgbouncer", [...user, settings]);
+    await waitUntilListening(pooler);
+    return pooler;
+  });
   const url = new URL(databaseUrl);
   url.port = String(port);
   return {
@@ -66,15 +64,7 @@ default_pool_size = ${connectionsMax}
   };
 }
 
-async function waitUntilListening(port: number, failed: () => string | false): Promise<void> {
-  for (;;) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = createConnection(port, "127.0.0.1", () => resolve(true));
-      socket.once("error", () => resolve(false)).once("connect", () => socket.destroy());
-    });
-    if (isOpen) return;
-    const output = failed();
-    if (output !== false) throw new Error(`pgbouncer ended: ${output}`);
-    await wait(20);
-  }
+/** It says so in its log. A connection could reach another process that has the port. */
+async function waitUntilListening(pooler: TestProcess): Promise<void> {
+  await pooler.waitFor(/listening on 127\.0\.0\.1:\d+/);
 }

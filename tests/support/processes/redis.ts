@@ -30,9 +30,9 @@ export type RedisServer = {
 /** Starts a separate Redis on a free loopback port and in its own folder, without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-redis-"));
-  const port = await freePort();
+  const { port, started } = await onFreePort((port) => launch(port, folder));
+  let server = started;
   const url = `redis://127.0.0.1:${port}`;
-  let server = await launch(port, folder);
   const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
   client.on("error", () => undefined);
 
@@ -60,6 +60,23 @@ export async function startRedis(): Promise<RedisServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts a program that cannot choose its port itself. If another process was faster and has the port, the
+ * program ends, and is started with another port.
+ */
+export async function onFreePort<T>(
+  start: (port: number) => Promise<T>,
+): Promise<{ port: number; started: T }> {
+  for (;;) {
+    const port = await freePort();
+    try {
+      return { port, started: await start(port) };
+    } catch (error) {
+      if (!/address already in use/i.test(String(error))) throw error;
+    }
+  }
 }
 
 /** A port on which no process listens. */

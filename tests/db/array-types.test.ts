@@ -27,7 +27,7 @@ test("a list of texts round-trips through the database", async () => {
       const [row] = await database.hot`select ${values}::text[] as back, to_jsonb(${values}::text[]) as seen`;
       expect(row).toEqual({ back: values, seen: values });
     }),
-    { numRuns: 300 },
+    { numRuns: 100, seed: 1 },
   );
 });
 

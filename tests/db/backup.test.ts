@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import postgres, { type Sql } from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { listTables } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { readSnapshot } from "#db/backup/snapshot";
@@ -11,13 +11,30 @@ import { createRoleDatabase, type RoleDatabase } from "../support/database/role-
 let databases: RoleDatabase[];
 let [source, target]: Sql[] = [];
 beforeAll(async () => {
-  databases = [await createRoleDatabase(), await createRoleDatabase()];
-  for (const { url } of databases) await migrateDatabase(url);
+  const first = await createRoleDatabase();
+  await migrateDatabase(first.url);
+  databases = [first, await copyDatabase(first)];
   [source, target] = databases.map(({ url }) => postgres(url, { max: 1, onnotice: () => {} }));
 });
+/** A copy with the same owner. */
+async function copyDatabase({ url }: RoleDatabase): Promise<RoleDatabase> {
+  const copy = new URL(url);
+  const name = copy.pathname.slice(1);
+  copy.pathname = `/${name}_copy`;
+  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
+  await sql.unsafe(`create database ${name}_copy template ${name} owner ${name}`);
+  return {
+    url: copy.href,
+    endConnections: async () => {},
+    async drop() {
+      await sql.unsafe(`drop database ${name}_copy with (force)`);
+      await sql.end();
+    },
+  };
+}
 afterAll(async () => {
   for (const sql of [source, target]) await sql?.end();
-  for (const database of databases) await database.drop();
+  for (const database of databases.reverse()) await database.drop();
 });
 
 // What a later migration could add: a partitioned table, a counter, a generated column, a cycle of foreign

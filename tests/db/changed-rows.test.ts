@@ -1,22 +1,21 @@
 import postgres from "postgres";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
 import { claimDeliveries, releaseClaims } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { waitForLock } from "../support/database/lock-wait";
 import { queueMany } from "../support/database/queue-many";
-import { createRoleDatabase } from "../support/database/role-database";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 test("a release that waited for a pause which has been lifted makes its deliveries due, and the database stays up", async () => {
   const { hot, ctx } = world;
-  const count = 500;
+  const count = 50;
   await queueMany(hot, { teamId: ctx.teamId, domain: "example.org", count });
   const pauseId = newId();
   await hot`
@@ -42,11 +41,10 @@ test("a release that waited for a pause which has been lifted makes its deliveri
 test("no connection prunes partitions, also if a pooler drops its settings", async () => {
   const [hot] = await world.hot`show enable_partition_pruning`;
   const [general] = await world.deps.db.execute("show enable_partition_pruning");
-  const role = await createRoleDatabase();
-  await migrateDatabase(role.url);
-  const plain = postgres(role.url, { max: 1, onnotice: () => {} });
+  // The database is a copy, which has no defaults of the role.
+  await migrateDatabase(world.databaseUrl);
+  const plain = postgres(world.databaseUrl, { max: 1, onnotice: () => {} });
   const [ofRole] = await plain`show enable_partition_pruning`;
   await plain.end();
-  await role.drop();
   expect([hot, general, ofRole]).toEqual(Array(3).fill({ enable_partition_pruning: "off" }));
 });

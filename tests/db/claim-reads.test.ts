@@ -47,11 +47,11 @@ test("a claim reads about as many rows as it claims, independent of other queued
   const teams = [world.ctx.teamId, (await createTeam(world.deps, { name: "Second" })).id];
   for (const teamId of teams)
     for (const priority of ["high", "normal", "low"] as const)
-      await queueMany(hot, { teamId, domain: "example.org", count: 2_000, priority });
-  await queueMany(hot, { teamId: world.ctx.teamId, domain: "held.example", count: 2_000, dueIn: "1 day" });
+      await queueMany(hot, { teamId, domain: "example.org", count: 600, priority });
+  await queueMany(hot, { teamId: world.ctx.teamId, domain: "held.example", count: 600, dueIn: "1 day" });
   await hot`update deliveries set wait_rule = 'daily_cap' where due_at > now() + interval '1 hour'`;
   await hot`
-    update deliveries set status = 'sent' where id in (select id from deliveries where priority = 1 limit 1000)`;
+    update deliveries set status = 'sent' where id in (select id from deliveries where priority = 1 limit 300)`;
   await hot.unsafe("vacuum analyze deliveries");
   // Each team and each priority cost one additional row, and each claimed row is fetched once more for its
   // update.
@@ -67,12 +67,12 @@ test("a claim reads as few rows with partitions of the past and the future, in w
   for (const days of [-30, -20, -10, 10, 20, 30])
     await splitPartition(hot, { table: "deliveries", key: "email_id" }, firstIdAt(Date.now() + days * dayMs));
   for (const days of [25, 15, 5]) {
-    await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 3_000 });
+    await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 1_000 });
     await hot`
       update deliveries set status = 'sent', email_id = (left(${firstIdAt(Date.now() - days * dayMs)}::text, 13) || substr(email_id::text, 14))::uuid
       where status = 'queued'`;
   }
-  await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 10_000 });
+  await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 3_000 });
   await hot.unsafe("vacuum analyze deliveries");
   const { claimed, fetched } = await readsOfClaim();
   expect(claimed).toBe(limit);

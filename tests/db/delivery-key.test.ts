@@ -21,7 +21,7 @@ import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
 import { createWorld, type World } from "../support/world";
 
-const finished = 20_000;
+const finished = 4_000;
 const many = 10;
 const domain = "example.org";
 const ALL_HELD = { acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HotSql } from "#db/client";
 import { tick } from "#server/delivery/tick";
 import { acceptedBy, createCountingTransport } from "../support/counting-transport";
@@ -7,13 +7,13 @@ import { openDeps } from "../support/deps";
 import { createWorld, type World } from "../support/world";
 
 const TABLES = ["emails", "email_bodies", "deliveries", "email_events", "attachments"] as const;
-const count = 2_000;
+const count = 1_000;
 
 let world: World;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld({ transportKind: "relay" });
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 /**
  * Rows that statements read of each table with its partitions, as PostgreSQL counts them when a connection
@@ -35,10 +35,10 @@ async function deliver(prepare: (hot: HotSql) => Promise<void>): Promise<number>
   const { deps, close } = openDeps(world.databaseUrl);
   try {
     // Each statement is planned with the statistics of empty tables, as those of a new partition are.
-    await tick({ ...deps, transport }, { budgetMs: 20_000 });
+    await tick({ ...deps, transport }, { budgetMs: 60_000 });
     await prepare(deps.hot);
     while ((await world.hot`select from deliveries where status = 'queued' limit 1`).length > 0)
-      await tick({ ...deps, transport }, { budgetMs: 20_000 });
+      await tick({ ...deps, transport }, { budgetMs: 60_000 });
   } finally {
     await close();
   }

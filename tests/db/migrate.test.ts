@@ -1,15 +1,25 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ForeignDatabaseError, MIGRATION_LOCK, MigrationBlockedError, migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 const readApplied = () => world.hot`select hash from drizzle.__drizzle_migrations order by id`;
+
+test("a role that the migrations have not seen gets its default against a crash of PostgreSQL 18", async () => {
+  const readDefaults = () => world.hot<{ setting: string }[]>`
+    select unnest(setconfig) as setting from pg_db_role_setting
+    where setdatabase = (select oid from pg_database where datname = current_database())`;
+  // The database is a copy, which has no defaults of the original one.
+  expect(await readDefaults()).toEqual([]);
+  await migrateDatabase(world.databaseUrl);
+  expect(await readDefaults()).toEqual([{ setting: "enable_partition_pruning=off" }]);
+});
 
 test("a database with a foreign first migration is rejected and stays unchanged", async () => {
   await world.hot`
@@ -19,6 +29,7 @@ test("a database with a foreign first migration is rejected and stays unchanged"
   expect(error).toBeInstanceOf(ForeignDatabaseError);
   expect(explainDatabaseFault(error)).toMatch(/use a new database/i);
   expect(await readApplied()).toEqual(before);
+  await world.hot`delete from drizzle.__drizzle_migrations where created_at = 1`;
 });
 
 test("a migration that another process blocks for too long ends with a reason", async () => {
@@ -34,14 +45,4 @@ test("migrating an up-to-date database changes nothing", async () => {
   const before = await readApplied();
   expect(await migrateDatabase(world.databaseUrl)).toEqual({ before: before.length, applied: 0 });
   expect(await readApplied()).toEqual(before);
-});
-
-test("a role that the migrations have not seen gets its default against a crash of PostgreSQL 18", async () => {
-  const readDefaults = () => world.hot<{ setting: string }[]>`
-    select unnest(setconfig) as setting from pg_db_role_setting
-    where setdatabase = (select oid from pg_database where datname = current_database())`;
-  // The database is a copy, which has no defaults of the original one.
-  expect(await readDefaults()).toEqual([]);
-  await migrateDatabase(world.databaseUrl);
-  expect(await readDefaults()).toEqual([{ setting: "enable_partition_pruning=off" }]);
 });

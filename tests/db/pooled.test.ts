@@ -1,8 +1,7 @@
 import postgres from "postgres";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TIME_LIMITS } from "#db/client";
-import { isStatementTimeout } from "#db/faults";
-import { MIGRATION_LOCK, migrateDatabase } from "#db/migrate";
+import { migrateDatabase } from "#db/migrate";
 import { workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
 import { createRoleDatabase } from "../support/database/role-database";
@@ -15,11 +14,11 @@ const suite = `through PgBouncer in transaction mode${pgbouncerMissing ? ` (skip
 describe.skipIf(pgbouncerMissing)(suite, () => {
   let database: Awaited<ReturnType<typeof createRoleDatabase>>;
   let pooler: PgBouncer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createRoleDatabase();
     pooler = await startPgBouncer(database.url);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await pooler.stop();
     await database.drop();
   });
@@ -69,62 +68,34 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
     expect(await readAlarms()).toEqual([]);
   });
 
-  test("readiness reports a role that prunes partitions", async () => {
-    await migrateDatabase(pooler.url, { pooled: true });
-    expect(await readAlarms()).toEqual([]);
+  const inDatabase = async (what: string) => {
     const direct = postgres(database.url, { max: 1 });
     const [row] = await direct`select current_database() as name`;
-    await direct.unsafe(`alter role current_user in database ${row?.name} reset enable_partition_pruning`);
+    await direct.unsafe(`alter role current_user in database ${row?.name} ${what}`);
     await direct.end();
+  };
+
+  test("readiness reports a role that prunes partitions", async () => {
+    await inDatabase("reset enable_partition_pruning");
     expect(await readAlarms()).toMatchObject([{ alarm: "partition_pruning" }]);
   });
 
-  test("migrating keeps a limit that the operator chose, and changes no other database of the role", async () => {
+  test("migrating keeps limits that the operator chose or switched off, and changes no other database of the role", async () => {
+    await inDatabase("reset all");
     const direct = postgres(database.url, { max: 1 });
     await direct`alter role current_user set statement_timeout = '7s'`;
+    await direct`alter role current_user set idle_in_transaction_session_timeout = 0`;
     await direct.end();
     await migrateDatabase(pooler.url, { pooled: true });
-    expect(await readLimits()).toEqual({ ...TIME_LIMITS, statement_timeout: 7_000 });
+    expect(await readLimits()).toEqual({
+      ...TIME_LIMITS,
+      statement_timeout: 7_000,
+      idle_in_transaction_session_timeout: 0,
+    });
     const elsewhere = new URL(database.url);
     elsewhere.pathname = "/postgres";
     const other = postgres(elsewhere.href, { max: 1 });
     expect((await other`show lock_timeout`)[0]).toEqual({ lock_timeout: "0" });
     await other.end();
-  });
-
-  test("migrating keeps a limit that the operator switched off", async () => {
-    const direct = postgres(database.url, { max: 1 });
-    await direct`alter role current_user set statement_timeout = 0`;
-    await direct.end();
-    await migrateDatabase(pooler.url, { pooled: true });
-    expect(await readLimits()).toEqual({ ...TIME_LIMITS, statement_timeout: 0 });
-  });
-
-  test("the role's time limits stop a statement, but not a migration that waits for another one", async () => {
-    const direct = postgres(database.url, {
-      max: 1,
-      onnotice: () => {},
-      connection: { statement_timeout: 0 },
-    });
-    const [row] = await direct`select current_database() as name`;
-    for (const name of Object.keys(TIME_LIMITS))
-      await direct.unsafe(`alter role current_user in database ${row?.name} set ${name} = 100`);
-    const sql = postgres(pooler.url, { max: 1, prepare: false, fetch_types: false });
-    const error = await sql`select pg_sleep(10)`.catch((thrown: unknown) => thrown);
-    expect(isStatementTimeout(error)).toBe(true);
-    // Ten times the limits. The migration itself then takes longer than a pause in a transaction may.
-    let isHeld = () => {};
-    const held = new Promise<void>((resolve) => {
-      isHeld = resolve;
-    });
-    const holding = direct.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      isHeld();
-      await tx`select pg_sleep(1)`;
-    });
-    await held;
-    expect(await migrateDatabase(pooler.url, { pooled: true })).toMatchObject({ before: 0 });
-    await holding;
-    await Promise.all([sql.end(), direct.end()]);
   });
 });

@@ -46,7 +46,7 @@ async function addPast(): Promise<void> {
     for (const of of WEBHOOK_TABLES)
       expect(await splitPartition(world.hot, of, firstIdAt(Date.now() - days * msOfDay))).toBeNull();
   expect((await listPartitions(world.hot, "webhook_deliveries")).length).toBeGreaterThan(4);
-  for (const days of [25, 15, 5]) await add(250, "success", days);
+  for (const days of [25, 15, 5]) await add(60, "success", days);
 }
 
 const resultOf = ({ id, leaseToken, url }: WebhookClaim): WebhookResult => ({
@@ -82,7 +82,7 @@ test.each(["with", "without"])(
   async (which) => {
     const { hot } = world;
     await addPast();
-    await add(500, "pending");
+    await add(100, "pending");
     if (which === "with") await hot.unsafe("vacuum analyze webhook_deliveries, webhook_attempts");
     // One row is read by its endpoint, the claim, its update, the stored body, and twice with the result.
     const { scans, fetched } = await handle(100);

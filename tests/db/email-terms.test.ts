@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { writeMissingTerms } from "#server/delivery/housekeeping/search-terms";
 import { newId } from "#server/platform/ids";
-import { createWorld, type World } from "../support/world";
 import { keepState } from "../support/kept-state";
+import { createWorld, type World } from "../support/world";
 
 let world: World;
 let restore: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
-import { createWorld, type World } from "../support/world";
 import { keepState } from "../support/kept-state";
+import { createWorld, type World } from "../support/world";
 
 let world: World;
 let restore: () => Promise<void>;

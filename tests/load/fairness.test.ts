@@ -52,10 +52,10 @@ test("a team's backlog of 5,000 emails delays another team's single email by a f
   expect(between).toBeLessThan(4 * claimBatch);
 });
 
-test("a claim reads no more rows with a backlog forty times as large, and includes another team's single email", async () => {
+test("a claim reads no more rows with a backlog ten times as large, and includes another team's single email", async () => {
   const second = await openTeam("second");
   const reads = [];
-  for (const more of [250, 9_750]) {
+  for (const more of [250, 2_250]) {
     await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: more });
     await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
     await world.hot.unsafe("vacuum analyze deliveries");
@@ -75,7 +75,7 @@ test("a claim reads no more rows with a backlog forty times as large, and includ
 test("teams with backlogs get equal shares of a claim, oldest deliveries first", async () => {
   const teams = [world.ctx.teamId, await openTeam("second"), await openTeam("third")];
   for (const [n, teamId] of teams.entries())
-    await queueMany(world.hot, { teamId, domain: "example.org", count: 1_000 * (n + 1) });
+    await queueMany(world.hot, { teamId, domain: "example.org", count: 200 * (n + 1) });
   const claims = await claimDeliveries(world.hot, { limit: 150, leaseToken: newId() });
   const countOf = (teamId: string) => claims.filter((claim) => claim.teamId === teamId).length;
   expect(teams.map(countOf)).toEqual([50, 50, 50]);
@@ -91,7 +91,7 @@ test("with more waiting teams than rows in a claim, each team is served eventual
   for (let n = 0; n < 30; n++) {
     const { id } = await createTeam(world.deps, { name: `Team ${n}` });
     teams.push(id);
-    await queueMany(world.hot, { teamId: id, domain: "example.org", count: 300 });
+    await queueMany(world.hot, { teamId: id, domain: "example.org", count: 40 });
   }
   const served = new Set<string>();
   for (let n = 0; n < 200 && served.size < teams.length; n++)

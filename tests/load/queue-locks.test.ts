@@ -80,7 +80,7 @@ test("writers of the same recipients in opposite orders never deadlock", async (
       claims.map((claim) => ({ ...claim, senderDomain: "example.org", offersUnsubscribe: false })),
     );
 
-  for (let round = 0; round < 20 && faults.length === 0; round++) {
+  for (let round = 0; round < 10 && faults.length === 0; round++) {
     const leaseToken = newId();
     const claims = await claimDeliveries(first, { limit: 200, leaseToken });
     expect(claims).toHaveLength(200);
@@ -133,9 +133,9 @@ test("after any mix of claims, results, releases and expired leases, each email 
   await sendMany(60, 4);
   await sendMany(60, 1);
   const faults: unknown[] = [];
-  const untilMs = performance.now() + 6_000;
+  let isWritten = false;
   const runWriter = async (hot: Database["hot"], random: Random) => {
-    while (performance.now() < untilMs) {
+    for (let round = 0; round < 40; round++) {
       const leaseToken = newId();
       const claims = random.shuffled(await claimDeliveries(hot, { limit: random.upTo(40), leaseToken }));
       const released = claims.filter(() => random.chance(0.15));
@@ -165,17 +165,17 @@ test("after any mix of claims, results, releases and expired leases, each email 
     }
   };
   const expireLeases = async (hot: Database["hot"], random: Random) => {
-    while (performance.now() < untilMs) {
+    while (!isWritten) {
       await hot`update deliveries set leased_until = now() - interval '1 s' where id in
         (select id from deliveries where status = 'sending' limit ${random.upTo(6)} for update skip locked)`;
       await recoverExpired(hot, newId, 100);
     }
   };
   const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
-  await Promise.all([
-    ...workers.map(({ hot }, index) => noted(runWriter(hot, createRandom(`drive ${index}`)))),
-    noted(expireLeases(world.hot, createRandom("lapse"))),
-  ]);
+  const expiring = noted(expireLeases(world.hot, createRandom("lapse")));
+  await Promise.all(workers.map(({ hot }, index) => noted(runWriter(hot, createRandom(`drive ${index}`)))));
+  isWritten = true;
+  await expiring;
   expect(faults).toEqual([]);
   await world.elapse("2 minutes");
   await recoverExpired(world.hot, newId, 1_000);

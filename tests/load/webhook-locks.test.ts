@@ -97,13 +97,13 @@ async function deliver({ hot }: Database, random: Random): Promise<void> {
 
 test("deleting endpoints never deadlocks with workers that send and record event deliveries", async () => {
   const { ctx } = world;
-  const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add(ctx)).id));
+  const ids: string[] = [];
+  for (let n = 0; n < 10; n++) ids.push((await add(ctx)).id);
   for (let n = 0; n < 20; n++) await world.send({ to: ["ann@example.net", "ben@example.net"] });
   const faults: unknown[] = [];
-  const untilMs = performance.now() + 6_000;
   const done = { call: 0, deliver: 0, replace: 0, replay: 0 };
   const keep = async (what: keyof typeof done, task: () => Promise<unknown>) => {
-    while (performance.now() < untilMs && faults.length === 0)
+    while (Math.min(...Object.values(done)) < 25 && faults.length === 0)
       await task().then(
         () => done[what]++,
         (error) => error instanceof AppError || faults.push({ what, error }),
@@ -144,5 +144,4 @@ test("deleting endpoints never deadlocks with workers that send and record event
     }),
   );
   expect(faults).toEqual([]);
-  for (const count of Object.values(done)) expect(count).toBeGreaterThan(3);
 });

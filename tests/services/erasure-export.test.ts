@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { listAudit } from "#server/services/audit/read";
 import { exportAddress } from "#server/services/erasures/export";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 import { keepState } from "../support/kept-state";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 const ANN = "ann.lee@example.net";
 

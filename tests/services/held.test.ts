@@ -3,8 +3,8 @@ import { newId } from "#server/platform/ids";
 import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
-import { createWorld, type World } from "../support/world";
 import { keepState } from "../support/kept-state";
+import { createWorld, type World } from "../support/world";
 
 /** The deliveries that one call reads. */
 const readMax = 2_000;

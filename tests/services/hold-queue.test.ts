@@ -21,7 +21,7 @@ const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL:
 
 async function deliver(): Promise<string[]> {
   const transport = relayTo(peer);
-  await tick({ ...world.deps, transport }, { budgetMs: 10_000 });
+  await tick({ ...world.deps, transport }, { budgetMs: 60_000 });
   await transport.close();
   return peer.messages.flatMap(({ to }) => to);
 }

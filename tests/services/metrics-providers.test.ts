@@ -40,7 +40,7 @@ test("the MX host of direct delivery moves the recipient to its provider, which 
   await internet.serve("127.0.0.2");
   const { id } = await world.send({ to: ["ann@shop.example"] });
   await settled([{ provider: "other", ...none, received: 1, in_progress: 1 }]);
-  await tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
+  await tick(world.withTransport(internet.transport()), { budgetMs: 60_000 });
   await settled([
     { provider: "gmail", ...none, received: 1, delivered: 1 },
     { provider: "other", ...none },

@@ -3,8 +3,8 @@ import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/pauses/purge";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type TestTeam, type World } from "../support/world";
 import { keepState } from "../support/kept-state";
+import { createWorld, type TestTeam, type World } from "../support/world";
 
 let world: World;
 let other: TestTeam;

@@ -15,9 +15,9 @@ import {
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
 import { readTables } from "../support/database/tenants";
+import { keepState } from "../support/kept-state";
 import { runCommand } from "../support/processes/command-line";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
-import { keepState } from "../support/kept-state";
 
 let world: WebhookWorld;
 let restore: () => Promise<void>;

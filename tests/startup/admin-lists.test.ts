@@ -117,7 +117,7 @@ test("email show prints each recipient's reply with its meaning, the next attemp
     to: ["bounced@backstamp.test", "deferred@backstamp.test"],
     subject: "Hello \u001b[2J\u202e there",
   });
-  await tick(world.withTransport(), { budgetMs: 1_000 });
+  await tick(world.withTransport(), { budgetMs: 60_000 });
   const { stdout } = await cli(["email", "show", id]);
   expect(stdout).toMatch(/Status +bounced/);
   expect(stdout).toMatch(/Address +bounced@backstamp\.test\n +Kind +to\n +Status +bounced\n +Attempts +1\n/);

@@ -21,7 +21,7 @@ const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL:
 
 async function round(): Promise<void> {
   const transport = relayTo(peer);
-  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  await tick(world.withTransport(transport), { budgetMs: 60_000 });
   await transport.close();
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { RELEASE } from "#db/compatibility";
 import { tick } from "#server/delivery/tick";
 import { installationSecret } from "../support/deps";
@@ -10,10 +10,10 @@ const reason =
   /The database was migrated for Backstamp 99\.1\.0 or newer, and this is \d+\.\d+\.\d+\. Install 99\.1\.0 or newer/;
 
 let world: World;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
 });
-afterEach(() => world.close());
+afterAll(() => world.close());
 
 const settings = () => ({
   DATABASE_URL: world.databaseUrl,
@@ -40,12 +40,14 @@ test("a build that the schema no longer supports does not start, migrate or deli
 });
 
 test("a worker does not start while the database lacks a migration of its build", async () => {
-  await world.hot`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
+  await world.hot`update drizzle.__drizzle_migrations set created_at = created_at - 1`;
+  await setOldestRelease("0.2.0");
   const { code, stderr } = await runCommand(["worker"], { env: settings() });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringContaining("The database is not migrated"),
   });
+  await world.hot`update drizzle.__drizzle_migrations set created_at = created_at + 1`;
 });
 
 test("a round of delivery of such a build delivers nothing, and a failing call names the release", async () => {
@@ -59,6 +61,7 @@ test("a round of delivery of such a build delivers nothing, and a failing call n
     status: 503,
     body: { reason: "release_unsupported", error: expect.stringMatching(reason) },
   });
+  await world.hot`alter table templates_of_another_release rename to templates`;
 });
 
 test("a process that runs while the schema drops its release reports that it is not ready", async () => {

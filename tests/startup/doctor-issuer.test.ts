@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
-import { freePort } from "../support/processes/redis";
 import { createWorld, type World } from "../support/world";
 
 type Finding = { check: string; subject: string | null; status: string; message: string };
@@ -38,8 +38,14 @@ async function examine(env: Record<string, string>): Promise<Finding[]> {
  */
 async function examineIssuer(body: object | string, { status = 200, path = "" } = {}) {
   const requested: string[] = [];
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}${path}`;
+  const server = createServer((request, response) => {
+    requested.push(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const metadata = {
     issuer: url,
     authorization_endpoint: `${url}/authorize`,
@@ -47,13 +53,6 @@ async function examineIssuer(body: object | string, { status = 200, path = "" } 
     jwks_uri: `${url}/jwks`,
     id_token_signing_alg_values_supported: ["RS256"],
   };
-  const server = createServer((request, response) => {
-    requested.push(request.url ?? "");
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }));
-  });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
   const findings = await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" });
   return { url, requested, finding: findings.find(({ subject }) => subject === "AUTH_OIDC_ISSUER") };
 }
@@ -83,7 +82,7 @@ test("an issuer whose metadata does not allow a sign-in has a finding", wait, as
 });
 
 test("an issuer that does not respond has a finding", wait, async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = "http://127.0.0.1:2";
   expect(await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" })).toContainEqual(
     expect.objectContaining({ status: "error", message: expect.stringContaining("could not be read") }),
   );

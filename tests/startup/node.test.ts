@@ -13,7 +13,6 @@ import {
   type Pages,
 } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { findPort } from "#server/startup/postgres/server";
 import { freshDatabase } from "../support/database/postgres";
 
 let built: Built;
@@ -39,7 +38,7 @@ const pages: Pages = {
 const open = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServer> =>
   openHttpServer({
     host: "127.0.0.1",
-    port: await findPort(),
+    port: 0,
     apiHost: null,
     rest: Promise.resolve(createRestApi(built.forRest({ tick: async () => {} }))),
     pages,

@@ -3,13 +3,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { openHttpServer } from "#server/startup/http/node";
-import { findPort } from "#server/startup/postgres/server";
 
 test("a request that is rejected while its body turns out to be unparsable gets one response", async () => {
   const calls: number[] = [];
   const server = await openHttpServer({
     host: "127.0.0.1",
-    port: await findPort(),
+    port: 0,
     apiHost: null,
     rest: Promise.resolve({
       answer: () => Promise.reject(new Error("not called")),

@@ -38,21 +38,18 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
   }
 
   test("a preview does not migrate, and needs no settings", async () => {
-    for (const VERCEL_ENV of ["preview", "development", ""]) {
-      const { code, stdout } = await build({ VERCEL_ENV, CRON_SECRET: "short" });
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("is not migrated") });
-    }
+    const { code, stdout } = await build({ VERCEL_ENV: "preview", CRON_SECRET: "short" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("is not migrated") });
     expect(await isMigrated()).toBe(false);
   });
 
   test("production builds at the same time migrate once, through the pooler", async () => {
-    const builds = await Promise.all([1, 2, 3].map(() => build({ VERCEL_ENV: "production" })));
+    const builds = await Promise.all([1, 2].map(() => build({ VERCEL_ENV: "production" })));
     expect(builds.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
       builds.map(() => ({ code: 0, stderr: "" })),
     );
     expect(await isMigrated()).toBe(true);
     expect(builds.map(({ stdout }) => stdout).sort()).toEqual([
-      "The database is up to date.\n",
       "The database is up to date.\n",
       "The database was migrated.\n",
     ]);

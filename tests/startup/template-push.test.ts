@@ -154,31 +154,18 @@ describe("template push", () => {
     expect(readdirSync(mails).sort()).toEqual(["esm-only.mjml", "node_modules"]);
   });
 
-  test.each<[what: string, exports: object, source: string, message: RegExp]>([
-    [
-      "throws an error",
-      { import: "./index.js" },
-      `throw new Error("built for another system");`,
-      /another system/,
-    ],
-    ["has no main entry", { "./other": "./index.js" }, "", /No "exports" main defined/],
-  ])("names the error of an installed package that %s", async (_, exports, source, message) => {
-    installMjml(exports, source);
+  test("names the error of an installed package that cannot be loaded", async () => {
+    installMjml({ import: "./index.js" }, `throw new Error("built for another system");`);
     write("x.mjml", "x");
-    const before = await world.rowCounts();
     const ended = await push(["x.mjml"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/The package mjml cannot be loaded: /);
-    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr).toMatch(/The package mjml cannot be loaded: .*another system/);
     expect(ended.stderr).not.toContain("npm install");
-    expect(await world.rowCounts()).toEqual(before);
   });
 
   test.each([
     ["Überblick.html", "uberblick"],
     ["Überblick 2.html".normalize("NFD"), "uberblick-2"],
-    ["_layout.html", "layout"],
-    ["-- Größe.html", "gro-e"],
   ])("derives a valid alias from %s", async (name, alias) => {
     write(name, "<p>x</p>");
     expect(await push([`./${name}`])).toMatchObject({
@@ -213,10 +200,7 @@ describe("template push", () => {
   test.each<[what: string, args: string[], env: object, code: number, message: RegExp]>([
     ["no address", ["x.html"], { BACKSTAMP_URL: undefined }, 2, /Set --url or BACKSTAMP_URL/],
     ["no key", ["x.html"], { BACKSTAMP_KEY: undefined }, 2, /Set BACKSTAMP_KEY/],
-    ["a wrong key", ["x.html"], { BACKSTAMP_KEY: "re_wrong" }, 1, /The API key is not valid/],
     ["no file", [], {}, 2, /^Usage: backstamp template push/],
-    ["a missing file", ["none.html"], {}, 1, /none\.html cannot be read/],
-    ["another kind of file", ["x.md"], {}, 2, /x\.md is none of \.html/],
     ["an unknown option", ["x.html", "--force"], {}, 2, /--force[\s\S]*Usage:/],
     ["one alias for two files", ["x.html", "y.html", "--alias", "x"], {}, 2, /one file at a time/],
     ["a template with an error", ["wrong.html"], {}, 1, /`html`: .*is not closed.*line 1, column 4/],

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
-import { findPort } from "#server/startup/postgres/server";
 import { runWorker } from "#server/startup/worker";
 import { installationSecret } from "../support/deps";
 import { callApi } from "../support/rest";
@@ -31,12 +30,12 @@ const settingsFor = (more: Record<string, string>) => ({
 });
 
 test("a worker serves its own metrics on loopback, only with the token", async () => {
-  const port = await findPort();
-  const ready: unknown[] = [];
+  const ready: { event: string; port?: number }[] = [];
   const log = { error, warn, info: (event: string, facts: object = {}) => ready.push({ event, ...facts }) };
-  const settings = settingsFor({ BACKSTAMP_METRICS_TOKEN: token, BACKSTAMP_METRICS_PORT: String(port) });
-  const worker = await runWorker(settings, { log });
-  expect(ready).toContainEqual({ event: "metrics.ready", host: "127.0.0.1", port });
+  const settings = settingsFor({ BACKSTAMP_METRICS_TOKEN: token });
+  const worker = await runWorker({ ...settings, metricsPort: 0 }, { log });
+  const { port, ...event } = ready.find(({ event }) => event === "metrics.ready") ?? {};
+  expect(event).toEqual({ event: "metrics.ready", host: "127.0.0.1" });
   const url = `http://127.0.0.1:${port}`;
   const right = await callApi(url, "GET", "/api/metrics", { token });
   expect(right.status).toBe(200);
@@ -55,7 +54,8 @@ test("a worker serves its own metrics on loopback, only with the token", async (
 
   // A second worker cannot have the same port. It logs that, and delivers.
   const faults: string[] = [];
-  const other = await runWorker(settings, { log: { ...log, error: (event) => faults.push(event) } });
+  const own = settingsFor({ BACKSTAMP_METRICS_TOKEN: token, BACKSTAMP_METRICS_PORT: String(port) });
+  const other = await runWorker(own, { log: { ...log, error: (event) => faults.push(event) } });
   expect(faults).toEqual(["metrics.not_listening"]);
   await other.stop();
   await worker.stop();

@@ -1,4 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallback";
 import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";

@@ -8,7 +8,6 @@ import {
   PROVIDER_NAMES,
   type ProviderName,
 } from "#server/services/imports/providers/provider";
-import { WEBHOOK_EVENTS } from "#server/services/webhooks/events/types";
 
 /*
  * The tables of mapped fields in the pages on migrating are carried out on documents written for this test.
@@ -166,12 +165,6 @@ const TEMPLATES: Record<ProviderName, unknown> = {
 describe.each(PROVIDER_NAMES)("the page on migrating from %s", (name) => {
   const page = readText(`.github/migrating/${name}.md`);
   const { suppressions, domains, templates } = PROVIDERS[name];
-  test("names the setting of the provider's API key, and none if the API is not called", () => {
-    const named = page.match(/--api-key-file|\b[A-Z]+_API_KEY\b/g) ?? [];
-    const read = PROVIDERS[name].api === null ? [] : ["--api-key-file", `${name.toUpperCase()}_API_KEY`];
-    expect([...new Set(named)]).toEqual(read);
-  });
-
   const pathOf = (cell: string | undefined) =>
     name === "sendgrid" && !cell?.includes(".") ? `0.${cell}` : (cell ?? "");
 
@@ -235,13 +228,4 @@ describe.each(PROVIDER_NAMES)("the page on migrating from %s", (name) => {
       );
     },
   );
-
-  test("it names the sources of the importer, and only events that exist", () => {
-    const source = readText(`server/services/imports/providers/${name}.ts`);
-    const urls = [...source.matchAll(/^ \* (https:\/\/\S+)$/gm)].map(([, url]) => url);
-    expect(urls.length).toBeGreaterThan(2);
-    for (const url of urls) expect(page).toContain(`<${url}>`);
-    const events = quoted(page).filter((word) => /^(email|domain|suppression|contact)\.[a-z_.]+$/.test(word));
-    expect(events.filter((event) => !WEBHOOK_EVENTS.some((known) => known === event))).toEqual([]);
-  });
 });

@@ -48,7 +48,7 @@ async function sendReport(to: string, raw: Buffer): Promise<string> {
 
 test("each recipient's copy has its own return path, and a bounce to it counts for that recipient", async () => {
   const { id } = await world.send({ to: ["ben@example.net", "cy@example.net"] });
-  await tick(world.withTransport(relay), { budgetMs: 20_000 });
+  await tick(world.withTransport(relay), { budgetMs: 60_000 });
   const paths = new Map(server.messages.map(({ from, to }) => [to.join(), from]));
   const [first, second] = ["ben@example.net", "cy@example.net"].map((each) => paths.get(each) ?? "");
   expect(new Set([first, second]).size).toBe(2);
@@ -66,7 +66,7 @@ test("each recipient's copy has its own return path, and a bounce to it counts f
 test("a report is rejected temporarily while the database is unavailable, and recorded when it is sent again", async () => {
   const { id } = await world.send({ to: ["di@example.net"] });
   server.messages.length = 0;
-  await tick(world.withTransport(relay), { budgetMs: 20_000 });
+  await tick(world.withTransport(relay), { budgetMs: 60_000 });
   const path = server.messages[0]?.from ?? "";
   const report = dsn({
     to: path,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 import { keepState } from "../../support/kept-state";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 const shownMax = 200;
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { newId } from "#server/platform/ids";
@@ -11,6 +11,7 @@ import { acceptedBy, type CountingTransport, createCountingTransport } from "../
 import { elapseDay } from "../support/database/elapse-day";
 import { queueMany } from "../support/database/queue-many";
 import { startOwnEngine } from "../support/pump-engine";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -18,14 +19,16 @@ const eventually = { timeout: 60_000, interval: 20 };
 let world: World;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
+  return world;
+});
+beforeEach(async () => {
   out = createCountingTransport("relay");
   stops = [];
 });
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop();
-  await world.close();
 });
 
 const capDomain = async (change: CapChange, name = "example.org") =>
@@ -76,21 +79,25 @@ test("three concurrent workers hand over exactly the daily cap, and the rest wai
 test("a domain over its cap does not block other email of its team and is not claimed repeatedly", async () => {
   await addDomain(world.ctx, { name: "other.example", verified: true });
   await capDomain({ dailyCap: 50 });
-  await queue(5_000);
+  await queue(1_500);
   await queue(1, "other.example");
   await world.hot.unsafe(`
     create sequence claims;
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
     create trigger count_claims after update on deliveries for each row
       when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
+  onTestFinished(async () => {
+    await world.hot`drop function count_claim cascade`;
+    await world.hot`drop sequence claims`;
+  });
   startEngine();
   await vi.waitFor(
     () => expect(out.handedOver).toContainEqual(expect.stringMatching(/@to-other\.example$/)),
     eventually,
   );
-  await settled(51, "daily_cap", 4_950);
+  await settled(51, "daily_cap", 1_450);
   const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
-  expect(claims?.n).toBeLessThan(2_000);
+  expect(claims?.n).toBeLessThan(900);
 });
 
 test("a warm-up raises its limit each day and ends on the day that reaches its target", async () => {
@@ -189,6 +196,7 @@ describe("a recipient is counted once a day", () => {
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger refuse before update on deliveries for each row
         when (new.stage = 'handed_over') execute function refuse();`);
+    onTestFinished(async () => void (await world.hot`drop function refuse cascade`));
     startEngine();
     await vi.waitFor(
       async () =>

@@ -18,7 +18,7 @@ test("concurrent claims get disjoint rows and together all rows", async () => {
       teamId: world.id,
       domain: "example.org",
       to: `many${n}.example`,
-      count: 100,
+      count: 50,
     });
   const claimed: string[] = [];
   const claimAll = async () => {
@@ -32,8 +32,8 @@ test("concurrent claims get disjoint rows and together all rows", async () => {
       }
     }
   };
-  await Promise.all(Array.from({ length: 16 }, claimAll));
-  expect(claimed).toHaveLength(1_000);
-  expect(new Set(claimed).size).toBe(1_000);
+  await Promise.all(Array.from({ length: 8 }, claimAll));
+  expect(claimed).toHaveLength(500);
+  expect(new Set(claimed).size).toBe(500);
   expect(claimedTwice(await readClaims(world.hot))).toEqual([]);
 });

@@ -1,22 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld();
-});
-afterEach(async () => {
-  await world.close();
+  return world;
 });
 
-const round = () => tick(world.withTransport(), { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport());
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);
 
 describe("capture", () => {
   test("an email is stored once with the bytes that would be sent, and is delivered", async () => {
     const { id } = await world.send({ subject: "Grüße", to: ["ben@example.net", "cy@example.net"] });
-    await round();
+    await tick(world.withTransport(), { budgetMs: 60_000 });
     const email = await world.email(id);
     expect(email.status).toBe("delivered");
     expect(email.deliveries.map(({ status, attempts }) => ({ status, attempts }))).toEqual([
@@ -102,8 +102,8 @@ describe("simulated recipients", () => {
 test("without a transport, email to real recipients waits with a reason, and email to simulated ones is delivered", async () => {
   const { id } = await world.send({ to: ["ben@example.net", "delivered@backstamp.test"] });
   const without = world.withTransport(null);
-  await tick(without, { budgetMs: 20_000 });
-  await tick(without, { budgetMs: 20_000 });
+  await deliverDue(without);
+  await deliverDue(without);
   const waiting = await world.email(id);
   expect(waiting.deliveries).toMatchObject([
     { status: "queued", attempts: 0, waitRule: "no_transport" },

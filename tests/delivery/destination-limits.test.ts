@@ -9,6 +9,7 @@ import {
 import { pumpEngine } from "../support/pump-engine";
 import { type Act, PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -17,9 +18,12 @@ const limitedDomain = "town.example";
 let world: World;
 let internet: TestInternet;
 let stop: () => Promise<void>;
+shareWorld(async () => {
+  world = await createWorld({ transportKind: "direct" });
+  return world;
+});
 beforeEach(async () => {
   stop = async () => {};
-  world = await createWorld({ transportKind: "direct" });
   internet = await startTestInternet({
     [limitedDomain]: { a: ["127.0.0.2"] },
     "other.example": { a: ["127.0.0.3"] },
@@ -28,7 +32,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await stop();
   await internet.close();
-  await world.close();
 });
 
 /** An engine that pumps until the end of the test. */

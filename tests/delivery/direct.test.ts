@@ -1,17 +1,22 @@
-import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { tick } from "#server/delivery/tick";
-import { readDomainName } from "#server/mail/address/address";
-import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
+import { openTransport } from "#server/startup/worker";
+import { createGate } from "../support/gate";
+import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { deliverDue } from "../support/pump-engine";
+import { PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
 let world: World;
 let internet: TestInternet;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "direct" });
+  return world;
+});
+beforeEach(async () => {
   internet = await startTestInternet({
     "quick.example": { mx: [[10, "mx.quick.example"]] },
     "mx.quick.example": { a: ["127.0.0.2"] },
@@ -22,29 +27,25 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await internet.close();
-  await world.close();
 });
 
 test("a slow destination does not delay the recording of other destinations' results", async () => {
-  let release = (_reply: string) => {};
-  const greeting = new Promise<string>((resolve) => {
-    release = resolve;
-  });
+  const gate = createGate();
   const [quick, slow] = [
     await internet.serve("127.0.0.2"),
-    await internet.serve("127.0.0.3", { greeting: () => greeting }),
+    await internet.serve("127.0.0.3", { greeting: () => gate.passed.then(() => PASS) }),
   ];
   const { id } = await world.send({ to: ["ann@quick.example", "ben@slow.example", "cy@quick.example"] });
   const statuses = async () => (await world.email(id)).deliveries.map(({ status }) => status);
 
-  const round = tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
+  const round = deliverDue(world.withTransport(internet.transport()));
   await vi.waitFor(
     async () => expect(await statuses()).toEqual(["delivered", "sending", "delivered"]),
     eventually,
   );
   // Recipients of one destination share a transaction.
   expect(quick.messages).toMatchObject([{ to: ["ann@quick.example", "cy@quick.example"] }]);
-  release("220 slow.example at last");
+  gate.open();
   await round;
   expect(await statuses()).toEqual(["delivered", "delivered", "delivered"]);
   expect(slow.messages).toHaveLength(1);
@@ -90,7 +91,7 @@ test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addr
 });
 
 const again = () => world.hot`update deliveries set due_at = now() where status = 'queued'`;
-const round = () => tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport(internet.transport()));
 
 test("a single wrong DNS response fails no email: a missing domain is final after two attempts", async () => {
   internet.zone["mended.example"] = { mx: [[10, "mx.missing.example"]] };
@@ -171,30 +172,22 @@ test("a CNAME to a host without MX receives email at that host, and only a null 
   expect(quick.messages.flatMap(({ to }) => to)).toEqual(["ben@named.example"]);
 });
 
-test("a worker without a fully qualified EHLO host name logs a warning at startup", async () => {
-  // The host name of this machine may be fully qualified.
-  const isQualified = readDomainName(hostname()).ok;
-  for (const [name, warns] of [
-    ["mail.example.org", false],
-    ["", !isQualified],
-  ] as const) {
-    const worker = spawnWorker({
-      databaseUrl: world.databaseUrl,
-      smtpUrl: "direct:",
-      env: { BACKSTAMP_HOSTNAME: name },
-    });
-    await waitForHeartbeats(world.hot, [worker]);
-    expect(worker.output().includes("direct.unqualified_name")).toBe(warns);
-    worker.signal("SIGTERM");
-    await worker.exited;
-  }
+test.each([
+  ["mail.example.org", []],
+  ["localhost", ["direct.unqualified_name"]],
+])("with the EHLO host name %s the log has these warnings at startup: %j", async (name, warnings) => {
+  const logged: string[] = [];
+  const log = { ...world.deps.log, warn: (event: string) => void logged.push(event) };
+  const settings = { smtpUrl: "direct:", hostname: name, mxPort: 25, smtpTimeLimits: {} };
+  await openTransport(settings, { ...world.deps, log })?.close();
+  expect(logged).toEqual(warnings);
 });
 
 test("a domain that enforces TLS sends nothing unencrypted to an MX host", async () => {
   await world.hot`update domains set tls = 'enforced' where name = 'example.org'`;
   const peer = await internet.serve("127.0.0.2", { starttls: "502 5.5.1 what?" });
   const { id } = await world.send({ to: ["ann@quick.example"] });
-  await tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
+  await deliverDue(world.withTransport(internet.transport()));
   const [delivery] = (await world.email(id)).deliveries;
   expect(delivery).toMatchObject({ status: "queued", attempts: 1, waitRule: "retry_schedule" });
   expect(delivery?.lastReason).toContain("TLS");

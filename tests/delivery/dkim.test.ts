@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
+import { afterEach, expect, test } from "vitest";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
@@ -10,12 +9,14 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { deliverDue } from "../support/pump-engine";
 import {
   DROP,
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -26,16 +27,16 @@ let world: World;
 let peer: SmtpTestServer;
 let transport: Transport;
 
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+  return world;
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await world.close();
 });
 
 async function relayTo(script: SmtpScript): Promise<void> {
@@ -45,7 +46,7 @@ async function relayTo(script: SmtpScript): Promise<void> {
   transport = createRelay(url.target);
 }
 
-const round = (deps = world.withTransport(transport)) => tick(deps, { budgetMs: 20_000 });
+const round = (deps = world.withTransport(transport)) => deliverDue(deps);
 /** With lines that start with a dot, which SMTP escapes by doubling it. */
 const send = () => world.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n.y\n" });
 const signatures = (bytes: Buffer | undefined) =>

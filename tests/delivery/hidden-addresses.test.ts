@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
@@ -48,7 +48,7 @@ test("failure reasons contain no address of this machine or of the internal netw
   // One email each, because a fault on our side applies to all recipients of a transaction.
   const ids: string[] = [];
   for (const address of to) ids.push(await world.sendByApi({ from: "ann@example.org", to: address }));
-  await tick({ ...world.worker, transport }, { budgetMs: 20_000 });
+  await deliverDue({ ...world.worker, transport });
   await world.round();
 
   const reasons: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   changePartitions,
   firstIdAt,
@@ -15,12 +15,16 @@ import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld();
   await world.hot`delete from retention`;
+  return world;
+});
+beforeEach(async () => {
   // The tests create the ranges themselves.
   for (const of of [...EMAIL_TABLES, { table: "api_requests", key: "id" }])
     for (;;) {
@@ -29,7 +33,6 @@ beforeEach(async () => {
       await mergePartitions(world.hot, of, [first, second]);
     }
 });
-afterEach(() => world.close());
 
 const dayMs = 86_400_000;
 const deps = () => world.withTransport(null);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { claimDeliveries, claimSuspects } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
@@ -7,6 +7,7 @@ import type { QueueScope } from "#server/services/pauses/scope";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { startOwnEngine } from "../support/pump-engine";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -15,8 +16,11 @@ let world: World;
 let other: TestTeam;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
+  return world;
+});
+beforeEach(async () => {
   other = await world.otherTeam();
   await other.domain("other.example");
   await world.domain("second.example");
@@ -25,7 +29,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop();
-  await world.close();
 });
 
 /** Starts an engine that runs until the end of the test. */
@@ -140,7 +143,7 @@ test("the queue of a paused team is not claimed, and blocks no other team", asyn
 });
 
 test("a paused domain does not block other email of its team and is not claimed repeatedly", async () => {
-  await queue(5_000);
+  await queue(1_500);
   await pause(ofDomain());
   await queue(1, "second.example");
   await world.hot.unsafe(`
@@ -148,14 +151,18 @@ test("a paused domain does not block other email of its team and is not claimed 
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
     create trigger count_claims after update on deliveries for each row
       when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
+  onTestFinished(async () => {
+    await world.hot`drop function count_claim cascade`;
+    await world.hot`drop sequence claims`;
+  });
   startEngine();
   await vi.waitFor(() => expect(out.handedOver).toHaveLength(1), eventually);
   await vi.waitFor(
-    async () => expect(await countOf("wait_rule = 'domain_paused' and due_at = 'infinity'")).toBe(5_000),
+    async () => expect(await countOf("wait_rule = 'domain_paused' and due_at = 'infinity'")).toBe(1_500),
     eventually,
   );
   const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
-  expect(claims?.n).toBeLessThan(2_000);
+  expect(claims?.n).toBeLessThan(900);
   expect(await countOf("attempts > 0 and status = 'queued'")).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Priority } from "#db/schema/emails";
 import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
@@ -6,13 +6,14 @@ import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
+  return world;
 });
-afterEach(() => world.close());
 
 const queue = (priority: Priority, count: number, teamId = world.ctx.teamId) =>
   queueMany(world.hot, { teamId, domain: "example.org", count, to: `${priority}.example`, priority });
@@ -26,8 +27,8 @@ const claim = async (limit: number) => {
 };
 
 test("high-priority email is claimed first, before older email of lower priority", async () => {
-  await queue("low", 1_000);
-  await queue("normal", 1_000);
+  await queue("low", 200);
+  await queue("normal", 200);
   await queue("high", 20);
   const { claims, countOf } = await claim(150);
   expect(claims).toHaveLength(150);
@@ -37,8 +38,8 @@ test("high-priority email is claimed first, before older email of lower priority
 });
 
 test("with any amount of high-priority email, each claim has a tenth of low and a fifth of normal priority", async () => {
-  for (const priority of ["high", "normal", "low"] as const) await queue(priority, 2_000);
-  for (let n = 0; n < 5; n++) {
+  for (const priority of ["high", "normal", "low"] as const) await queue(priority, 450);
+  for (let n = 0; n < 3; n++) {
     const { claims, countOf } = await claim(150);
     expect(claims).toHaveLength(150);
     expect(countOf("low")).toBeGreaterThanOrEqual(15);
@@ -68,8 +69,8 @@ test("unused reserved rows are filled with other due deliveries", async () => {
 
 test("priority applies within a team: another team's share does not change", async () => {
   const { id: other } = await createTeam(world.deps, { name: "Other" });
-  await queue("high", 1_000);
-  await queue("low", 1_000, other);
+  await queue("high", 200);
+  await queue("low", 200, other);
   const { countOf } = await claim(100);
   expect(countOf("high", world.ctx.teamId)).toBe(50);
   expect(countOf("low", other)).toBe(50);
@@ -81,10 +82,10 @@ test("all deliveries of an email have its priority", async () => {
   expect(await world.hot`select distinct priority from deliveries`).toMatchObject([{ priority: 0 }]);
 });
 
-test("a low-priority email behind 5,000 high-priority ones is handed over after a few batches", async () => {
+test("a low-priority email behind 1,500 high-priority ones is handed over after a few batches", async () => {
   const out = createCountingTransport("relay");
   const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
-  await queue("high", 5_000);
+  await queue("high", 1_500);
   await queue("low", 1);
   const place = () => out.handedOver.findIndex((address) => address.endsWith("@low.example"));
   while (place() < 0) if (!(await engine.pump())) await engine.idle(5);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RelayProvider } from "#db/schema/relays";
-import { tick } from "#server/delivery/tick";
 import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
 import { removeRelay } from "#server/services/relays/write";
+import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import {
   type FakeProvider,
@@ -51,7 +51,7 @@ test.each(Object.keys(ACCEPTS) as RelayProvider[])(
     const address = `ben@${provider}.example`;
     const mail = { from: "ann@example.org", to: address, subject: "Hello", text: "Hello" };
     const { body } = await world.api("POST", "/api/emails", { token, body: mail });
-    await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+    await deliverDue({ ...world.deps, transport: null });
     const read = async () => (await world.api("GET", `/api/emails/${body.id}`, { token })).body;
     const email = await read();
     expect(email).toMatchObject({ status: "sent" });

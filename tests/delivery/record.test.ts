@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import type { Outcome } from "#server/mail/outcome";
 import type { Transport } from "#server/mail/transport/transport";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -29,7 +29,7 @@ test("a result that cannot be stored does not affect other results in the batch"
     close: async () => {},
   };
   for (const local of ["a", "bad", "b", "c"]) await world.send({ to: [`${local}@example.net`] });
-  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  await deliverDue(world.withTransport(transport));
   const rows = await world.hot<{ address: string; status: string }[]>`
     select address, status from deliveries order by address`;
   expect(rows).toEqual([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
-import { createTeam } from "#server/services/teams";
+import { queueMany } from "../support/database/queue-many";
 import { relayTo } from "../support/relays";
 import { HANG, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
@@ -23,21 +23,16 @@ afterEach(async () => {
 
 test("a team's relay that does not respond does not delay other teams' email", async () => {
   await relayTo(world.deps, tarpit, { teamId: world.ctx.teamId });
-  const other = await createTeam(world.deps, { name: "Other" });
+  const other = await world.otherTeam();
+  await other.domain("other.example");
   await relayTo(world.deps, quick, { teamId: other.id });
-  await Promise.all(Array.from({ length: 60 }, () => world.send()));
-  await world.hot`
-    insert into domains (id, team_id, name, status) values (gen_random_uuid(), ${other.id}, 'other.example', 'verified')`;
-  const theirs = await Promise.all(
-    Array.from({ length: 20 }, () =>
-      world.send({ sender: "Bo <bo@other.example>" }, { ...world.ctx, teamId: other.id }),
-    ),
-  );
+  await queueMany(world.hot, { teamId: world.id, domain: "example.org", count: 60 });
+  await queueMany(world.hot, { teamId: other.id, domain: "other.example", count: 20 });
 
   const engine = createEngine(world.withTransport(null), { dialoguesMax: 4 });
   await vi.waitFor(async () => {
     await engine.pump();
-    expect(quick.messages).toHaveLength(theirs.length);
+    expect(quick.messages).toHaveLength(20);
   }, eventually);
   // The silent relay never used more than half of the four slots.
   expect(tarpit.connections()).toBeLessThanOrEqual(2);

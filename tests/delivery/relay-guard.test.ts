@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { createOutside } from "#server/platform/egress/outside";
+import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -14,8 +15,11 @@ let dns: DnsTestServer;
 /** Addresses of relay.example, by number of the query. */
 let addresses: (nth: number) => string[];
 
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "none" });
+  return world;
+});
+beforeEach(async () => {
   peer = await startSmtpTestServer();
   addresses = () => ["127.0.0.1"];
   dns = await startDnsTestServer(({ name, type }, nth) => {
@@ -27,14 +31,13 @@ beforeEach(async () => {
 afterEach(async () => {
   await dns.close();
   await peer.close();
-  await world.close();
 });
 
 /** Delivers with a worker that may also connect to these networks. */
 async function round(allow: string[]): Promise<void> {
   const outside = createOutside({ allow });
   const deps: WorkerDeps = { ...world.withTransport(null), outside, dns: createQueryDns([dns]) };
-  await tick(deps, { budgetMs: 20_000 });
+  await deliverDue(deps);
   await outside.close();
 }
 

@@ -1,26 +1,29 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { findRelay } from "#server/services/relays/read";
 import { endRelayPause, pauseRelay } from "#server/services/relays/write";
+import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let first: SmtpTestServer;
 let second: SmtpTestServer;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "none" });
+  return world;
+});
+beforeEach(async () => {
   first = await startSmtpTestServer({ ehlo: EHLO_AUTH });
   second = await startSmtpTestServer({ ehlo: EHLO_AUTH });
 });
 afterEach(async () => {
   await first.close();
   await second.close();
-  await world.close();
 });
 
-const round = () => tick(world.withTransport(null), { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport(null));
 const recipientOf = async (id: string) => {
   const { token } = await world.key();
   const { body } = await world.api("GET", `/api/emails/${id}`, { token });

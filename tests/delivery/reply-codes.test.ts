@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { deliverDue } from "../support/pump-engine";
 import {
   DROP,
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -16,14 +17,16 @@ let peer: SmtpTestServer;
 let transport: Transport;
 let lines: { event: string; facts: unknown }[];
 
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
+  return world;
+});
+beforeEach(async () => {
   lines = [];
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await world.close();
 });
 
 async function relayTo(script: SmtpScript): Promise<void> {
@@ -36,7 +39,7 @@ async function relayTo(script: SmtpScript): Promise<void> {
 const round = () => {
   const record = (event: string, facts: unknown = {}) => void lines.push({ event, facts });
   const log = { info: record, warn: record, error: record };
-  return tick({ ...world.withTransport(transport), log }, { budgetMs: 20_000 });
+  return deliverDue({ ...world.withTransport(transport), log });
 };
 const suppressed = () => world.hot`select address from suppressions`;
 const typesOf = async (id: string) =>
@@ -46,9 +49,7 @@ describe("the reply code decides, not the enhanced code", () => {
   test.each([
     ["rcpt", "451 5.7.1 Greylisting in action, please come back later", "greylisted"],
     ["rcpt", "450 5.1.1 <ben@example.net>: Recipient address rejected", "retry_schedule"],
-    ["rcpt", "452 5.2.2 Mailbox full", "retry_schedule"],
     ["message", "450 5.2.1 Mailbox disabled", "retry_schedule"],
-    ["mail", "451 5.1.8 Sender domain not found", "retry_schedule"],
   ] as const)("%s: %s is retried and suppresses no address", async (step, reply, waitRule) => {
     await relayTo({ [step]: [reply, "250 2.0.0 ok"] });
     const { id } = await world.send();
@@ -67,7 +68,7 @@ describe("the reply code decides, not the enhanced code", () => {
     expect((await world.email(id)).status).toBe("sent");
   });
 
-  test.each(["550 4.1.1 nobody here", "554 4.4.1 later", "552 5.2.2 Mailbox full", "552 Mailbox full"])(
+  test.each(["550 4.1.1 nobody here", "552 5.2.2 Mailbox full"])(
     "%s is final and suppresses no address",
     async (reply) => {
       await relayTo({ rcpt: reply });
@@ -94,27 +95,25 @@ describe("a server with a recipient limit per transaction", () => {
     };
   };
 
-  test.each([
-    "452 4.5.3 Too many recipients",
-    "452 Too many recipients",
-    "552 Too many recipients",
-    "552 5.5.3 Too many recipients",
-  ])("gets the remaining recipients in further transactions of the same attempt: %s", async (rejection) => {
-    await relayTo(twoAtOnce(rejection));
-    const { id } = await world.send({ to: ALL });
-    await round();
-    expect(peer.messages.map(({ to }) => to)).toEqual([
-      ["a@example.net", "b@example.net"],
-      ["c@example.net", "d@example.net"],
-      ["e@example.net"],
-    ]);
-    expect(new Set(peer.messages.map(({ bytes }) => bytes.toString())).size).toBe(1);
-    const email = await world.email(id);
-    expect(email.deliveries.map(({ status, attempts }) => [status, attempts])).toEqual(
-      ALL.map(() => ["sent", 1]),
-    );
-    expect(await typesOf(id)).toEqual(ALL.map(() => "email.sent"));
-  });
+  test.each(["452 4.5.3 Too many recipients", "552 Too many recipients"])(
+    "gets the remaining recipients in further transactions of the same attempt: %s",
+    async (rejection) => {
+      await relayTo(twoAtOnce(rejection));
+      const { id } = await world.send({ to: ALL });
+      await round();
+      expect(peer.messages.map(({ to }) => to)).toEqual([
+        ["a@example.net", "b@example.net"],
+        ["c@example.net", "d@example.net"],
+        ["e@example.net"],
+      ]);
+      expect(new Set(peer.messages.map(({ bytes }) => bytes.toString())).size).toBe(1);
+      const email = await world.email(id);
+      expect(email.deliveries.map(({ status, attempts }) => [status, attempts])).toEqual(
+        ALL.map(() => ["sent", 1]),
+      );
+      expect(await typesOf(id)).toEqual(ALL.map(() => "email.sent"));
+    },
+  );
 
   test("gets no further transaction after one without an accepted recipient", async () => {
     await relayTo({ rcpt: "452 4.5.3 Too many recipients" });

@@ -7,26 +7,32 @@ import type { Log } from "#server/platform/log";
 import { readReadiness } from "#server/services/health";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { listPausedSmtpUrlRelays } from "#server/services/relays/read";
+import { deliverDue } from "../support/pump-engine";
 import {
+  DROP,
   EHLO_AUTH,
+  PASS,
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let peer: SmtpTestServer | undefined;
 const logged: string[] = [];
 
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
+  return world;
+});
+beforeEach(async () => {
   logged.splice(0);
 });
 afterEach(async () => {
   await peer?.close();
   peer = undefined;
-  await world.close();
 });
 
 const record = (event: string) => void logged.push(event);
@@ -39,21 +45,27 @@ function worker(port: number, login = ""): WorkerDeps {
   return { ...world.withTransport(createRelay(read.target)), log };
 }
 
-const round = (deps: WorkerDeps) => tick(deps, { budgetMs: 20_000 });
-const serve = async (script: SmtpScript, port?: number) => {
-  peer = await startSmtpTestServer(script, ...(port === undefined ? [] : [{ port }]));
+const round = (deps: WorkerDeps) => deliverDue(deps);
+const scheduledRound = (deps: WorkerDeps) => tick(deps, { budgetMs: 60_000 });
+const serve = async (script: SmtpScript) => {
+  peer = await startSmtpTestServer(script);
   return peer;
 };
-const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.send()));
+/** One after another: many at once would wait for a connection longer than the product allows. */
+async function sendMany(count: number) {
+  const sent = [];
+  for (let n = 0; n < count; n++) sent.push(await world.send());
+  return sent;
+}
 const waiting = () => world.hot<{ status: string; rule: string | null; attempts: number; n: number }[]>`
   select status, wait_rule as rule, attempts, count(*)::int as n from deliveries group by 1, 2, 3 order by attempts`;
 
 test("while the server of SMTP_URL is down, email waits through any outage with few log lines, and all of it goes out later", async () => {
-  const { port } = await serve({});
-  await peer?.close();
+  let isDown = true;
+  const { port, messages } = await serve({ greeting: () => (isDown ? DROP : PASS) });
   const workers = [worker(port), worker(port)] as const;
-  await sendMany(40);
-  const minutes = 16;
+  await sendMany(10);
+  const minutes = 6;
   for (let minute = 0; minute < minutes; minute++) {
     await Promise.all(workers.map(round));
     // Far more than the retry table allows in 13 attempts.
@@ -64,18 +76,18 @@ test("while the server of SMTP_URL is down, email waits through any outage with 
     rows.map(() => ({ status: "queued", rule: "relay_paused" })),
   );
   expect(Math.max(...rows.map(({ attempts }) => attempts))).toBeLessThanOrEqual(1);
-  expect(rows.reduce((sum, { n }) => sum + n, 0)).toBe(40);
+  expect(rows.reduce((sum, { n }) => sum + n, 0)).toBe(10);
   expect(logged.filter((event) => event === "relay.paused")).toHaveLength(1);
   expect(logged.filter((event) => event === "relay.still_paused").length).toBeLessThanOrEqual(minutes);
   expect(logged).not.toContain("transport.alarm");
   expect(logged.length).toBeLessThan(minutes + 10);
-  await round(workers[0]);
+  await scheduledRound(workers[0]);
   expect(await readReadiness(workers[0])).toMatchObject({
     isReady: true,
     alarms: [{ alarm: "relays_paused", count: 1 }],
   });
 
-  const found = await serve({}, port);
+  isDown = false;
   await vi.waitFor(
     async () => {
       await world.elapse("11 minutes");
@@ -84,8 +96,9 @@ test("while the server of SMTP_URL is down, email waits through any outage with 
     },
     { timeout: 30_000, interval: 10 },
   );
-  expect(found.messages).toHaveLength(40);
+  expect(messages).toHaveLength(10);
   expect(logged.filter((event) => event === "relay.resumed")).toHaveLength(1);
+  await scheduledRound(workers[1]);
   expect(await readReadiness(workers[1])).toMatchObject({ isReady: true, alarms: [] });
 });
 
@@ -98,15 +111,15 @@ test("between the rounds of a daily scheduler, a paused SMTP_URL is reported, an
   };
   const paused = async () => (await readInstallationFigures(deps)).relays.paused;
   await world.send();
-  for (let days = 0; days < 3; days++) {
-    await round(deps);
+  for (let days = 0; days < 2; days++) {
+    await scheduledRound(deps);
     await world.elapse("23 hours");
     expect(await alarms()).toContain("relays_paused");
     expect(await paused()).toBe(1);
     expect(await listPausedSmtpUrlRelays(deps)).toHaveLength(1);
   }
   const other = await startSmtpTestServer();
-  await round(worker(other.port));
+  await scheduledRound(worker(other.port));
   await other.close();
   expect(await alarms()).not.toContain("relays_paused");
   expect(await paused()).toBe(0);
@@ -121,7 +134,7 @@ test("a login that the server of SMTP_URL rejects is tried once a minute by all 
   if (first) await round(first);
   await Promise.all(others.map(round));
   expect(logins()).toBe(1);
-  for (let minute = 1; minute <= 5; minute++) {
+  for (let minute = 1; minute <= 3; minute++) {
     await world.elapse("61 seconds");
     await Promise.all(workers.map(round));
     expect(logins()).toBe(1 + minute);

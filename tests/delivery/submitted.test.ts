@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
-import { tick } from "#server/delivery/tick";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
@@ -8,7 +7,9 @@ import type { Transport } from "#server/mail/transport/transport";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { deliverDue } from "../support/pump-engine";
 import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -18,16 +19,16 @@ if (!hasVerifier)
 let world: World;
 let sink: MailSink | undefined;
 let transport: Transport | undefined;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+  return world;
 });
 afterEach(async () => {
   await transport?.close();
   await sink?.close();
-  await world.close();
 });
 
 async function deliver(options: MailSinkOptions = {}) {
@@ -37,7 +38,7 @@ async function deliver(options: MailSinkOptions = {}) {
   const url = parseSmtpUrl(`smtp://127.0.0.1:${sink.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);
-  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  await deliverDue(world.withTransport(transport));
   return sink.messages.map(({ bytes, usesSmtpUtf8 }) => {
     const text = bytes.toString("latin1");
     const signatures = /^(DKIM-Signature:.*(\r\n[ \t].*)*\r\n)*/.exec(text)?.[0] ?? "";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const deliver = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 30_000 });
+const deliver = () => deliverDue({ ...world.deps, transport: createCapture(world.deps.hot) });
 
 async function send(by: string, domain: string, to = "ben@example.net"): Promise<string> {
   const body = { from: `ann@${domain}`, to, subject: "Hello", html: "<p>Hi</p>" };

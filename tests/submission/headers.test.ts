@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 import { idIn, submit } from "./client";
 
 let world: World;
 let listener: SubmissionListener;
 let token: string;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld();
   token = (await world.key()).token;
   listener = await startSubmission(world.deps, {
@@ -17,11 +18,9 @@ beforeEach(async () => {
     certificate: null,
     isImplicitTls: false,
   });
+  return world;
 });
-afterEach(async () => {
-  await listener.close();
-  await world.close();
-});
+afterAll(() => listener.close());
 
 /** Submits a message with these header fields. */
 const send = (

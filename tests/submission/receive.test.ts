@@ -1,19 +1,22 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { type Arrival, receiveMessage } from "#server/submission/receive";
+import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let arrival: Arrival;
 const HEAD = "From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hello\r\n\r\n";
 
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWorld();
+  return world;
+});
+beforeEach(async () => {
   const key = await world.deps.authenticate((await world.key()).token);
   if (!key) throw new Error("The key is invalid.");
   arrival = { key, agent: null, requestId: "0190a1b2-0000-7000-8000-000000000000" };
 });
-afterEach(() => world.close());
 
 test("a message that the memory budget rejects while the client stalls is not accepted", async () => {
   const rejection = new AbortController();

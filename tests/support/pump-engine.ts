@@ -1,13 +1,50 @@
 import { openDatabase } from "#db/client";
 import { createEngine } from "#server/delivery/engine";
+import { sweep } from "#server/delivery/housekeeping/sweep";
+import { probePausedRelays } from "#server/delivery/routing/relay-faults";
+import { createRouting } from "#server/delivery/routing/routes";
+import { createSystemEmailSender } from "#server/delivery/system-mail/deliver";
+import { runWebhookRound } from "#server/delivery/webhooks/round";
+import type { WorkerDeps } from "#server/deps";
 import type { CountingTransport } from "./counting-transport";
 import type { World } from "./world";
 
+type Engine = ReturnType<typeof createEngine>;
+
+/** Above the deadline of any attempt in a test. */
+const roundMs = 60_000;
+
+/**
+ * Attempts everything that is due, like a scheduled round (`tick`), without its housekeeping, webhooks and
+ * system email, which cost most of the time of a round.
+ */
+export async function deliverDue(deps: WorkerDeps, dialoguesMax = 5): Promise<void> {
+  await sweep(deps);
+  await probePausedRelays(deps);
+  await runUntilEmpty(createEngine(deps, { dialoguesMax }));
+}
+
+/** Sends the system email that is due. */
+export async function sendDueSystemEmail(deps: WorkerDeps): Promise<void> {
+  const routing = createRouting(deps);
+  await runUntilEmpty(createSystemEmailSender(deps, routing));
+  await routing.close();
+}
+
+/** Sends the webhook events that are due. */
+export const sendDueEvents = (deps: WorkerDeps): Promise<void> =>
+  runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
+
+async function runUntilEmpty({ pump, idle, drain }: Pick<Engine, "pump" | "idle" | "drain">): Promise<void> {
+  for (let hasMore = true; hasMore; ) {
+    hasMore = await pump();
+    await idle(roundMs);
+  }
+  await drain(roundMs);
+}
+
 /** Pumps an engine until the returned function is called, which resolves when the last round has ended. */
-export function pumpEngine(
-  engine: Pick<ReturnType<typeof createEngine>, "pump" | "idle">,
-  idleMs = 20,
-): () => Promise<void> {
+export function pumpEngine(engine: Pick<Engine, "pump" | "idle">, idleMs = 20): () => Promise<void> {
   let isPumping = true;
   const pumping = (async () => {
     while (isPumping) if (!(await engine.pump())) await engine.idle(idleMs);

@@ -2,6 +2,7 @@ import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import type { DepsOptions } from "./deps";
+import { deliverDue, sendDueEvents } from "./pump-engine";
 import { type HttpSink, type SinkScript, startHttpSink } from "./servers/http-sink";
 import { createWorld, type World } from "./world";
 
@@ -21,8 +22,10 @@ export type WebhookWorld = World & {
   endpoint(to: HttpSink | string, events: string[]): Promise<{ id: string; secret: string }>;
   /** Sends an email through the API and returns its id. */
   sendByApi(mail?: Record<string, unknown>): Promise<string>;
-  /** One round of email and event deliveries. */
+  /** One round of the scheduler. */
   round(): Promise<void>;
+  /** Sends the email and then the events that are due, without the housekeeping of a round. */
+  sendDue(): Promise<void>;
   /** The events of an endpoint, oldest first. */
   eventsOf(webhookId: string): Promise<EndpointEvent[]>;
   /** A call of the API with the key, which must succeed. */
@@ -67,6 +70,10 @@ export async function createWebhookWorld(options: DepsOptions = {}): Promise<Web
     },
     sendByApi: async (mail = {}) => String((await ok("POST", "/api/emails", { ...MAIL, ...mail })).id),
     round: () => tick(worker, { budgetMs: 20_000 }),
+    async sendDue() {
+      await deliverDue(worker);
+      await sendDueEvents(worker);
+    },
     eventsOf: async (webhookId) => {
       const events = await rowsOf(`/api/webhooks/${webhookId}/events`);
       return Promise.all(

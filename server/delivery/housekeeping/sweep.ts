@@ -51,12 +51,12 @@ export async function deleteHeartbeat(deps: WorkerDeps, id: string): Promise<voi
  * were not verified in time, old account records and sign-in counters, and old heartbeats. Returns how many
  * deliveries became due.
  */
-export async function sweep(deps: WorkerDeps): Promise<number> {
+export async function sweep(deps: WorkerDeps, batches = { unparkBatch }): Promise<number> {
   const { hot, log } = deps;
   const recovered = await recoverExpired(hot, newId, recoverBatch);
   for (const { id, emailId, stage, status } of recovered)
     log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
-  const unparked = await unparkAll(deps);
+  const unparked = await unparkAll(deps, batches.unparkBatch);
   const released = (await releaseCapped(hot, releaseBatch)) + (await releaseResumed(hot));
   await hot`
     delete from idempotency_keys where (team_id, route, key) in
@@ -70,13 +70,13 @@ export async function sweep(deps: WorkerDeps): Promise<number> {
 }
 
 /** Makes the deliveries due that waited for a transport and now have one. */
-async function unparkAll({ hot, transport }: WorkerDeps): Promise<number> {
+async function unparkAll({ hot, transport }: WorkerDeps, batch: number): Promise<number> {
   const unpark = transport ? unparkDeliveries : requeueRelayed;
   let total = 0;
   for (let n = 0; n < unparksMax; n++) {
-    const count = await unpark(hot, unparkBatch);
+    const count = await unpark(hot, batch);
     total += count;
-    if (count < unparkBatch) break;
+    if (count < batch) break;
   }
   return total;
 }

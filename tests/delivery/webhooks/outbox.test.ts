@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { EVENT_TYPES } from "#db/schema/events";
 import { newId } from "#server/platform/ids";
 import { announce } from "#server/services/webhooks/events/announce";
+import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-beforeEach(async () => {
+shareWorld(async () => {
   world = await createWebhookWorld({ connectionsMax: 8 });
-});
-afterEach(async () => {
-  await world.close();
+  return world;
 });
 
 class Broken extends Error {}
@@ -37,7 +36,7 @@ test("an event and its outbox rows commit together, and a failed transaction sto
   await expect(breaking).rejects.toThrow(Broken);
   expect(await counts()).toEqual(before);
 
-  await world.round();
+  await world.sendDue();
   const after = await counts();
   expect(after.outbox).toBe(2 * (after.events ?? 0));
 });
@@ -55,7 +54,7 @@ test("an event of a service commits or rolls back with its change", async () => 
   await expect(change(true)).rejects.toThrow(Broken);
   expect((await counts()).outbox).toBe(0);
   await change(false);
-  await world.round();
+  await world.sendDue();
   expect(sink.received.map(({ body }) => JSON.parse(body))).toEqual([
     { type: "suppression.added", created_at: expect.any(String), data },
   ]);
@@ -70,7 +69,7 @@ test("an endpoint gets no events of other teams, and a disabled endpoint gets no
   const { id } = await world.endpoint(sink, [...EVENT_TYPES]);
   await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   expect((await counts()).outbox).toBe(0);
   expect(sink.received).toEqual([]);
 });
@@ -79,10 +78,10 @@ test("the body is stored before the first attempt and does not change with the e
   const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
   const { id } = await world.endpoint(sink, ["email.delivered"]);
   const emailId = await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   await world.deps.hot`update emails set subject = 'Changed' where id = ${emailId}`;
   await world.elapse("1 minute");
-  await world.round();
+  await world.sendDue();
   expect(sink.received.map(({ body }) => JSON.parse(body).data.subject)).toEqual(["Hello", "Hello"]);
   const [row] = await world.eventsOf(id);
   const event = await world.ok("GET", `/api/webhooks/${id}/events/${row?.id}`);
@@ -95,7 +94,7 @@ test("an event whose email was deleted before the first attempt fails and delays
   const emailId = await world.sendByApi();
   await world.deps.hot`delete from emails where id = ${emailId}`;
   await world.sendByApi();
-  await world.round();
+  await world.sendDue();
   expect((await world.eventsOf(id)).map(({ status }) => status)).toEqual(["failed", "success"]);
   expect(sink.received).toHaveLength(1);
 });
@@ -135,7 +134,7 @@ test("accepting an email and recording its result succeed while an endpoint is b
   const first = await world.endpoint(sink, ["email.queued"]);
   await deleteWhile(first.id, () => world.sendByApi());
   const second = await world.endpoint(sink, ["email.sent", "email.delivered"]);
-  await deleteWhile(second.id, () => world.round());
+  await deleteWhile(second.id, () => world.sendDue());
   expect(await world.deps.hot`select status from deliveries`).toEqual([{ status: "delivered" }]);
   expect((await counts()).outbox).toBe(0);
 });

@@ -1,7 +1,9 @@
-import { createSocket } from "node:dgram";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Answer, decode, encode, type Packet, type RecordType, streamEncode } from "dns-packet";
+import { openOnFreePort } from "./free-port";
 
 export type DnsQuestion = { name: string; type: RecordType };
 
@@ -36,7 +38,6 @@ const TRUNCATED = 1 << 9;
 /** A DNS server on loopback, over UDP and TCP, that responds as its script defines (RFC 1035). */
 export async function startDnsTestServer(script: DnsScript): Promise<DnsTestServer> {
   const asked: DnsTestServer["asked"] = [];
-  const udp = createSocket("udp4");
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {
     sockets.add(socket);
@@ -74,11 +75,11 @@ export async function startDnsTestServer(script: DnsScript): Promise<DnsTestServ
     };
   }
 
-  udp.on("message", async (bytes, { port, address }) => {
+  const { udp, port } = await listenOnBoth(tcp);
+  udp.on("message", async (bytes, client) => {
     const reply = await replyTo(decode(bytes), "udp");
-    if (reply) udp.send(encode(reply), port, address, () => {});
+    if (reply) udp.send(encode(reply), client.port, client.address, () => {});
   });
-  const { port } = await listenOnBoth(udp, tcp);
   return {
     host: "127.0.0.1",
     port,
@@ -101,16 +102,20 @@ export function addressRecords({ name, type }: DnsQuestion, addresses: readonly 
   });
 }
 
-/** One port that is free for both protocols. TCP is bound first, since the same UDP port is rarely in use. */
-async function listenOnBoth(
-  udp: ReturnType<typeof createSocket>,
-  tcp: ReturnType<typeof createServer>,
-): Promise<{ port: number }> {
-  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
-  const { port } = tcp.address() as AddressInfo;
-  await new Promise<void>((resolve, reject) => {
-    udp.once("error", reject);
-    udp.bind(port, "127.0.0.1", resolve);
+/** A port for both protocols: clients repeat a truncated query over TCP. */
+const listenOnBoth = (tcp: Server): Promise<{ udp: UdpSocket; port: number }> =>
+  openOnFreePort(async (port) => {
+    tcp.listen(port, "127.0.0.1");
+    await once(tcp, "listening");
+    const udp = createSocket("udp4");
+    try {
+      udp.bind(port, "127.0.0.1");
+      await once(udp, "listening");
+    } catch (error) {
+      udp.close();
+      tcp.close();
+      await once(tcp, "close");
+      throw error;
+    }
+    return { udp, port };
   });
-  return { port };
-}

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { pipeline } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** Postfix's own test server, which writes each accepted message to a file. */
 export type PostfixSink = { host: string; port: number; messages(): Buffer[]; close(): Promise<void> };
@@ -25,59 +28,55 @@ export function findPostfixSink(): string | null {
 }
 
 /**
- * Starts `smtp-sink` on a free loopback port. It does not run as root, so root starts it as the user
- * `nobody`.
+ * Starts `smtp-sink` behind a free loopback port. It listens on a socket in a folder, since it cannot choose a
+ * port. It does not run as root, so root starts it as the user `nobody`.
  */
 export async function startPostfixSink(binary: string, args: string[] = []): Promise<PostfixSink> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-sink-"));
   chmodSync(folder, 0o777);
-  const port = await freePort();
+  const path = join(folder, "listen");
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const dump = ["-d", join(folder, "mail.")];
-  const child = spawn(binary, [...user, ...dump, ...args, `127.0.0.1:${port}`, "100"], {
+  const child = spawn(binary, [...user, ...dump, ...args, `unix:${path}`, "100"], {
     stdio: "ignore",
     cwd: folder,
   });
-  await waitUntilListening(port, child);
+  await waitUntilListening(path, child);
+  const door = createServer((client) => {
+    const sink = connect(path);
+    pipeline(client, sink, client, () => client.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(door, "listening");
   return {
     host: "127.0.0.1",
-    port,
-    messages: () => readdirSync(folder).map((name) => readFileSync(join(folder, name))),
-    close: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => {
-          rmSync(folder, { recursive: true, force: true });
-          resolve();
-        });
-        child.kill("SIGKILL");
-      }),
+    port: (door.address() as AddressInfo).port,
+    messages: () =>
+      readdirSync(folder)
+        .filter((name) => name.startsWith("mail."))
+        .map((name) => readFileSync(join(folder, name))),
+    close: async () => {
+      door.close();
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-}
-
-/** Waits until a server listens on this loopback port. Rejects if the program exits before. */
-export async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
-  for (let round = 0; round < 200; round += 1) {
+/** Waits until a server listens on this loopback port or path. Rejects if the program exits before. */
+export async function waitUntilListening(place: number | string, child: ChildProcess): Promise<void> {
+  for (let round = 0; round < 1_000; round += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);
     const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => {
+      const socket = typeof place === "number" ? connect(place, "127.0.0.1") : connect(place);
+      socket.once("connect", () => {
         socket.destroy();
         resolve(true);
       });
       socket.once("error", () => resolve(false));
     });
     if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await wait(10);
   }
   throw new Error(`${child.spawnfile} does not listen`);
 }

@@ -3,6 +3,7 @@ import { createQueryDns } from "#server/mail/dns/dns";
 import { createDirect, type DirectDependencies, type DirectOptions } from "#server/mail/transport/direct";
 import type { Transport } from "#server/mail/transport/transport";
 import { type DnsTestServer, startDnsTestServer } from "./dns-test-server";
+import { openOnFreePort } from "./free-port";
 import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./smtp-test-server";
 
 /** The DNS records of a name. An absent name does not exist; `fault` is the error of a query. */
@@ -35,6 +36,9 @@ export type TestInternet = {
   close(): Promise<void>;
 };
 
+/** Far above the time of a query on a busy machine. */
+const dnsTimeoutMs = 60_000;
+
 export async function startTestInternet(zone: Zone): Promise<TestInternet> {
   const dns = await startDnsTestServer(({ name, type }) => {
     const entry = zone[name];
@@ -44,8 +48,8 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
     const alias: Answer = { name, type: "CNAME", ttl: 0, data: entry.cname };
     return { answers: [alias, ...answersOf(entry.cname, type, zone[entry.cname] ?? {})] };
   });
-  // Kept open until the end, so that the port stays available at the other addresses too.
-  const portHolder = await startSmtpTestServer({}, { host: "127.0.0.1" });
+  // Kept open until the end, so that no other simulated Internet uses the port.
+  const portHolder = await openOnFreePort((port) => startSmtpTestServer({}, { port }));
   const peers: SmtpTestServer[] = [portHolder];
   const transports: Transport[] = [];
   return {
@@ -60,7 +64,7 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
     transport(means, options) {
       const made = createDirect(
         {
-          dns: createQueryDns([dns]),
+          dns: createQueryDns([dns], dnsTimeoutMs),
           canConnectTo: () => true,
           findStsPolicy: async () => null,
           random: Math.random,

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createTextConverter, shortHtmlChars } from "#server/mail/mime/html-text";
 import { type Log, silentLog } from "#server/platform/log";
 
-const usual = createTextConverter({ log: silentLog });
+/** A busy machine must not reach the time limit, which is tested on its own. */
+const usual = createTextConverter({ log: silentLog, timeLimitMs: 300_000 });
 afterAll(() => usual.close());
 const textOf = (html: string) => usual.convertToText("team", html);
 
@@ -29,7 +30,7 @@ test("HTML without visible content has an empty text", async () => {
 
 const units = ["<div>", "<b>", "<table><tr><td>", "<a href=x>", "<", "&", "<!--", "<ul><li>", "<p>", "<li>a"];
 test.each(units)("HTML of very many %s has a text, which is the same each time", async (unit) => {
-  const html = unit.repeat(100_000);
+  const html = unit.repeat(9_000);
   expect(await textOf(html)).toBe(await textOf(html));
 });
 
@@ -69,7 +70,7 @@ describe("a conversion that takes too long", () => {
 
 test("many conversions of one team do not block that of another team", async () => {
   const ended: string[] = [];
-  const html = "<p>One <b>word</b></p>".repeat(1_000);
+  const html = "<p>One <b>word</b></p>".repeat(400);
   const convert = async (teamId: string) => {
     await usual.convertToText(teamId, html);
     ended.push(teamId);

@@ -60,6 +60,7 @@ describe("a reply determines the outcome of its recipient", () => {
     ["554 4.4.1 later", "message", "rejected"],
     ["450 5.1.1 nobody", "rcpt", "deferred"],
     ["451 5.7.1 never", "message", "deferred"],
+    ["451 5.1.8 sender domain not found", "mail", "deferred"],
     ["550 2.0.0 odd", "rcpt", "rejected"],
     ["354 go", "message", "deferred"],
     ["garbage", "rcpt", "deferred"],

@@ -7,7 +7,7 @@ import { replyOf } from "../listener/reply";
 import { readBytesMax } from "./mime";
 
 /** Largest accepted message in bytes. Only the first MB is read: a report is always there. */
-const messageBytesMax = 32 * 1024 * 1024;
+const messageBytesMaxDefault = 32 * 1024 * 1024;
 const connectionsMax = 50;
 const connectionsPerAddressMax = 10;
 /** Connections and messages per minute, per client address and in total. */
@@ -44,6 +44,8 @@ export type ListenerOptions = {
   log: Log;
   /** A client must send EHLO or HELO within this time. */
   firstCommandMs?: number;
+  /** Larger messages are rejected. */
+  messageBytesMax?: number;
 };
 
 export type Listener = { port: number; close(): Promise<void> };
@@ -87,7 +89,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     hideSTARTTLS: true,
     disableReverseLookup: true,
     logger: false,
-    size: messageBytesMax,
+    size: options.messageBytesMax ?? messageBytesMaxDefault,
     rejectOversized: true,
     maxClients: socketsMax,
     maxRecipients: recipientsMax,

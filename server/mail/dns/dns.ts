@@ -29,7 +29,8 @@ export type QueryDns = <T extends DnsType>(
   signal?: AbortSignal,
 ) => Promise<DnsAnswer<T>>;
 
-const timeoutMs = 2_000;
+/** Of one try of one query. */
+const queryTimeoutMs = 2_000;
 const tries = 2;
 const serversMax = 3;
 
@@ -46,14 +47,17 @@ const KIND_OF_CODE: Record<string, "nxdomain" | "nodata" | "timeout"> = {
  * Returns one query function per name server, to compare their answers. Without `servers` each call uses the
  * system's current name servers. At most three name servers.
  */
-export function createResolvers(servers: readonly NameServer[] = []): () => QueryDns[] {
+export function createResolvers(
+  servers: readonly NameServer[] = [],
+  timeoutMs = queryTimeoutMs,
+): () => QueryDns[] {
   const configured = servers.map(formatNameServer);
   return () => {
     const addresses = new Set(configured.length > 0 ? configured : new Resolver().getServers());
     return [...addresses].slice(0, serversMax).map(
       (server): QueryDns =>
         (name, type, signal) =>
-          queryServer(server, name, type, signal),
+          queryServer(server, name, type, { signal, timeoutMs }),
     );
   };
 }
@@ -62,8 +66,8 @@ export function createResolvers(servers: readonly NameServer[] = []): () => Quer
  * Queries the given name servers, or those of the system, one after the other until one responds without an
  * error. The result names the server. Does not cache.
  */
-export function createQueryDns(servers: readonly NameServer[] = []): QueryDns {
-  const resolvers = createResolvers(servers);
+export function createQueryDns(servers: readonly NameServer[] = [], timeoutMs = queryTimeoutMs): QueryDns {
+  const resolvers = createResolvers(servers, timeoutMs);
   return async <T extends DnsType>(name: string, type: T, signal?: AbortSignal) => {
     let answer: DnsAnswer<T> = { name, type, resolver: "none", kind: "servfail" };
     for (const query of resolvers()) {
@@ -78,7 +82,7 @@ async function queryServer<T extends DnsType>(
   server: string,
   name: string,
   type: T,
-  signal?: AbortSignal,
+  { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
 ): Promise<DnsAnswer<T>> {
   const query = { name, type, resolver: /\]:|^[^:]+:/.test(server) ? server : `${server}:53` };
   if (signal?.aborted) return { ...query, kind: "timeout" };

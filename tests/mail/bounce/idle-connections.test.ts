@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import nodemailer from "nodemailer";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
 import { silentLog } from "#server/platform/log";
 import { readLines } from "../../support/processes/read-lines";
@@ -11,11 +11,12 @@ let listener: Listener;
 let taken: string[];
 let clients: Client[];
 afterEach(async () => {
+  vi.useRealTimers();
   for (const { socket } of clients) socket.destroy();
   await listener.close();
 });
 
-async function listen(firstCommandMs = 60_000): Promise<void> {
+async function listen(): Promise<void> {
   taken = [];
   clients = [];
   listener = await startListener({
@@ -29,7 +30,7 @@ async function listen(firstCommandMs = 60_000): Promise<void> {
       return "done";
     },
     log: silentLog,
-    firstCommandMs,
+    firstCommandMs: 60_000,
   });
 }
 
@@ -103,10 +104,12 @@ test("a connection that transfers a message stays open, and one that only sends 
 });
 
 test("a connection without a first command is closed sooner than one after EHLO", async () => {
-  await listen(300);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+  await listen();
   const polite = await open("127.0.0.1");
   await polite.send("EHLO me");
   const silent = await open("127.0.0.1");
+  vi.advanceTimersByTime(60_000);
   expect(await silent.heard()).toMatch(/^421 4\.4\.2 /);
   expect(await silent.heard()).toBe("closed");
   expect(await polite.send("NOOP")).toMatch(/^250 /);

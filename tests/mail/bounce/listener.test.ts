@@ -14,6 +14,7 @@ afterEach(() => listener.close());
 
 async function listen(
   receive: (one: Accepted) => Promise<"done" | "later"> = async () => "done",
+  messageBytesMax?: number,
 ): Promise<void> {
   taken = [];
   logged = [];
@@ -31,6 +32,7 @@ async function listen(
       return answer;
     },
     log,
+    messageBytesMax,
   });
 }
 
@@ -111,16 +113,18 @@ test("replies 250 only after the report is recorded, and 451 if recording failed
   expect(await submit).toBe(250);
 });
 
-test("reads the first MB of a large message, and rejects messages above 32 MB", async () => {
+test("reads the first MB of a large message, and rejects messages above the limit, which is 32 MB", async () => {
   await listen();
-  const large = Buffer.concat([Buffer.from("Subject: x\r\n\r\n"), Buffer.alloc(3 * 1024 * 1024, "line\r\n")]);
+  expect(await converse(["EHLO me", `MAIL FROM:<> SIZE=${32 * 1024 * 1024 + 1}`])).toContain("552");
+  expect(await converse(["EHLO me", `MAIL FROM:<> SIZE=${32 * 1024 * 1024}`])).not.toContain("552");
+  await listener.close();
+  await listen(undefined, 2 * 1024 * 1024);
+  const messageOf = (bytes: number) =>
+    Buffer.concat([Buffer.from("Subject: x\r\n\r\n"), Buffer.alloc(bytes, "line\r\n")]);
+  const large = messageOf(1.5 * 1024 * 1024);
   expect(await bring(OURS, large)).toBe(250);
   expect(taken[0]?.bytes.equals(large.subarray(0, 1024 * 1024))).toBe(true);
-  const tooLarge = Buffer.concat([
-    Buffer.from("Subject: x\r\n\r\n"),
-    Buffer.alloc(33 * 1024 * 1024, "line\r\n"),
-  ]);
-  expect(await bring(OURS, tooLarge)).toBe(552);
+  expect(await bring(OURS, messageOf(2.5 * 1024 * 1024))).toBe(552);
   expect(taken).toHaveLength(1);
 });
 

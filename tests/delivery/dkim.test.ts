@@ -1,13 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { formatDkimRecord } from "#server/mail/dkim/key";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { relayTo as openRelayTo } from "../mail/relay-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { deliverDue } from "../support/pump-engine";
 import {
@@ -41,9 +40,7 @@ afterEach(async () => {
 
 async function relayTo(script: SmtpScript): Promise<void> {
   peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = openRelayTo(peer);
 }
 
 const round = (deps = world.withTransport(transport)) => deliverDue(deps);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { targetOf } from "../mail/relay-world";
 import { deliverDue } from "../support/pump-engine";
 import {
   type SmtpScript,
@@ -26,9 +26,7 @@ afterEach(async () => {
 
 async function relayTo(script: SmtpScript, login = ""): Promise<void> {
   peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://${login}127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target, { loginPauseMs: 1 });
+  transport = createRelay(targetOf(`smtp://${login}127.0.0.1:${peer.port}`), { loginPauseMs: 1 });
 }
 
 const round = () => deliverDue(world.withTransport(transport));

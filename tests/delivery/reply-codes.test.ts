@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { relayTo as openRelayTo } from "../mail/relay-world";
 import { deliverDue } from "../support/pump-engine";
 import {
   DROP,
@@ -31,9 +30,7 @@ afterEach(async () => {
 
 async function relayTo(script: SmtpScript): Promise<void> {
   peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = openRelayTo(peer);
 }
 
 const round = () => {

@@ -1,10 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
+import { relayTo as openRelayTo } from "../mail/relay-world";
 import { deliverDue } from "../support/pump-engine";
 import {
-  DROP,
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
@@ -27,9 +25,7 @@ afterEach(async () => {
 
 async function relayTo(script: SmtpScript): Promise<void> {
   peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = openRelayTo(peer);
 }
 
 const round = () => deliverDue(world.withTransport(transport));
@@ -104,27 +100,6 @@ test("each recipient of an email has the outcome of its own reply", async () => 
     attempts: 2,
     waitRule: "greylisted",
   });
-});
-
-test("a connection lost after the final dot is an unknown outcome, and the second copy has the same Message-ID and bytes", async () => {
-  await relayTo({ message: [DROP, "250 2.0.0 kept"] });
-  const { id } = await world.send({ subject: "Once or twice" });
-  await round();
-  expect(typesOf(await world.email(id))).toEqual(["email.queued", "email.unknown"]);
-  await world.elapse("20 minutes");
-  await round();
-  expect(await world.email(id)).toMatchObject({ status: "sent" });
-  expect(peer.messages).toHaveLength(2);
-  expect(peer.messages[0]?.bytes.equals(peer.messages[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
-});
-
-test("a connection lost before the final dot is not an unknown outcome", async () => {
-  await relayTo({ data: [DROP], body: [DROP] });
-  const { id } = await world.send();
-  await round();
-  const email = await world.email(id);
-  expect(typesOf(email)).toEqual(["email.queued", "email.delivery_delayed"]);
-  expect(peer.messages).toHaveLength(0);
 });
 
 test("a delivery fails with the reason at the end of the retry table, after about four days", async () => {

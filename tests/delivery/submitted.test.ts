@@ -1,11 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
 import { formatDkimRecord } from "#server/mail/dkim/key";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { relayTo } from "../mail/relay-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { deliverDue } from "../support/pump-engine";
 import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
@@ -35,9 +34,7 @@ async function deliver(options: MailSinkOptions = {}) {
   await transport?.close();
   await sink?.close();
   sink = await startMailSink(options);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${sink.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = relayTo(sink);
   await deliverDue(world.withTransport(transport));
   return sink.messages.map(({ bytes, usesSmtpUtf8 }) => {
     const text = bytes.toString("latin1");

@@ -10,14 +10,13 @@ import {
 import { tick } from "#server/delivery/tick";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { headersOf } from "#server/mail/mime/compose";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { newId } from "#server/platform/ids";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { insertUser } from "#server/services/people/users";
 import { findSystemEmailFault, queueSystemEmail, type SystemEmail } from "#server/services/system-mail/queue";
+import { relayTo as openRelayTo } from "../mail/relay-world";
 import { hashPasswordCheaply } from "../support/console/passwords";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { createGate } from "../support/gate";
@@ -62,9 +61,7 @@ afterEach(async () => {
 
 async function relayTo(script: SmtpScript = {}): Promise<SmtpTestServer> {
   peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = openRelayTo(peer);
   return peer;
 }
 
@@ -326,9 +323,7 @@ test("system emails and emails share the connections of SMTP_URL", async () => {
       return PASS;
     },
   });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}?pool=1`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  transport = openRelayTo(peer, "?pool=1");
   await queue();
   await world.send();
   await tick(deps(), { budgetMs: 60_000 });

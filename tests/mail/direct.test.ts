@@ -47,7 +47,6 @@ test("an email goes to the most preferred MX host of each domain, in one transac
 test.each([
   ["closes the connection", { greeting: DROP }],
   ["permanently rejects the connection", { greeting: { bye: "554 go away" } }],
-  ["is too busy", { greeting: { bye: "421 4.3.2 later" } }],
   ["breaks off before the message", { data: DROP }],
   ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
 ] as const)("if the first server %s, the next one is tried", async (_, script) => {

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { updateKey } from "#server/services/keys/keys";
-import { addSuppressions } from "#server/services/suppressions/suppress";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { deliverDue } from "../support/pump-engine";
 import { shareWorld } from "../support/shared-world";
@@ -307,29 +306,6 @@ test("messages and rejected messages are in the log of recent requests", async (
   expect(body.data).toMatchObject([
     { endpoint: "/emails", response_status: 403, rejection: { reason: "domain_not_linked" } },
   ]);
-});
-
-test("a suppressed recipient is accepted and never contacted, as over the API", async () => {
-  await addSuppressions(world.ctx, ["ben@example.net"]);
-  const { reply } = await submit(listener.port, token, { raw: SIMPLE });
-  await deliverDue(world.withTransport());
-  expect((await world.email(idIn(reply))).status).toBe("suppressed");
-  expect((await world.hot`select from captured_messages`).length).toBe(0);
-});
-
-test("a message above the daily cap of its domain is accepted and waits, as over the API", async () => {
-  await world.hot`update domains set daily_cap = 1 where name = 'example.org'`;
-  const replies = [];
-  for (const to of ["ben@example.net", "carl@example.net"])
-    replies.push(await submit(listener.port, token, { raw: SIMPLE, to }));
-  expect(replies.map(({ code }) => code)).toEqual([250, 250]);
-  await deliverDue(world.withTransport());
-  const emails = await Promise.all(replies.map(({ reply }) => world.email(idIn(reply))));
-  expect(emails.map(({ status }) => status).sort()).toEqual(["delivered", "queued"]);
-  expect(await world.hot`select wait_rule as rule from deliveries where status = 'queued'`).toEqual([
-    { rule: "daily_cap" },
-  ]);
-  expect((await world.hot`select from captured_messages`).length).toBe(1);
 });
 
 test("the reply while the database does not accept the message is 451, and says that the message may have been accepted", async () => {

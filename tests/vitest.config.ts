@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { moveTempToMemory } from "./support/database/memory-folder";
-import { LongestFirst } from "./support/longest-first";
+import { moveTempToMemory } from "./support/database/memory-folder.ts";
+import { LongestFirst } from "./support/longest-first.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** They have configurations of their own. */

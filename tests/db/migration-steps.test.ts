@@ -138,7 +138,8 @@ test("the time limits of the database's role do not apply to a migration, also b
   const name = new URL(world.databaseUrl).pathname.slice(1);
   const limits = ["statement_timeout", "idle_in_transaction_session_timeout"];
   for (const limit of limits) await world.hot.unsafe(`alter database "${name}" set ${limit} = '30s'`);
-  // It fails where a limit applies, and returns the value. Only statements in a transaction can be idle in it.
+  // It fails where a limit applies, and returns the value.
+  // Only statements in a transaction can be idle in it.
   await world.hot`
     create function unlimited(value text, variadic names text[]) returns text language plpgsql immutable as $$
       declare limited text;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { hasPermission } from "#server/shared/roles";
@@ -126,7 +126,9 @@ describe.each(sampleOf(OF_TEAMS, 9))(
   },
 );
 
-test("no response contains a secret, except once to its creator", async () => {
+/** It reads the responses of all procedures. */
+const testWhole = inject("isSample") ? () => {} : test;
+testWhole("no response contains a secret, except once to its creator", async () => {
   const owner = await cookiesOf((await console.session(ann.userIds.owner)).id);
   const caller = console.callerOf(owner) as unknown as Record<string, Record<string, Run>>;
   const started = await caller.account?.startAuthenticator?.({ proof: PASSWORD });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { moveTempToMemory } from "../support/database/memory-folder";
+import { moveTempToMemory } from "../support/database/memory-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 moveTempToMemory();

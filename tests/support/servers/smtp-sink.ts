@@ -28,8 +28,8 @@ export function findPostfixSink(): string | null {
 }
 
 /**
- * Starts `smtp-sink` behind a free loopback port. It listens on a socket in a folder, since it cannot choose a
- * port. It does not run as root, so root starts it as the user `nobody`.
+ * Starts `smtp-sink` behind a free loopback port. It cannot choose a port, so it listens on a socket in a
+ * folder. It does not run as root, so root starts it as the user `nobody`.
  */
 export async function startPostfixSink(binary: string, args: string[] = []): Promise<PostfixSink> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-sink-"));

@@ -109,20 +109,23 @@ export async function signIn(page: Page, url: string, email: string, password: s
 /** Screenshots cost seconds per page and are rarely needed. `E2E_PICTURES=1` enables them. */
 const takesPictures = process.env.E2E_PICTURES === "1";
 
-/** The widths of a laptop, of a tablet and of a small phone, in pixels. */
-const WIDTHS = { laptop: 1280, tablet: 820, phone: 380 } as const;
+/** Takes a screenshot, if they are enabled. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!takesPictures) return;
+  mkdirSync(artifacts, { recursive: true });
+  await page.screenshot({ path: path.join(artifacts, `${name}.png`), fullPage: true });
+}
+
+/** The widths of a laptop and of a small phone, in pixels. */
+const WIDTHS = { laptop: 1280, phone: 380 } as const;
 
 /**
- * Expects no horizontal scrolling at any of the widths, and no accessibility violations in the dark theme on
- * a phone, whose pages have other controls. Restores the theme and the size.
+ * Expects no horizontal scrolling at either width, and no accessibility violations in the dark theme on a
+ * phone, whose pages have other controls. Restores the theme and the size.
  */
 export async function expectDarkAndNarrow(page: Page, name: string): Promise<void> {
-  if (takesPictures) mkdirSync(artifacts, { recursive: true });
   const size = page.viewportSize();
-  const take = async (variant: string) => {
-    if (takesPictures)
-      await page.screenshot({ path: path.join(artifacts, `${name}-${variant}.png`), fullPage: true });
-  };
+  const take = (variant: string) => takePicture(page, `${name}-${variant}`);
   await take("light");
   if (takesPictures) await inDark(page, () => take("dark"));
   for (const [variant, width] of Object.entries(WIDTHS)) {
@@ -140,7 +143,7 @@ export async function expectDarkAndNarrow(page: Page, name: string): Promise<voi
 }
 
 /** Runs in the dark theme, and restores the light one. */
-async function inDark(page: Page, run: () => Promise<void>): Promise<void> {
+export async function inDark(page: Page, run: () => Promise<void>): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(1);
   await run();
@@ -162,8 +165,8 @@ export async function takePictures(page: Page, name: string): Promise<void> {
 const DIALOG = "[role=dialog], [role=alertdialog]";
 
 /**
- * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window at
- * each width. Restores the theme and the size.
+ * Expects the open dialog to have no accessibility violations in either theme, and to be inside the window of
+ * a laptop and of a phone. Restores the theme and the size.
  */
 async function expectAccessibleDialog(page: Page): Promise<void> {
   await expectNoAccessibilityViolations(page, "everything", DIALOG);

@@ -20,6 +20,9 @@ const pages = API_SECTIONS.flatMap(({ pages: names }) => names).map((name) =>
   name === "" ? "/docs/api" : `/docs/api/${name}`,
 );
 
+/** The first page, the one with most fields, and the lists. */
+const MEASURED = ["/docs/api", "/docs/api/emails", "/docs/api/errors", "/docs/api/webhook-events"];
+
 let backstamp: Backstamp;
 let browser: Browser;
 let watched: Watched;
@@ -55,7 +58,7 @@ describe("the reference", () => {
     ).toBe(true);
   });
 
-  test.each(pages)("%s is accessible in both themes and at each width, with little script", async (path) => {
+  test.each(pages)("%s is accessible, with little script", async (path) => {
     const opened = await watched.context.newPage();
     const weigh = measureScripts(opened);
     await opened.goto(backstamp.url + path);
@@ -64,7 +67,8 @@ describe("the reference", () => {
     expect(untilRest).toBeGreaterThan(scriptKb.min);
     expect(untilRest).toBeLessThanOrEqual(scriptKb.max);
     await expectNoAccessibilityViolations(opened);
-    await expectDarkAndNarrow(opened, path.slice(1).replaceAll("/", "-"));
+    // All have the same layout.
+    if (MEASURED.includes(path)) await expectDarkAndNarrow(opened, path.slice(1).replaceAll("/", "-"));
     await opened.close();
     expectNoErrors(watched);
   });

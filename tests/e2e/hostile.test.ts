@@ -2,6 +2,7 @@ import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { settle } from "./hostile-content";
 import { HOSTILE_HTML, HOSTILE_SUBJECT, HOSTILE_TEXT } from "./hostile-mail";
 
 let backstamp: Backstamp;
@@ -21,8 +22,6 @@ beforeAll(async () => {
     subject: HOSTILE_SUBJECT,
     html: HOSTILE_HTML,
     text: HOSTILE_HTML,
-    headers: { "X-Hostile": '<img src=x onerror=alert("header")>' },
-    tags: [{ name: "kind", value: "hostile" }],
   });
 });
 afterAll(async () => {
@@ -40,12 +39,6 @@ async function openEmail(): Promise<Frame> {
   return frame;
 }
 
-/** Gives the message time to attempt what it must not do. */
-async function settle(): Promise<void> {
-  await page.waitForLoadState("networkidle");
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 500))));
-}
-
 function expectNoEffect(): void {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
@@ -56,18 +49,9 @@ function expectNoEffect(): void {
 const REFUSAL = /Content Security Policy|Blocked script execution|is sandboxed|Blocked form submission/;
 
 describe("a hostile message", () => {
-  test("works as an attack without our protection", async () => {
-    const unguarded = await openProfile(browser);
-    const control = await unguarded.context.newPage();
-    await control.setContent(HOSTILE_HTML, { waitUntil: "domcontentloaded" }).catch(() => {});
-    await expect.poll(() => unguarded.dialogs.length, { timeout: 30_000 }).toBeGreaterThan(0);
-    await expect.poll(() => unguarded.foreign.length, { timeout: 30_000 }).toBeGreaterThan(0);
-    await unguarded.context.close();
-  });
-
   test("is displayed, but cannot run scripts, navigate or send requests", async () => {
     await openEmail();
-    await settle();
+    await settle(page);
     expectNoEffect();
     expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
     expect(profile.context.pages()).toHaveLength(1);
@@ -75,33 +59,14 @@ describe("a hostile message", () => {
   });
 
   test("cannot do so after a click either", async () => {
-    for (const target of [
-      "#script-link",
-      "#data-link",
-      "#top-link",
-      "#blank-link",
-      "#plain-link",
-      "#submit",
-    ]) {
+    const targets = ["#script-link", "#data-link", "#top-link", "#blank-link", "#plain-link", "#submit"];
+    for (const target of targets) {
       const frame = await openEmail();
       await frame.locator(target).click({ force: true });
-      await settle();
+      await settle(page);
       expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
       expect(profile.context.pages()).toHaveLength(1);
     }
-    expectNoEffect();
-  });
-
-  test("is plain text in the subject, the headers and the text part", async () => {
-    await openEmail();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(HOSTILE_SUBJECT);
-    await page.getByRole("tab", { name: "Text" }).click();
-    await page.getByText('alert("script")').first().waitFor();
-    await page.getByRole("tab", { name: "Headers" }).click();
-    await page.getByText('<img src=x onerror=alert("header")>').waitFor();
-    await page.goto(`${backstamp.url}/console/emails`);
-    await page.getByRole("link", { name: /Invoice/ }).waitFor();
-    await settle();
     expectNoEffect();
   });
 
@@ -134,7 +99,7 @@ describe("a hostile message", () => {
     await expect
       .poll(() => profile.foreign.includes("https://evil.example/pixel.png"), { timeout: 30_000 })
       .toBe(true);
-    await settle();
+    await settle(page);
     const kinds = profile.foreign.splice(0).map((url) => new URL(url).pathname);
     for (const kind of kinds) expect(kind).toMatch(/\.png$/);
     expect(profile.dialogs).toEqual([]);

@@ -57,11 +57,14 @@ const show = (visibility: "hidden" | "visible") =>
 const sendOne = (subject: string) => backstamp.send({ to: "delivered@backstamp.test", subject, html: "x" });
 
 test("a list shows each change as the server reports it, but reads nothing in a hidden tab", async () => {
-  let requests = 0;
-  page.on("request", (request) => {
-    if (request.url().includes("/api/trpc/")) requests++;
-  });
+  let started = 0;
+  let ended = 0;
+  const isCall = (call: { url(): string }) => call.url().includes("/api/trpc/");
   const isLive = (call: { url(): string }) => call.url().includes("/api/trpc/live.changes");
+  page.on("request", (request) => void (started += isCall(request) ? 1 : 0));
+  for (const event of ["requestfinished", "requestfailed"] as const)
+    page.on(event as "requestfinished", (request) => void (ended += isCall(request) ? 1 : 0));
+  await page.clock.install();
   const connected = page.waitForResponse(isLive);
   await page.goto(`${backstamp.url}/console/emails`);
   expect((await connected).headers()["content-type"]).toBe("text/event-stream");
@@ -71,21 +74,30 @@ test("a list shows each change as the server reports it, but reads nothing in a 
   await show("hidden");
   await closed;
   // The last change of the first email may still be read.
-  await page.waitForTimeout(1_000);
-  const before = requests;
-  await sendOne("Sent meanwhile");
-  // A visible tab would read the list at least twice in this time.
-  await page.waitForTimeout(4_000);
-  expect(requests).toBe(before);
+  await page.clock.runFor(5_000);
+  await expect.poll(() => started - ended, waitOptions).toBe(0);
+  const before = started;
+  const id = await sendOne("Sent meanwhile");
+  await expect
+    .poll(async () => (await backstamp.api("GET", `/emails/${id}`)).last_event, waitOptions)
+    .toBe("delivered");
+  // A visible tab would read the list many times in this time.
+  await page.clock.runFor(120_000);
+  expect(started).toBe(before);
   await show("visible");
   await page.getByText("Sent meanwhile").first().waitFor({ timeout: 60_000 });
+  page.removeAllListeners("request");
 });
 
 test("without that connection the list polls", async () => {
   await page.route("**/api/trpc/live.changes*", (route) => route.abort());
   await page.reload();
   await sendOne("Found by polling");
-  await page.getByText("Found by polling").first().waitFor({ timeout: 60_000 });
+  const found = async () => {
+    await page.clock.runFor(10_000);
+    return page.getByText("Found by polling").count();
+  };
+  await expect.poll(found, waitOptions).toBeGreaterThan(0);
 });
 
 test("with a clock behind the server's, what happened is not shown as future", async () => {

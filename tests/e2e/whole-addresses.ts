@@ -20,7 +20,7 @@ export async function expectWholeAddresses(page: Page): Promise<void> {
 }
 
 /** Runs in the browser: the addresses that are in several lines, although they fit in one. */
-function findBrokenAddresses(): string[] {
+export function findBrokenAddresses(): string[] {
   const broken: string[] = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   /** The width of a text without a line break, in the style of its element. */

@@ -221,25 +221,6 @@ describe("a failure", () => {
   });
 });
 
-test("no page has a layout shift", async () => {
-  for (const path of ["/console/emails", "/console/emails?status=bounced", "/login"]) {
-    await page.goto(`${backstamp.url}${path}`);
-    await page.waitForLoadState("networkidle");
-    const shifted = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const observer = new PerformanceObserver((list) => {
-            const entries = list.getEntries() as (PerformanceEntry & { value: number })[];
-            resolve(entries.reduce((sum, { value }) => sum + value, 0));
-          });
-          observer.observe({ type: "layout-shift", buffered: true });
-          setTimeout(() => resolve(0), 500);
-        }),
-    );
-    expect(shifted, path).toBeLessThan(0.01);
-  }
-});
-
 describe("an email", () => {
   test("shows each attempt with its reason, as it happens", async () => {
     const id = await backstamp.send({

@@ -150,8 +150,10 @@ describe("in a new team", () => {
     });
 });
 
-test("the script of signing in is within its limit", async () => {
-  const page = await (await openProfile(browser)).context.newPage();
+test("signing in has no layout shifts, and its script is within its limit", async () => {
+  const { context } = await openProfile(browser);
+  await context.addInitScript(recordShifts);
+  const page = await context.newPage();
   const weigh = measureScripts(page);
   await page.goto(`${backstamp.url}/login`);
   await page.getByRole("heading").first().waitFor();
@@ -159,7 +161,8 @@ test("the script of signing in is within its limit", async () => {
   const { untilRest } = await weigh();
   expect(untilRest).toBeGreaterThan(10);
   expect(untilRest).toBeLessThanOrEqual(everyPageKb);
-  await page.context().close();
+  expect(await page.evaluate(readShifts)).toEqual([]);
+  await context.close();
 });
 
 test("no page of the console is missing from the list", () => {

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, takePictures } from "./browser";
@@ -61,9 +61,13 @@ test("a list shows each change as the server reports it, but reads nothing in a 
   let ended = 0;
   const isCall = (call: { url(): string }) => call.url().includes("/api/trpc/");
   const isLive = (call: { url(): string }) => call.url().includes("/api/trpc/live.changes");
-  page.on("request", (request) => void (started += isCall(request) ? 1 : 0));
-  for (const event of ["requestfinished", "requestfailed"] as const)
-    page.on(event as "requestfinished", (request) => void (ended += isCall(request) ? 1 : 0));
+  page.on("request", (request) => {
+    if (isCall(request)) started++;
+  });
+  const countEnd = (request: Request) => {
+    if (isCall(request)) ended++;
+  };
+  page.on("requestfinished", countEnd).on("requestfailed", countEnd);
   await page.clock.install();
   const connected = page.waitForResponse(isLive);
   await page.goto(`${backstamp.url}/console/emails`);
@@ -86,7 +90,6 @@ test("a list shows each change as the server reports it, but reads nothing in a 
   expect(started).toBe(before);
   await show("visible");
   await page.getByText("Sent meanwhile").first().waitFor({ timeout: 60_000 });
-  page.removeAllListeners("request");
 });
 
 test("without that connection the list polls", async () => {

@@ -92,6 +92,10 @@ function comparable({ status, headers, body, text }: Reply) {
   return { status, headers: shown, said };
 }
 
+const kindOf = ({ access, method, path }: Route) =>
+  [typeof access === "object" ? "scoped" : access, method, path.includes("{")].join(" ");
+const isFirstOfItsKind = (route: Route) => routes.find((each) => kindOf(each) === kindOf(route)) === route;
+
 type Asked = CallOptions & { method?: string; path?: string };
 
 async function expectEqual(route: Route, name: string, ask: () => Promise<Asked>): Promise<number> {
@@ -122,6 +126,8 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     expect(status).toBe(route.status);
   });
 
+  // The pipeline before a route is the same for all routes with the same access and method.
+  if (!isFirstOfItsKind(route)) return;
   test("responds equally to an invalid call at both servers", async () => {
     const good = calls.goodBody(route);
     const json = { "content-type": "application/json" };

@@ -334,7 +334,7 @@ test.runIf(isRoot)(
     expect((await fetch(`${launcher.url}/api/health/ready`)).status).toBe(200);
 
     await launcher.killTree();
-    const adopted = await startLauncher({ dataDir: copy, by: "npm", args: ["--adopt"] });
+    const adopted = await startLauncher({ dataDir: copy, by: "compiled", args: ["--adopt"] });
     await bannerOf(adopted);
     servers.push(...adopted.launcherPids());
   },

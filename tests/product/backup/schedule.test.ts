@@ -1,14 +1,15 @@
-import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
 import { isLastBackupFailed, listBackups } from "#server/services/backups/record";
 import { startBackupSchedule } from "#server/startup/backup/schedule";
 import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
-import { startTsx, type TestProcess } from "../../support/processes/processes";
+import { startProcess } from "../../support/processes/processes";
+import { compiledOf } from "../../support/processes/program";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
 import { faultOfSignature } from "./s3-signature";
 import { type S3Stub, startS3Stub } from "./s3-stub";
@@ -17,11 +18,15 @@ const gib = 1024 ** 3;
 
 let world: BackupWorld;
 let folder: string;
-beforeEach(async () => {
+let tests = 0;
+beforeAll(async () => {
   world = await createBackupWorld();
-  folder = world.fileOf("scheduled");
 });
-afterEach(() => world.close());
+beforeEach(async () => {
+  folder = world.fileOf(`scheduled ${++tests}`);
+  await world.source.hot`delete from backups`;
+});
+afterAll(() => world.close());
 
 const run = (env: Record<string, string> = {}, signal = new AbortController().signal) =>
   runScheduledBackup({ ...world.source.deps, retryAfterMs: [1, 1, 1] }, settingsOf(env), signal);
@@ -218,6 +223,7 @@ test.each([
     { status: "failed", fault: expect.stringMatching(fault) },
   ]);
   expect(left).toBe(-1);
+  await world.source.hot`drop table filler`;
 });
 
 test("a stop signal during a backup leaves no file and no record, and another process makes it at once", async () => {
@@ -263,12 +269,13 @@ test("a failed backup is an alarm while it is repeated, and not after the schedu
 describe("a worker", () => {
   /** Starts the schedule with a program instead of the command line. It also writes a file. */
   const start = async (made: object | null) => {
+    await mkdir(folder);
     const program = world.fileOf("program.mjs");
     await writeFile(
       program,
       `import fs from "node:fs";
       console.log(${JSON.stringify(JSON.stringify({ made }))});
-      fs.writeFileSync(${JSON.stringify(world.fileOf("has-run"))}, "");`,
+      fs.writeFileSync(${JSON.stringify(path.join(folder, "has-run"))}, "");`,
     );
     const lines: string[] = [];
     const log = createLog((line) => lines.push(line), world.source.deps.clock);
@@ -279,7 +286,7 @@ describe("a worker", () => {
     );
     return { lines, stop: worker.stop };
   };
-  const hasRun = async () => (await readdir(world.folder)).includes("has-run");
+  const hasRun = async () => (await readdir(folder)).includes("has-run");
 
   test("that stops while it reads whether a backup is due starts none", async () => {
     await (await start(null)).stop();
@@ -288,7 +295,7 @@ describe("a worker", () => {
 
   test("does not log a backup that another worker made", async () => {
     const worker = await start(null);
-    await vi.waitFor(async () => expect(await hasRun()).toBe(true), 5_000);
+    await vi.waitFor(async () => expect(await hasRun()).toBe(true), 30_000);
     await wait(500);
     expect(worker.lines).toEqual([]);
     await worker.stop();
@@ -296,7 +303,7 @@ describe("a worker", () => {
 
   test("logs the backup that it made, and why old ones were not deleted", async () => {
     const worker = await start({ name: "a", deletionFault: "no permission" });
-    await vi.waitFor(() => expect(worker.lines).toHaveLength(2), 5_000);
+    await vi.waitFor(() => expect(worker.lines).toHaveLength(2), 30_000);
     expect(worker.lines.map((line) => JSON.parse(line))).toMatchObject([
       { level: "info", event: "backup.made", name: "a" },
       { level: "warn", event: "backup.old_not_deleted", reason: "no permission" },
@@ -307,18 +314,21 @@ describe("a worker", () => {
 
 test("SIGTERM ends the command, and no file remains", async () => {
   await mkdir(folder);
-  let command: TestProcess | undefined;
-  await world.source.hot.begin(async (tx) => {
+  const program = await compiledOf("server/startup/admin.ts");
+  const args = [program, "backup", path.join(folder, "mine.tar.gz")];
+  const env = { DATABASE_URL: world.source.databaseUrl, BACKSTAMP_DATA_DIR: world.fileOf("data") };
+  // The lock prevents that the backup completes before the signal has arrived.
+  const command = await world.source.hot.begin(async (tx) => {
     await tx`lock table emails in access exclusive mode`;
-    command = await startTsx("server/startup/admin.ts", ["backup", path.join(folder, "mine.tar.gz")], {
-      env: { DATABASE_URL: world.source.databaseUrl, BACKSTAMP_DATA_DIR: world.fileOf("data") },
-    });
-    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), 20_000);
-    command.signal("SIGTERM");
-    // Until the signal has arrived, the lock prevents that the backup completes.
-    await wait(500);
+    const started = await startProcess(process.execPath, args, { env });
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), 30_000);
+    started.signal("SIGTERM");
+    const pending = async () =>
+      /^ShdPnd:.*$/m.exec(await readFile(`/proc/${started.pid}/status`, "utf8"))?.[0];
+    await expect.poll(pending).toMatch(/^ShdPnd:\s0+$/);
+    return started;
   });
-  expect(await command?.exited).toEqual({ code: 1, signal: null });
+  expect(await command.exited).toEqual({ code: 1, signal: null });
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -5,8 +5,8 @@ import { killWorkers, spawnWorker, waitForHeartbeats } from "../../support/proce
 import { type MailSink, startMailSink } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
-const workersCount = 8;
-const emailsCount = 2_000;
+const workersCount = 4;
+const emailsCount = 800;
 const eventually = { timeout: 240_000, interval: 100 };
 
 let world: World;
@@ -33,7 +33,7 @@ async function queueEmails(count: number): Promise<void> {
     });
 }
 
-test("eight worker processes share 2,000 rows: none is claimed twice per attempt, and each email is sent once", {
+test("four worker processes share 800 rows: none is claimed twice per attempt, and each email is sent once", {
   timeout: 300_000,
 }, async () => {
   const smtpUrl = `smtp://127.0.0.1:${sink.port}`;

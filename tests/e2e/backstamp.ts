@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { findPort } from "#server/startup/postgres/server";
 import { freshDatabase } from "../support/database/postgres";
 import { runProgram, startBuilt } from "../support/processes/program";
@@ -41,11 +43,21 @@ export async function startBackstamp(env: Record<string, string> = {}) {
   }
   const { firstKeyToken: token } = JSON.parse(readFileSync(path.join(dataDir, "secrets.json"), "utf8"));
   const api = async (method: string, target: string, body?: unknown, key = token) => {
-    const response = await fetch(`${url}/api${target}`, {
+    const request = {
       method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        ...(method === "POST" && { "idempotency-key": randomUUID() }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    };
+    let response = await fetch(`${url}/api${target}`, request);
+    // The database can be busy for a moment. A client then repeats its request after `Retry-After`.
+    for (let again = 0; response.status === 503 && again < 20; again++) {
+      await wait(Number(response.headers.get("retry-after")) * 1_000);
+      response = await fetch(`${url}/api${target}`, request);
+    }
     const answer = await response.json();
     if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectAsText, expectInert, interactWithAll, markupOf, settle } from "./hostile-content";
+import { expectAsText, expectInert, interactWithAll, settle } from "./hostile-content";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 /*
@@ -148,22 +148,22 @@ describe("as the HTML of an email", () => {
           ),
         );
       const address = `${backstamp.url}/console/nothing-here`;
-      const documents: string[] = [];
-      for (const part of inParts(PAYLOADS, 70)) {
+      for (const part of inParts(PAYLOADS, 45)) {
         const host = await profile.context.newPage();
+        const loaded = new Set<string>();
+        host.on("response", (response) => {
+          if (response.ok()) loaded.add(response.url());
+        });
         await host.goto(address, patience);
         await openFrames(host, part.map(bodyOf), 60_000);
         const frames = host.frames().slice(1);
-        documents.push(...(await Promise.all(frames.map(markupOf))));
+        expect(part.filter((payload) => !loaded.has(backstamp.url + bodyOf(payload)))).toEqual([]);
         await Promise.all(frames.map(interactWithAll));
         await settle(host);
         expect(host.url()).toBe(address);
         expectInert(profile, 2);
         await host.close();
       }
-      // Each payload is really present: its document contains its number.
-      const there = PAYLOADS.filter(({ number }) => documents.some((text) => text.includes(String(number))));
-      expect(there.length).toBeGreaterThan(PAYLOADS.length * 0.9);
     },
     longMs,
   );

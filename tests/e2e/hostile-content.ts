@@ -27,9 +27,6 @@ const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
     new Promise<T>((resolve) => setTimeout(resolve, answerMaxMs, otherwise)),
   ]);
 
-/** The markup of a frame; empty if the frame does not respond. */
-export const markupOf = (frame: Frame): Promise<string> => inTime(frame.content(), "");
-
 /** Clicks, focuses and hovers every element of a document. */
 export const interactWithAll = (frame: Frame): Promise<void> =>
   inTime(

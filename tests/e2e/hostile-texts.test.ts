@@ -8,8 +8,8 @@ import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./h
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 /*
- * One payload of each class in every text field of a team. React renders all of them alike; another suite
- * reads every payload as a subject.
+ * One payload of each class in every text field of a team. React renders all of them in the same way; another
+ * suite reads every payload as a subject.
  */
 
 /** An email with payloads in every text field, and the payloads that each field accepted. */

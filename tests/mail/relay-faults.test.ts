@@ -27,7 +27,7 @@ let relay: Transport;
 
 /** Lets the timers of this process run that far while the promise is pending. */
 async function elapsing<T>(pending: Promise<T>, ms: number): Promise<T> {
-  // The earlier replies are in the socket: a few turns of the event loop later, the sender waits for the last.
+  // The earlier replies are in the socket: a few turns of the event loop later, the last one is awaited.
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   await vi.advanceTimersByTimeAsync(ms);
   return pending;

@@ -119,26 +119,6 @@ describe("in an S3-compatible store", () => {
     expect({ uploads: store.uploads.size, deleted: store.deleted }).toEqual({ uploads: 0, deleted: [] });
   });
 
-  test("the stub computes the signatures of the documentation of AWS", () => {
-    vi.useFakeTimers({ now: Date.parse("2013-05-24T00:00:00Z"), toFake: ["Date"] });
-    const request = {
-      method: "GET",
-      url: "/?max-keys=2&prefix=J",
-      headers: {
-        host: "examplebucket.s3.amazonaws.com",
-        "x-amz-content-sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        "x-amz-date": "20130524T000000Z",
-        authorization:
-          "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
-      },
-    };
-    const credentials = {
-      keyId: "AKIAIOSFODNN7EXAMPLE",
-      secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-      region: "us-east-1",
-    };
-    expect(faultOfSignature(request, Buffer.alloc(0), credentials)).toBeNull();
-  });
 
   test("uploads of killed backups are ended after a day, and no others", async () => {
     const begin = (id: string, key: string, initiated: Date) =>

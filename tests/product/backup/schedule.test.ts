@@ -11,7 +11,6 @@ import { installationSecret } from "../../support/deps";
 import { startProcess } from "../../support/processes/processes";
 import { compiledOf } from "../../support/processes/program";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
-import { faultOfSignature } from "./s3-signature";
 import { type S3Stub, startS3Stub } from "./s3-stub";
 
 const gib = 1024 ** 3;
@@ -118,7 +117,6 @@ describe("in an S3-compatible store", () => {
     expect(await listBackups(world.source.deps, 10)).toMatchObject([{ status: "failed" }]);
     expect({ uploads: store.uploads.size, deleted: store.deleted }).toEqual({ uploads: 0, deleted: [] });
   });
-
 
   test("uploads of killed backups are ended after a day, and no others", async () => {
     const begin = (id: string, key: string, initiated: Date) =>

@@ -60,6 +60,11 @@ describe("the content security policy of pages", () => {
       expect(ask("GET", address).headers.get("content-security-policy")).toMatch(/'nonce-/);
   });
 
+  test("lets no other site frame a page", () => {
+    for (const address of ["/console", "/login", "/docs", "/no/such/page"])
+      expect(ask("GET", address).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  });
+
   test("is not set on a file whose decoded name contains slashes", () => {
     expect(isProxied(`/console/emails/${id}/files/a/b`)).toBe(false);
   });

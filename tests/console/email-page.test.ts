@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import { addSuppressions } from "#server/services/suppressions/suppress";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { answerMessageBody } from "#server/trpc/emails/message-body";
+import { type Console, cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
@@ -60,6 +61,18 @@ describe("the idempotency key", () => {
     await console.world.hot`delete from email_bodies where email_id = ${sent.id}`;
     expect(await pageOf(sent.id)).toMatchObject({ idempotency_key: null });
   });
+});
+
+test("the document of a message loads images of other hosts only when they are asked for", async () => {
+  const { id } = await post("/api/emails", MAIL);
+  const cookies = await cookiesOf((await console.session(ann.userIds.viewer)).id);
+  const policyOf = async (withImages: boolean) => {
+    const response = await answerMessageBody(console.deps, cookies, { team: ann.teamId, id, withImages });
+    expect(await response.text()).toBe(MAIL.html);
+    return response.headers.get("content-security-policy");
+  };
+  expect(await policyOf(false)).toMatch(/^sandbox; default-src 'none'; .*; img-src data:;/);
+  expect(await policyOf(true)).toMatch(/; img-src data: https:;/);
 });
 
 describe("sending again as new", () => {

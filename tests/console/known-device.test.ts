@@ -119,7 +119,7 @@ describe("a known browser", () => {
     expect(errors.at(-1)).toBe("TooManyAttempts");
   });
 
-  test("gets the device cookie only after a complete sign-in", async () => {
+  test("gets cookies that no script can read, the one of the device only after a complete sign-in", async () => {
     const user = await console.person();
     const visitor = open();
     await visitor.signIn(user.email, wrong);
@@ -130,6 +130,8 @@ describe("a known browser", () => {
     const cookie = answer.headers.getSetCookie().find((each) => each.startsWith(`${NAME}=`));
     expect(cookie).toMatch(/; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/);
     expect(cookie).not.toContain(user.email);
+    const session = answer.headers.getSetCookie().find((each) => each.startsWith(`${SESSION}=`));
+    expect(session).toMatch(/; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
     await visitor.submit("signout", {});
     expect(visitor.jar.has(NAME)).toBe(true);
   });

@@ -5,6 +5,7 @@ import { memberships, type Role } from "#db/schema/teams";
 import { inviteMember } from "#server/services/invitations/send";
 import { createKey } from "#server/services/keys/keys";
 import { removeMember } from "#server/services/members/change";
+import { permissionsOf } from "#server/shared/roles";
 import { type Console, cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
@@ -76,6 +77,29 @@ describe("the member list", () => {
 });
 
 describe("a role", () => {
+  test("permits exactly this", () => {
+    const viewer = [
+      "domains",
+      "emails",
+      "events",
+      "keys",
+      "suppressions",
+      "team",
+      "templates",
+      "usage",
+      "webhooks",
+    ];
+    const reading = viewer.map((noun) => `${noun}:read`);
+    const member = [...reading, "emails:send", "logs:read", "suppressions:write", "templates:write"];
+    const writing = ["domains", "keys", "members", "people", "team", "webhooks"].map(
+      (noun) => `${noun}:write`,
+    );
+    const admin = [...member, ...writing, "audit:read"];
+    const permitted = { viewer: reading, member, admin, owner: [...admin, "owners:write"] };
+    for (const [role, permissions] of Object.entries(permitted))
+      expect(permissionsOf(role as Role).sort()).toEqual([...permissions].sort());
+  });
+
   test("takes effect with the next request, for more and for fewer permissions", async () => {
     const { viewer, member } = party.userIds;
     expect(await party.call("viewer", "invitations.list", {})).toMatchObject({ code: "FORBIDDEN" });

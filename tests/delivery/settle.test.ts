@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
+import { recoverExpired } from "#server/delivery/queue/recover-expired";
+import { newId } from "#server/platform/ids";
 import { settleEmail } from "#server/services/emails/change/change";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { createTeam, updateTeam } from "#server/services/teams";
@@ -108,6 +111,27 @@ test("deliveries without an unknown outcome, and those of other teams, cannot be
     message: expect.stringContaining("This email is sent"),
   });
 });
+
+test.each([
+  ["hold", "claimed", "queued"],
+  ["hold", "handed_over", "unknown"],
+  ["retry", "claimed", "queued"],
+  ["retry", "handed_over", "queued"],
+] as const)(
+  "with the policy %s a delivery that a lost worker had %s is then %s",
+  async (policy, stage, status) => {
+    await updateTeam(world.ctx, { unknown: policy });
+    const { id } = await world.send({ to: ["ann@example.net"] });
+    const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
+    if (stage === "handed_over") await markHandedOver(world.hot, claims);
+    await world.elapse("1 hour");
+    await recoverExpired(world.hot, newId, 10);
+    const [delivery] = await world.hot`select status from deliveries where email_id = ${id}`;
+    expect(delivery?.status).toBe(status);
+    const recorded = (await world.email(id)).events.some(({ type }) => type === "email.unknown");
+    expect(recorded).toBe(stage === "handed_over");
+  },
+);
 
 test("of concurrent decisions about the same email, one succeeds", async () => {
   const id = await sendUnknown(["ann@example.net"]);

@@ -124,6 +124,14 @@ describe("bounces and complaints", () => {
     expect(await listed()).toEqual([entry]);
   });
 
+  test("a message that is rejected for several recipients suppresses none, because the reply is about no one", async () => {
+    await relayTo({ message: "550 5.1.1 no such user" });
+    const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
+    await round();
+    expect((await world.email(id)).deliveries.map(({ status }) => status)).toEqual(["bounced", "bounced"]);
+    expect(await listed()).toEqual([]);
+  });
+
   /** The results of all due deliveries, whose recipients are permanently rejected or accepted. */
   async function resultsOf(kind: "rejected" | "accepted", more: { complains?: boolean } = {}) {
     const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });

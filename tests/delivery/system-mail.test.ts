@@ -206,7 +206,9 @@ test("an expired email fails, and its content is erased", async () => {
   await round();
   expect(await rows()).toMatchObject([{ status: "queued", attempts: 1 }]);
   await later(3_600);
+  const { messages } = await relayTo();
   await round();
+  expect(messages).toEqual([]);
   expect(await rows()).toMatchObject([{ status: "failed", details: null, ended_at: expect.any(Date) }]);
 });
 

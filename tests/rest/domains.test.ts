@@ -75,7 +75,8 @@ describe("a new domain", () => {
     const place = dkimKeyPlace(world.id, row?.id ?? "");
     const opened = createPublicKey(world.deps.vault.open(sealed, place));
     expect(opened.export({ type: "spki", format: "der" }).toString("base64")).toBe(base64);
-    expect(() => world.deps.vault.open(sealed, { ...place, id: MISSING })).toThrow();
+    for (const other of [{ id: MISSING }, { teamId: MISSING }])
+      expect(() => world.deps.vault.open(sealed, { ...place, ...other })).toThrow();
     for (const answer of [text, (await call("GET", `/api/domains/${id}`)).text])
       expect(answer).not.toMatch(/PRIVATE|k1\./);
   });

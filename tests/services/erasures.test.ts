@@ -183,6 +183,15 @@ test("a waiting email is canceled for the address at once; the other recipients 
   expect(await world.tablesWith(ANN)).toEqual([]);
 });
 
+test("a queued email is canceled for the address before it is sent", async () => {
+  const id = await world.sendMail({ to: [ANN, "ben@example.net"] });
+  await world.deps.requestLog.flush();
+  await world.requestErasure();
+  await world.runErasures();
+  await world.deliver();
+  expect(await world.statuses(id)).toEqual([`${ANN} canceled`, "ben@example.net delivered"]);
+});
+
 test("an email in an SMTP dialogue is erased after its result", async () => {
   const id = await world.sendMail({ to: ANN });
   await world.hot`

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeMissingTerms } from "#server/delivery/housekeeping/search-terms";
 import { newId } from "#server/platform/ids";
-import { keepState } from "../support/kept-state";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 /** How many emails have a term of this name in the period of their time. */
 async function countWith(name: string, teamId = world.ctx.teamId): Promise<number> {

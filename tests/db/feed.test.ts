@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
-import { keepState } from "../support/kept-state";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const positionOf = async (emailId: string): Promise<bigint> => {
   const [row] = await world.hot<{ position: string }[]>`

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { newId } from "#server/platform/ids";
@@ -11,7 +11,6 @@ import { acceptedBy, type CountingTransport, createCountingTransport } from "../
 import { elapseDay } from "../support/database/elapse-day";
 import { queueMany } from "../support/database/queue-many";
 import { startOwnEngine } from "../support/pump-engine";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -19,10 +18,10 @@ const eventually = { timeout: 60_000, interval: 20 };
 let world: World;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   out = createCountingTransport("relay");
   stops = [];
@@ -86,10 +85,6 @@ test("a domain over its cap does not block other email of its team and is not cl
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
     create trigger count_claims after update on deliveries for each row
       when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
-  onTestFinished(async () => {
-    await world.hot`drop function count_claim cascade`;
-    await world.hot`drop sequence claims`;
-  });
   startEngine();
   await vi.waitFor(
     () => expect(out.handedOver).toContainEqual(expect.stringMatching(/@to-other\.example$/)),
@@ -196,7 +191,6 @@ describe("a recipient is counted once a day", () => {
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger refuse before update on deliveries for each row
         when (new.stage = 'handed_over') execute function refuse();`);
-    onTestFinished(async () => void (await world.hot`drop function refuse cascade`));
     startEngine();
     await vi.waitFor(
       async () =>

@@ -1,14 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { deliverDue } from "../support/pump-engine";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 
 const round = () => deliverDue(world.withTransport());
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);

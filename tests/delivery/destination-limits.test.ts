@@ -9,7 +9,6 @@ import {
 import { pumpEngine } from "../support/pump-engine";
 import { type Act, PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -18,10 +17,10 @@ const limitedDomain = "town.example";
 let world: World;
 let internet: TestInternet;
 let stop: () => Promise<void>;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "direct" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   stop = async () => {};
   internet = await startTestInternet({

@@ -5,17 +5,16 @@ import { killWorkers, spawnWorker } from "../support/processes/worker-process";
 import { deliverDue } from "../support/pump-engine";
 import { PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
 let world: World;
 let internet: TestInternet;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "direct" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   internet = await startTestInternet({
     "quick.example": { mx: [[10, "mx.quick.example"]] },

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
@@ -15,7 +15,6 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -26,13 +25,13 @@ let world: World;
 let peer: SmtpTestServer;
 let transport: Transport;
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
-  return world;
 });
+afterEach(() => world.close());
 afterEach(async () => {
   await transport?.close();
   await peer?.close();

@@ -1,21 +1,20 @@
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { startWorker } from "#server/delivery/worker";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let zone: Zone;
 let peer: DnsTestServer;
 let token: string;
-shareWorld(async () => {
+beforeEach(async () => {
   ({ zone, peer } = await startZone());
   world = await createWorld({ dnsServers: [peer] });
   ({ token } = await world.key());
-  return world;
 });
+afterEach(() => world.close());
 afterEach(() => zone.clear());
 afterAll(() => peer.close());
 

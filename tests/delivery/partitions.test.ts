@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   changePartitions,
   firstIdAt,
@@ -15,15 +15,14 @@ import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
   await world.hot`delete from retention`;
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   // The tests create the ranges themselves.
   for (const of of [...EMAIL_TABLES, { table: "api_requests", key: "id" }])

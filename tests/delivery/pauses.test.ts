@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { claimDeliveries, claimSuspects } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
@@ -7,7 +7,6 @@ import type { QueueScope } from "#server/services/pauses/scope";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { startOwnEngine } from "../support/pump-engine";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -16,10 +15,10 @@ let world: World;
 let other: TestTeam;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   other = await world.otherTeam();
   await other.domain("other.example");
@@ -151,10 +150,6 @@ test("a paused domain does not block other email of its team and is not claimed 
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
     create trigger count_claims after update on deliveries for each row
       when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
-  onTestFinished(async () => {
-    await world.hot`drop function count_claim cascade`;
-    await world.hot`drop sequence claims`;
-  });
   startEngine();
   await vi.waitFor(() => expect(out.handedOver).toHaveLength(1), eventually);
   await vi.waitFor(

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Priority } from "#db/schema/emails";
 import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
@@ -6,14 +6,13 @@ import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 
 const queue = (priority: Priority, count: number, teamId = world.ctx.teamId) =>
   queueMany(world.hot, { teamId, domain: "example.org", count, to: `${priority}.example`, priority });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import type { Transport } from "#server/mail/transport/transport";
 import { targetOf } from "../mail/relay-world";
@@ -8,17 +8,16 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let peer: SmtpTestServer;
 let transport: Transport;
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 afterEach(async () => {
   await transport?.close();
   await peer?.close();

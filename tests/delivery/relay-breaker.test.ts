@@ -19,17 +19,16 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 const peers: SmtpTestServer[] = [];
 const logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   logged.splice(0);
 });

@@ -6,7 +6,6 @@ import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -15,10 +14,10 @@ let dns: DnsTestServer;
 /** Addresses of relay.example, by number of the query. */
 let addresses: (nth: number) => string[];
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   peer = await startSmtpTestServer();
   addresses = () => ["127.0.0.1"];

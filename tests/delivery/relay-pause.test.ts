@@ -4,16 +4,15 @@ import { endRelayPause, pauseRelay } from "#server/services/relays/write";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let first: SmtpTestServer;
 let second: SmtpTestServer;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   first = await startSmtpTestServer({ ehlo: EHLO_AUTH });
   second = await startSmtpTestServer({ ehlo: EHLO_AUTH });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import type { WorkerDeps } from "#server/deps";
 import { createRelay } from "#server/mail/transport/relay";
@@ -17,16 +17,15 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 const peers: SmtpTestServer[] = [];
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  return world;
 });
+afterEach(() => world.close());
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()));
 });

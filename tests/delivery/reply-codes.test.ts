@@ -8,7 +8,6 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -16,10 +15,10 @@ let peer: SmtpTestServer;
 let transport: Transport;
 let lines: { event: string; facts: unknown }[];
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   lines = [];
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   applyRetention,
   claimRetention,
@@ -13,14 +13,13 @@ import { readSource } from "#server/services/emails/read/source";
 import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { deliverDue } from "../support/pump-engine";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   // As a team of release 0.2.0.
   await world.hot`delete from retention`;

@@ -8,15 +8,14 @@ import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
 import { deliverDue } from "../support/pump-engine";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let peer: SmtpTestServer;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   await updateTeam(world.ctx, { unknown: "hold" });
   peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });

@@ -16,17 +16,16 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let peer: SmtpTestServer | undefined;
 const logged: string[] = [];
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   logged.splice(0);
 });

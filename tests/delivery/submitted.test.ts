@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import type { Transport } from "#server/mail/transport/transport";
@@ -8,7 +8,6 @@ import { relayTo } from "../mail/relay-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { deliverDue } from "../support/pump-engine";
 import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -18,13 +17,13 @@ if (!hasVerifier)
 let world: World;
 let sink: MailSink | undefined;
 let transport: Transport | undefined;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
-  return world;
 });
+afterEach(() => world.close());
 afterEach(async () => {
   await transport?.close();
   await sink?.close();

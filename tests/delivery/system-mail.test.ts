@@ -31,7 +31,6 @@ import {
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
 import { startTestInternet } from "../support/servers/test-internet";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 const LINK = /https:\/\/mail\.example\.com\/login\/link#[\w-]{43}/;
@@ -40,10 +39,10 @@ let world: World;
 let peer: SmtpTestServer | undefined;
 let transport: Transport | null;
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   transport = null;
   peer = undefined;

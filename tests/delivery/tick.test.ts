@@ -1,18 +1,17 @@
 import { performance } from "node:perf_hooks";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { requestErasure } from "#server/services/erasures/request";
 import { requestTeamDeletion } from "#server/services/team-deletions/request";
 import { acceptedBy, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  return world;
 });
+afterEach(() => world.close());
 
 /** The duration of each dialogue by the clock of the round, which does not run otherwise. */
 const dialogueMs = 1_500;
@@ -56,7 +55,6 @@ test("a part of a round that fails stops no other part, and the round reports it
   await requestTeamDeletion(gone.ctx, { confirm: "Gone" });
   await world.elapse("8 days");
   await world.hot`alter table alert_rounds rename to missing`;
-  onTestFinished(async () => void (await world.hot`alter table missing rename to alert_rounds`));
   await expect(tick(world.withTransport(), { budgetMs: 20_000 })).rejects.toMatchObject({ code: "42P01" });
   expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
 });

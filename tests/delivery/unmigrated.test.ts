@@ -1,13 +1,12 @@
-import { expect, onTestFailed, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 
 const readDelivery = async () =>
   (await world.hot`select status, attempts, lapses from deliveries where status <> 'sent'`)[0];

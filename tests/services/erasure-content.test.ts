@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimWebhooks, storePayloads } from "#server/delivery/webhooks/queue";
 import { newId } from "#server/platform/ids";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
@@ -9,11 +9,10 @@ import { renderPayloads } from "#server/services/webhooks/events/render";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
 let world: ErasureWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createErasureWorld();
 });
-beforeEach(() => world.restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString("base64");
 

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { listAudit } from "#server/services/audit/read";
 import { exportAddress } from "#server/services/erasures/export";
-import { keepState } from "../support/kept-state";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 const ANN = "ann.lee@example.net";
 
 let world: WebhookWorld;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 async function exported(): Promise<Record<string, unknown>[]> {
   let text = "";

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { takeBytes } from "#server/services/erasures/emails";
 import { runErasures } from "#server/services/erasures/run";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
 let world: ErasureWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createErasureWorld();
 });
-beforeEach(() => world.restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 const minutesToNext = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { listAudit } from "#server/services/audit/read";
 import { runErasures } from "#server/services/erasures/run";
 import { exportSuppressions } from "#server/services/suppressions/transfer";
@@ -6,11 +6,10 @@ import { recordVisit } from "#server/services/tracking/record";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
 let world: ErasureWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createErasureWorld();
 });
-beforeEach(() => world.restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 test("an address is erased in emails, bodies, files, events, logs, webhooks and suppressions, and no other person's data", async () => {
   const sink = await world.sink();

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
-import { keepState } from "../support/kept-state";
 import { createWorld, type World } from "../support/world";
 
 /** The deliveries that one call reads. */
@@ -11,13 +10,10 @@ const readMax = 2_000;
 const ALL: HeldChoice = { to: "release", acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };
 
 let world: World;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 /** Held deliveries, one with another priority, and one that waits for a relay. */
 async function hold(count: number): Promise<void> {

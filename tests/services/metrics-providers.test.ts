@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { requestErasure } from "#server/services/erasures/request";
 import { runErasures } from "#server/services/erasures/run";
-import { keepState } from "../support/kept-state";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let token: string;
 let internet: TestInternet;
-let restore: () => Promise<void>;
 beforeAll(async () => {
-  world = await createWorld({ transportKind: "direct" });
-  ({ token } = await world.key());
   internet = await startTestInternet({
     "shop.example": { mx: [[10, "aspmx.l.google.com"]] },
     "aspmx.l.google.com": { a: ["127.0.0.2"] },
   });
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(async () => {
-  await internet.close();
-  await world.close();
+beforeEach(async () => {
+  world = await createWorld({ transportKind: "direct" });
+  ({ token } = await world.key());
 });
+afterEach(() => world.close());
+afterAll(() => internet.close());
 
 const counts = async () => {
   const { body } = await world.api(

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/pauses/purge";
 import { queueMany } from "../support/database/queue-many";
-import { keepState } from "../support/kept-state";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 let world: World;
 let other: TestTeam;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWorld();
   other = await world.otherTeam();
   await other.domain("other.example");
   await world.domain("second.example");
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const team = (): PurgeInput => ({
   teamId: world.id,

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type AlertWorld, createAlertWorld } from "../support/alert-world";
 
 let world: AlertWorld;
 let adam: string;
-beforeAll(async () => {
-  world = await createAlertWorld();
-});
 beforeEach(async () => {
-  await world.restore();
+  world = await createAlertWorld();
   adam = await world.person("adam@example.net", { role: "admin" });
   await world.hot`update users set has_alert_emails = false where id = ${adam}`;
   await world.person("mia@example.net", { role: "member" });
   await world.person("otto@example.net", { role: "owner", team: await world.otherTeam() });
 });
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });
 const read = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readBacklog } from "#server/services/backlog-alarms";
 import { requestErasure } from "#server/services/erasures/request";
@@ -15,18 +15,14 @@ import {
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
 import { readTables } from "../support/database/tenants";
-import { keepState } from "../support/kept-state";
 import { runCommand } from "../support/processes/command-line";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const run = (shouldContinue = () => true) => deleteDueTeams(world.deps, shouldContinue);
 const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });

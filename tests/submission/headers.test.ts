@@ -1,14 +1,13 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 import { idIn, submit } from "./client";
 
 let world: World;
 let listener: SubmissionListener;
 let token: string;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
   token = (await world.key()).token;
   listener = await startSubmission(world.deps, {
@@ -18,8 +17,8 @@ shareWorld(async () => {
     certificate: null,
     isImplicitTls: false,
   });
-  return world;
 });
+afterEach(() => world.close());
 afterAll(() => listener.close());
 
 /** Submits a message with these header fields. */

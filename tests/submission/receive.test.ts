@@ -1,17 +1,16 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { type Arrival, receiveMessage } from "#server/submission/receive";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
 let arrival: Arrival;
 const HEAD = "From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hello\r\n\r\n";
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   const key = await world.deps.authenticate((await world.key()).token);
   if (!key) throw new Error("The key is invalid.");

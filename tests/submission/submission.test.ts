@@ -4,7 +4,6 @@ import { readSource } from "#server/services/emails/read/source";
 import { updateKey } from "#server/services/keys/keys";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { deliverDue } from "../support/pump-engine";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 import { idIn, openClient, plainLogin, submit } from "./client";
 
@@ -19,10 +18,10 @@ const OPTIONS = {
   isImplicitTls: false,
 };
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   token = (await world.key({ scopes: ["emails:send"] })).token;
   listener = await startSubmission(world.deps, OPTIONS);

@@ -8,7 +8,6 @@ import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openSubmission, type Submission } from "#server/startup/smtp/submission";
 import { type Certificate, makeCertificate } from "../support/servers/certificate";
-import { shareWorld } from "../support/shared-world";
 import { createWorld, type World } from "../support/world";
 import { openClient, plainLogin, submit } from "./client";
 
@@ -39,10 +38,10 @@ const open = (port = 0, checkMs?: number) =>
     checkMs,
   );
 
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWorld();
-  return world;
 });
+afterEach(() => world.close());
 beforeEach(async () => {
   token = (await world.key()).token;
   folder = await mkdtemp(path.join(tmpdir(), "submission-"));

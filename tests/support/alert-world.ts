@@ -9,7 +9,6 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { newId } from "#server/platform/ids";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import type { DepsOptions } from "./deps";
-import { keepState } from "./kept-state";
 import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type TestTeam, type World } from "./world";
 
@@ -25,8 +24,6 @@ export type AlertWorld = World & {
   round(changes?: Partial<WorkerDeps>): Promise<void>;
   /** A whole round of delivery, as a worker makes it. */
   deliver(): Promise<void>;
-  /** Makes the world what it was at its creation, for `beforeEach`. */
-  restore(): Promise<void>;
   /** The subjects of the alert emails since the last call, by recipient, and their texts. */
   received(): { to: string; subject: string; text: string }[];
   person(email: string, given: { role?: Role; team?: TestTeam; isOperator?: boolean }): Promise<string>;
@@ -51,7 +48,6 @@ export async function createAlertWorld(
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
   let read = 0;
-  let restore = async () => {};
   const alertWorld: AlertWorld = {
     ...world,
     relay,
@@ -69,11 +65,6 @@ export async function createAlertWorld(
       await runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
     },
     deliver: () => tick(world.withTransport(transport), { budgetMs: roundMs }),
-    async restore() {
-      await restore();
-      relay.messages.length = 0;
-      read = 0;
-    },
     received() {
       const fresh = relay.messages.slice(read).filter(({ from }) => from.startsWith("backstamp@"));
       read = relay.messages.length;
@@ -104,6 +95,5 @@ export async function createAlertWorld(
   };
   await alertWorld.person("ann@example.net", { role: "owner" });
   await alertWorld.person("olga@example.net", { isOperator: true });
-  restore = await keepState(world);
   return alertWorld;
 }

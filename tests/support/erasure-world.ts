@@ -3,7 +3,6 @@ import { type Erasure, listErasures, requestErasure } from "#server/services/era
 import { runErasures } from "#server/services/erasures/run";
 import { readTables } from "./database/tenants";
 import type { DepsOptions } from "./deps";
-import { keepState } from "./kept-state";
 import { createWebhookWorld, type WebhookWorld } from "./webhook-world";
 
 /** The person whose data is erased. */
@@ -25,15 +24,12 @@ export type ErasureWorld = WebhookWorld & {
   erasure(): Promise<Erasure | undefined>;
   /** The recipients of an email with their statuses. */
   statuses(emailId: string): Promise<string[]>;
-  /** Makes the world what it was at its creation, for `beforeEach`. */
-  restore(): Promise<void>;
   /** Tables with the address, in any letter case, as text or bytes. */
   tablesWith(address: string): Promise<string[]>;
 };
 
 export async function createErasureWorld(options: DepsOptions = {}): Promise<ErasureWorld> {
   const world = await createWebhookWorld(options);
-  const restore = await keepState(world);
   // The log of the API's requests is flushed by a real clock, so it is flushed here before each step.
   const request: ErasureWorld["requestErasure"] = async ({ address = ANN, suppresses = false } = {}) => {
     await world.deps.requestLog.flush();
@@ -46,7 +42,6 @@ export async function createErasureWorld(options: DepsOptions = {}): Promise<Era
   return {
     ...world,
     sendMail: (mail) => world.sendByApi({ from: "Sales <sales@example.org>", ...mail }),
-    restore,
     deliver: () => tick(world.worker, { budgetMs: 60_000 }),
     requestErasure: request,
     runErasures: run,

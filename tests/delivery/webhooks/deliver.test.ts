@@ -1,16 +1,15 @@
 import { Resend } from "resend";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendDueEvents } from "../../support/pump-engine";
 import type { HttpSink, Received } from "../../support/servers/http-sink";
-import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld();
-  return world;
 });
+afterEach(() => world.close());
 
 const ofType = (sink: HttpSink, type: string) =>
   sink.received.filter(({ body }) => JSON.parse(body).type === type);

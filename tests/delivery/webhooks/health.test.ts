@@ -1,13 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { failuresMin } from "#server/services/webhooks/endpoint-state";
-import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld();
-  return world;
 });
+afterEach(() => world.close());
 
 const endpointOf = (id: string) => world.ok("GET", `/api/webhooks/${id}`);
 const typesOf = (bodies: { body: string }[]) => bodies.map(({ body }) => JSON.parse(body).type);

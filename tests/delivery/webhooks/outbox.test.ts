@@ -1,15 +1,14 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { EVENT_TYPES } from "#db/schema/events";
 import { newId } from "#server/platform/ids";
 import { announce } from "#server/services/webhooks/events/announce";
-import { shareWorld } from "../../support/shared-world";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;
-shareWorld(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld({ connectionsMax: 8 });
-  return world;
 });
+afterEach(() => world.close());
 
 class Broken extends Error {}
 

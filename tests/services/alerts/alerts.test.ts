@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { alertEmailsPerHourMax } from "#server/services/alerts/send-emails";
@@ -6,14 +6,13 @@ import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
 import { relayTo } from "../../support/relays";
 
 let world: AlertWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createAlertWorld(
     {},
     { rcpt: ({ address }) => (address.startsWith("no-") ? "550 5.1.1 unknown user" : "250 ok") },
   );
 });
-beforeEach(() => world.restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const rows = () =>
   world.hot<{ kind: string; teamId: string | null; subject: string; state: string; message: string }[]>`

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { resumeQueue } from "#server/services/pauses/pause";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
 
 let world: AlertWorld;
 let token: string;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createAlertWorld({
     alerting: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
   });
-});
-beforeEach(async () => {
-  await world.restore();
   ({ token } = await world.key());
 });
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const later = async (interval: string) => {
   await world.elapse(interval);

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createOutside } from "#server/platform/egress/outside";
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
 import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
@@ -8,16 +8,13 @@ import { type HttpSink, startHttpSink } from "../../support/servers/http-sink";
 let world: AlertWorld;
 let sink: HttpSink;
 let status = 200;
-beforeAll(async () => {
-  world = await createAlertWorld();
-});
 beforeEach(async () => {
-  await world.restore();
+  world = await createAlertWorld();
   status = 200;
   sink = await startHttpSink(() => status);
 });
 afterEach(() => sink.close());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const loseDns = () =>
   world.hot`update domains set declared_verified_at = null, failing_since = now() - interval '13 hours', failed_checks = 2

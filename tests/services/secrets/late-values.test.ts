@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { keyIdOfSealed } from "#server/platform/secrets/vault";
 import { admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets } from "#server/services/secrets/reseal";
@@ -10,11 +10,10 @@ import { idOf, newSecret, openRingWorld, type RingWorld } from "./ring-world";
 const PLACE = { table: "t", column: "c", id: "1", teamId: "" };
 
 let ring: RingWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   ring = await openRingWorld();
 });
-beforeEach(() => ring.restore());
-afterAll(() => ring.close());
+afterEach(() => ring.close());
 
 test("until the database has admitted the secrets, stored values are readable and nothing is encrypted", async () => {
   const { world, processWith } = ring;

@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { decodeToken } from "#server/auth/tokens";
 import type { RestDeps } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
@@ -13,12 +13,11 @@ import { foreignSecret, newSecret, openRingWorld, type RingWorld } from "./ring-
 let world: World;
 let processWith: RingWorld["processWith"];
 let ring: RingWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   ring = await openRingWorld();
   ({ world, processWith } = ring);
 });
-beforeEach(() => ring.restore());
-afterAll(() => ring.close());
+afterEach(() => ring.close());
 
 test("links and return paths of a former secret work, and an email keeps its links in every attempt", async () => {
   const both = processWith(newSecret, installationSecret);

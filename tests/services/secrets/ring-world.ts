@@ -2,7 +2,6 @@ import type { RestDeps } from "#server/deps";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { openDeps } from "../../support/deps";
-import { keepState } from "../../support/kept-state";
 import { createWorld, type World } from "../../support/world";
 
 export const newSecret = "a new secret of this installation, for the tests";
@@ -12,8 +11,6 @@ export type RingWorld = {
   world: World;
   /** Another process of the installation, with these secrets. */
   processWith(secret: string, ...formerSecrets: string[]): RestDeps;
-  /** Closes the processes, and makes the world what it was at its creation, for `beforeEach`. */
-  restore(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -21,11 +18,7 @@ export type RingWorld = {
 export async function openRingWorld(): Promise<RingWorld> {
   const world = await createWorld();
   await admitKeyring(world.deps);
-  const restore = await keepState(world);
   const closing: (() => Promise<void>)[] = [];
-  const closeProcesses = async () => {
-    for (const close of closing.splice(0)) await close();
-  };
   return {
     world,
     processWith: (secret, ...formerSecrets) => {
@@ -38,12 +31,8 @@ export async function openRingWorld(): Promise<RingWorld> {
       closing.push(close);
       return deps;
     },
-    async restore() {
-      await closeProcesses();
-      await restore();
-    },
     async close() {
-      await closeProcesses();
+      for (const close of closing) await close();
       await world.close();
     },
   };

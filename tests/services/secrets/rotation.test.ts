@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RestDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
@@ -27,12 +27,11 @@ const NONE_UNREADABLE = { unreadable: 0, unreadableRows: [], isComplete: true };
 let world: World;
 let processWith: RingWorld["processWith"];
 let ring: RingWorld;
-beforeAll(async () => {
+beforeEach(async () => {
   ring = await openRingWorld();
   ({ world, processWith } = ring);
 });
-beforeEach(() => ring.restore());
-afterAll(() => ring.close());
+afterEach(() => ring.close());
 
 /** Stores a value of each kind. Returns the id of the endpoint. */
 async function storeEachKind(): Promise<string> {

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
-import { keepState } from "../../support/kept-state";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 const shownMax = 200;
 
 let world: WebhookWorld;
-let restore: () => Promise<void>;
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWebhookWorld();
-  restore = await keepState(world);
 });
-beforeEach(() => restore());
-afterAll(() => world.close());
+afterEach(() => world.close());
 
 const list = (emailId: string, ctx: Ctx = world.ctx) => listEmailEventDeliveries(ctx, emailId);
 

@@ -95,6 +95,9 @@ async function rememberRows(url: string): Promise<void> {
     create schema template;
     ${filled.map((name, at) => `create table template.rows_${at} as table ${name}`).join(";")};
     create table template.changes ();
+    create view template.analyzed as select count(*) as tables from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and reltuples >= 0;
+    create table template.analyzed_first as table template.analyzed;
     create function template.restore_rows() returns bigint language plpgsql as $$
     declare
       rows bigint;
@@ -114,14 +117,15 @@ async function rememberRows(url: string): Promise<void> {
 
 /**
  * Replaces all rows by those of the template. Returns whether the database is then as a copy of the template:
- * no definition was changed, and no connection of the test is left.
+ * no definition was changed, no table was analyzed, and no connection of the test is left.
  */
 async function restoreRows(sql: Sql): Promise<boolean> {
   // A connection that the test has closed, or its last statement, can end a moment later.
   for (let round = 0; ; round += 1) {
     const [state] = await sql<{ isChanged: boolean; isInUse: boolean }[]>`
       select exists (select from template.changes)
-          or exists (select from pg_db_role_setting where setdatabase = d.oid) as "isChanged",
+          or exists (select from pg_db_role_setting where setdatabase = d.oid)
+          or exists (table template.analyzed except table template.analyzed_first) as "isChanged",
         exists (select from pg_locks l where l.database = d.oid and l.pid <> pg_backend_pid())
           or exists (
             select from pg_stat_activity a

@@ -82,6 +82,9 @@ async function openCopy(template: string): Promise<Kept> {
   };
 }
 
+/** The tables with statistics, which the planner uses. */
+const ANALYZED = "select oid from pg_class where relkind in ('r', 'p') and oid >= 16384 and reltuples >= 0";
+
 /** Adds to a template the function that gives a copy the rows of the template. */
 async function rememberRows(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -95,9 +98,7 @@ async function rememberRows(url: string): Promise<void> {
     create schema template;
     ${filled.map((name, at) => `create table template.rows_${at} as table ${name}`).join(";")};
     create table template.changes ();
-    create view template.analyzed as select count(*) as tables from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and reltuples >= 0;
-    create table template.analyzed_first as table template.analyzed;
+    create table template.analyzed as ${ANALYZED};
     create function template.restore_rows() returns bigint language plpgsql as $$
     declare
       rows bigint;
@@ -125,7 +126,7 @@ async function restoreRows(sql: Sql): Promise<boolean> {
     const [state] = await sql<{ isChanged: boolean; isInUse: boolean }[]>`
       select exists (select from template.changes)
           or exists (select from pg_db_role_setting where setdatabase = d.oid)
-          or exists (table template.analyzed except table template.analyzed_first) as "isChanged",
+          or exists (${sql.unsafe(ANALYZED)} except table template.analyzed) as "isChanged",
         exists (select from pg_locks l where l.database = d.oid and l.pid <> pg_backend_pid())
           or exists (
             select from pg_stat_activity a

@@ -26,7 +26,7 @@ const rangesOf = async (hot: HotSql) =>
     await Promise.all(
       [...EMAIL_TABLES, ...WEBHOOK_TABLES].map(async ({ table }) => [
         table,
-        await listPartitions(hot, table),
+        (await listPartitions(hot, table)).map(({ name, from, to }) => ({ name, from, to })),
       ]),
     ),
   );

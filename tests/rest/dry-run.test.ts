@@ -20,7 +20,8 @@ async function contents(): Promise<object[]> {
       (name) =>
         `select '${name}' as name, md5(string_agg((to_jsonb(t) - 'last_used_at')::text, ',' order by to_jsonb(t)::text)) from ${name} t`,
     )
-    .join(" union all ");
+    .join(" union all ")
+    .concat(" order by name");
   return app.world.hot.unsafe(statement, [], { prepare: true });
 }
 let statement: string | undefined;

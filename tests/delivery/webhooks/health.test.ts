@@ -31,8 +31,6 @@ describe("410", () => {
     ]);
 
     await world.sendByApi();
-    // As an event that was committed while the endpoint was disabled.
-    await world.hot`update webhook_deliveries set status = 'pending', due_at = now() where webhook_id = ${id}`;
     await world.elapse("2 days");
     await world.sendDue();
     expect(gone.received).toHaveLength(1);

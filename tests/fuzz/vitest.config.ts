@@ -1,21 +1,13 @@
-import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { configureSuites } from "../support/suites.ts";
 
 /**
  * 20,000 requests, valid and invalid, over all routes, in two parallel halves, each with its own database.
  * Also emails with unusual texts, all of which can be composed, and the check of all regular expressions.
  */
-export default defineConfig({
-  root,
-  test: {
-    root,
-    include: ["tests/fuzz/**/*.test.ts"],
-    globalSetup: ["tests/support/database/global-postgres.ts"],
-    reporters: ["verbose"],
-    maxWorkers: 2,
-    testTimeout: 900_000,
-    hookTimeout: 120_000,
-  },
+export default configureSuites({
+  include: ["tests/fuzz/**/*.test.ts"],
+  reporters: ["verbose"],
+  isolate: true,
+  maxWorkers: 2,
+  testTimeout: 900_000,
 });

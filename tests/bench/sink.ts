@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { findPort } from "#server/startup/postgres/server";
+import { freePort } from "../support/servers/free-port";
 import { findPostfixSink } from "../support/servers/smtp-sink";
 
 /** A test server that accepts every email and stores none. */
@@ -16,7 +16,7 @@ export async function openSink(): Promise<Sink> {
 }
 
 async function openPostfixSink(binary: string): Promise<Sink> {
-  const port = await findPort();
+  const port = await freePort();
   const asUnprivileged = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(binary, [...asUnprivileged, `inet:127.0.0.1:${port}`, "1024"], { stdio: "ignore" });
   const stopAtExit = () => child.kill("SIGKILL");

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readGenerated } from "#server/startup/install/generated";
-import { findPort } from "#server/startup/postgres/server";
 import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes/processes";
+import { freePort } from "../support/servers/free-port";
 import type { Place } from "./bench-database";
 import { medianOf } from "./measure";
 import type { Product } from "./product";
@@ -53,7 +53,7 @@ const memoryLine = (webMb: number): Line =>
   });
 
 async function startOnce(product: Product, mode: Mode, dataDir: string): Promise<Started> {
-  const port = await findPort();
+  const port = await freePort();
   const startedMs = performance.now();
   const launcher = await startProcess("npm", mode === "dev" ? ["run", "dev"] : ["start"], {
     cwd: product.folder,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { findPort } from "#server/startup/postgres/server";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
+import { freePort } from "../support/servers/free-port";
 import type { Ask } from "./audit";
 import type { Actor } from "./records";
 
@@ -62,8 +62,8 @@ export async function openProcesses(
   envOf: (who: ProcessName) => Record<string, string>,
   ask: <T>(question: (hot: Ask) => PromiseLike<T>) => Promise<T>,
 ): Promise<Processes> {
-  const ports = { web0: await findPort(), web1: await findPort() };
-  const smtpPorts = { web0: await findPort(), web1: await findPort() };
+  const ports = { web0: await freePort(), web1: await freePort() };
+  const smtpPorts = { web0: await freePort(), web1: await freePort() };
   const children = new Map<ProcessName, Child<object>>();
   const up = new Map<ProcessName, Promise<void>>();
   /** The settings of the restarted process. */

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { findPort } from "#server/startup/postgres/server";
 import { freshDatabase } from "../support/database/postgres";
 import { runProgram, startBuilt } from "../support/processes/program";
+import { freePort } from "../support/servers/free-port";
 
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 
@@ -21,7 +21,7 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  const port = await findPort();
+  const port = await freePort();
   const url = `http://localhost:${port}`;
   const environment = {
     PORT: String(port),

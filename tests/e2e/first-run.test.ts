@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findPort } from "#server/startup/postgres/server";
+import { freePort } from "../support/servers/free-port";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { pathsOf } from "./app-paths";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
@@ -36,7 +36,7 @@ let mailServer: SmtpTestServer;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  smtpPort = await findPort();
+  smtpPort = await freePort();
   mailServer = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
   backstamp = await startBackstamp({
     BACKSTAMP_SMTP_PORT: String(smtpPort),

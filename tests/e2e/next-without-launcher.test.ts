@@ -10,8 +10,8 @@ import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps } from "#server/startup/deps";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { findPort } from "#server/startup/postgres/server";
 import { startProcess, type TestProcess } from "../support/processes/processes";
+import { freePort } from "../support/servers/free-port";
 import { ADMIN } from "./backstamp";
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next");
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" } as const, requestId: "test" };
   const scopes = ["emails:send", "emails:read"] as const;
   ({ token } = await createKey(ctx, { name: "First", scopes, domains: ["backstamp.test"] }));
-  const port = await findPort();
+  const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   server = await startProcess(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", String(port)], {
     env: {

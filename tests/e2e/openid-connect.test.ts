@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../support/processes/redis";
+import { freePort } from "../support/servers/free-port";
 import { startOpenIdProvider } from "../support/servers/openid-provider";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {

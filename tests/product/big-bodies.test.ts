@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPort } from "#server/startup/postgres/server";
 import { installationSecret } from "../support/deps";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { type CallOptions, callApi } from "../support/rest";
+import { freePort } from "../support/servers/free-port";
 import { createWorld, type World } from "../support/world";
 
 /*
@@ -26,7 +26,7 @@ let url: string;
 beforeAll(async () => {
   world = await createWorld();
   ({ token } = await world.key());
-  const port = await findPort();
+  const port = await freePort();
   child = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
     DATABASE_URL: world.databaseUrl,
     PORT: String(port),

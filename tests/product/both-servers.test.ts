@@ -7,11 +7,11 @@ import { routes } from "#server/rest/routes";
 import { SCOPES } from "#server/shared/scopes";
 import { type HttpServer, openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { findPort } from "#server/startup/postgres/server";
 import { canHaveBody, createRouteCalls, nameOf } from "../rest/route-calls";
 import { installationSecret } from "../support/deps";
 import { startProcess, type TestProcess } from "../support/processes/processes";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
+import { freePort } from "../support/servers/free-port";
 import { createWorld, type World } from "../support/world";
 
 /*
@@ -55,7 +55,7 @@ beforeAll(async () => {
     upgrades: false,
     log: silentLog,
   });
-  const port = await findPort();
+  const port = await freePort();
   const env = {
     DATABASE_URL: world.databaseUrl,
     BACKSTAMP_SECRET: installationSecret,

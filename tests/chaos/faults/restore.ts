@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
-import { findPort } from "#server/startup/postgres/server";
 import { installationSecret } from "../../support/deps";
 import { type Child, startChild } from "../../support/processes/child";
 import { runCommand } from "../../support/processes/command-line";
 import { compiledOf } from "../../support/processes/program";
+import { freePort } from "../../support/servers/free-port";
 import type { Ask } from "../audit";
 import type { Fault, FaultContext } from "../fault";
 import { domainOf } from "../internet";
@@ -114,7 +114,7 @@ async function runRestored(
   const record = { ...restored, decisions: [] as string[], released: [] as string[] };
   rig.restored.push(record);
 
-  const port = await findPort();
+  const port = await freePort();
   const env = { ...rig.envFor(url, client), PORT: String(port) };
   const children: Child<object>[] = [];
   try {

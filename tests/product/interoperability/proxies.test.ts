@@ -17,12 +17,12 @@ import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps } from "#server/startup/deps";
 import { type HttpServer, openHttpServer, type Pages } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { findPort } from "#server/startup/postgres/server";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { openSubmission } from "#server/startup/smtp/submission";
 import { freshDatabase } from "../../support/database/postgres";
 import { projectRoot } from "../../support/processes/processes";
 import { makeCertificate } from "../../support/servers/certificate";
+import { freePort } from "../../support/servers/free-port";
 
 const hasProxies = ["nginx", "caddy"].every((name) => spawnSync("which", [name]).status === 0);
 const recipe = (name: string): string => readFileSync(path.join(projectRoot, ".github/deploy", name), "utf8");
@@ -83,7 +83,7 @@ beforeAll(async () => {
   token = made.token;
   server = await openHttpServer({
     host: "127.0.0.1",
-    port: await findPort(),
+    port: await freePort(),
     apiHost: null,
     rest: Promise.resolve(createRestApi(built.forRest({ tick: async () => {} }))),
     pages,
@@ -132,7 +132,7 @@ async function startNginx(site: string, port: number, replace: [RegExp, string][
 }
 
 async function openNginx(): Promise<number> {
-  const [port, plainPort] = [await findPort(), await findPort()];
+  const [port, plainPort] = [await freePort(), await freePort()];
   const { key, cert } = makeCertificate({ names: ["mail.example.com"] });
   await startNginx("nginx.conf", port, [
     [/.*listen \[::\].*\n/g, ""],
@@ -148,7 +148,7 @@ async function openNginx(): Promise<number> {
 }
 
 async function openCaddy(): Promise<number> {
-  const [port, plainPort] = [await findPort(), await findPort()];
+  const [port, plainPort] = [await freePort(), await freePort()];
   const test = `{\nadmin off\nskip_install_trust\nlocal_certs\nauto_https disable_redirects\nhttp_port ${plainPort}\nstorage file_system ${folder}/caddy\n}\n`;
   const env = {
     BACKSTAMP_URL: `https://mail.example.com:${port}`,
@@ -287,10 +287,10 @@ describe.runIf(hasProxies).each([
 
 test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in Backstamp", async () => {
   const [inboundPort, port, smtpPort, securePort] = await Promise.all([
-    findPort(),
-    findPort(),
-    findPort(),
-    findPort(),
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
   ]);
   const hostname = "mail.example.com";
   const certificate = makeCertificate({ names: [hostname] });

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import { findPort } from "#server/startup/postgres/server";
 import { startProcess, type TestProcess } from "../../support/processes/processes";
+import { freePort } from "../../support/servers/free-port";
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next");
 
@@ -20,7 +20,7 @@ export type FunctionInstance = {
 
 /** Starts an instance of the build. `BACKSTAMP_URL` is its own address unless the environment has one. */
 export async function startFunction(environment: Environment): Promise<FunctionInstance> {
-  const port = await findPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
     VERCEL: "1",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { findPort } from "#server/startup/postgres/server";
+import { freePort } from "../servers/free-port";
 import {
   descendantsOf,
   isRunning,
@@ -64,7 +64,7 @@ export type LaunchOptions = StartOptions & {
 
 /** Starts the launcher in the mode `dev` or `start`, on a free port. */
 export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
-  const port = options.port ?? (await findPort());
+  const port = options.port ?? (await freePort());
   const { mode = "dev", dataDir, prefix = [] } = options;
   const program = await commandOf(mode, options.by ?? "source");
   const [command = "", ...args] = [...prefix, ...program, ...(options.args ?? [])];

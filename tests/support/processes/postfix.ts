@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../servers/free-port";
 import { waitUntilListening } from "../servers/smtp-sink";
-import { freePort } from "./redis";
 
 const daemons = "/usr/lib/postfix/sbin";
 const unprivilegedUid = 65_534;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { freePort } from "../servers/free-port";
 
 /** Why a real Redis cannot be started here, or null if it can. */
 export const redisMissing: string | null =
@@ -77,17 +77,6 @@ export async function onFreePort<T>(
       if (!/address already in use/i.test(String(error))) throw error;
     }
   }
-}
-
-/** A port on which no process listens. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no TCP port");
-  return address.port;
 }
 
 async function launch(port: number, folder: string): Promise<ChildProcess> {

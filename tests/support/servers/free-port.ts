@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
 /**
  * Ports below those that systems give to connections and to servers that ask for any port, so that nothing
  * takes one in passing.
@@ -22,3 +25,16 @@ export async function openOnFreePort<T>(open: (port: number) => Promise<T>): Pro
     }
   }
 }
+
+/**
+ * A port for a program that cannot choose one itself. Nothing listens on it now, and what asks for any port
+ * does not get it later.
+ */
+export const freePort = (): Promise<number> =>
+  openOnFreePort(async (port) => {
+    const probe = createServer().listen(port, "127.0.0.1");
+    await once(probe, "listening");
+    probe.close();
+    await once(probe, "close");
+    return port;
+  });

@@ -99,7 +99,7 @@ const NO_IDS = ["", "0", "nothing", "x".repeat(36), "018f0000-0000-7000-8000-000
 const EMPTY_FOR_UNKNOWN = "emails.eventDeliveries";
 const REFUSED = ["NOT_FOUND", "BAD_REQUEST", "UNPROCESSABLE_CONTENT", "FORBIDDEN", "CONFLICT"];
 
-describe.each(sampleOf(PROCEDURES, 9))("$name", (procedure) => {
+describe.each(sampleOf(PROCEDURES))("$name", (procedure) => {
   test("rejects text that cannot be stored in any field, and unknown fields", async () => {
     const good = await inputOf(procedure);
     for (const { path } of procedure.fields)

@@ -92,11 +92,12 @@ const describeWhere = (applies: unknown) => (applies ? describe : () => {});
 test("a key that only reads changes nothing", async () => {
   const { token: reading } = await world.key({ scopes: SCOPES.filter((scope) => scope.endsWith(":read")) });
   const isChange = (route: Route) => route.method !== "GET" && !route.path.endsWith("/preview");
-  for (const route of routes.filter((each) => isChange(each) && typeof each.access === "object"))
+  const changes = routes.filter((each) => isChange(each) && typeof each.access === "object");
+  for (const route of sampleOf(changes))
     await expectRefused(route, { token: reading, ...goodBody(route) }, FORBIDDEN);
 });
 
-describe.each(sampleOf(routes, 9).map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
+describe.each(sampleOf(routes).map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
   const { access } = route;
   const isForKeys = typeof access === "object";
   const token200 = () => calls.bearerOf(route, token);

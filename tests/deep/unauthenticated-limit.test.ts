@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(sampleOf(forKeys, 9).map((route) => [nameOf(route), route] as const))(
+test.each(sampleOf(forKeys).map((route) => [nameOf(route), route] as const))(
   "%s is 401 also after guessed keys exhausted the limit of the client address",
   async (_, route) => {
     const path = await calls.pathOf(route, token);

@@ -208,8 +208,7 @@ describe("rows of another user", () => {
       });
       const foreign = name.endsWith("Session") ? (await sessionsOf(ben.visitor))[0]?.id : passkeyId;
       const responses = [];
-      for (const id of [foreign ?? "", newId(), "x", "", "0".repeat(60)])
-        responses.push(await ann.visitor.call(name, input(id)));
+      for (const id of [foreign ?? "", newId()]) responses.push(await ann.visitor.call(name, input(id)));
       expect(responses[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
       for (const each of responses) expect(each).toEqual(responses[0]);
       expect(await ann.visitor.call(name, input("x\0"))).toMatchObject({ ok: false });

@@ -46,22 +46,6 @@ describe("a new domain", () => {
     expect(await names({})).toContain("backstamp._domainkey.mail");
     expect(await names({ isOwnZone: true })).toContain("backstamp._domainkey");
   });
-
-  test("shows its name in its own script, and warns of a name with mixed scripts", async () => {
-    const id = await add("bücher.example");
-    expect(await show(id)).toMatchObject({
-      name: "xn--bcher-kva.example",
-      unicode: "bücher.example",
-      warning: null,
-    });
-    const read = await call<{ name: string; warning: string }>("domains.readName", {
-      name: "pаypal.example",
-    });
-    expect(read).toMatchObject({
-      name: "xn--pypal-4ve.example",
-      warning: expect.stringContaining("Cyrillic"),
-    });
-  });
 });
 
 test("the list contains every domain once across its pages, and can be searched by part of the name", async () => {

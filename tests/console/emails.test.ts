@@ -115,19 +115,6 @@ describe("actions on email apply once, only to this team's email, and are audite
       { action: "email.canceled_many", subjectId: null, detail: { mails: 2 } },
     ]);
   });
-
-  test("an unknown outcome is resolved, and a rejected resolution is not audited", async () => {
-    const id = await send();
-    expect(await ann.call("member", "emails.settle", { id, as: "sent" })).toMatchObject({ code: "CONFLICT" });
-    expect(await auditOf()).toEqual([]);
-    await setStatus(id, "unknown");
-    expect(await call("emails.settle", { id, as: "sent" })).toEqual({
-      recipients: ["delivered@backstamp.test"],
-    });
-    expect(await auditOf()).toMatchObject([
-      { action: "email.settled", subjectId: id, detail: { as: "sent", recipients: 1 } },
-    ]);
-  });
 });
 
 describe("one email", () => {

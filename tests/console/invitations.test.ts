@@ -141,15 +141,12 @@ describe("an invitation", () => {
     expect(await party.call("admin", "invitations.withdraw", { id })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test.each(["", "x", "a".repeat(43), "A".repeat(200), "../../etc/passwd", "' or 1=1 --"])(
-    "is rejected with the link token %j",
-    async (token) => {
-      expect(await viewInvitation(token)).toEqual({ state: "unknown", signed_in_as: null });
-      await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
-        code: "NOT_FOUND",
-      });
-    },
-  );
+  test.each(["", "a".repeat(43)])("is rejected with the link token %j", async (token) => {
+    expect(await viewInvitation(token)).toEqual({ state: "unknown", signed_in_as: null });
+    await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
 
   test("limits acceptance per invitation, and views per IP address", async () => {
     const token = await invite();

@@ -98,23 +98,6 @@ test("calls of another team or with another input are not joined", async () => {
   expect(new Set(executed).size).toBe(3);
 });
 
-test("a call during a read is answered by a later read", async () => {
-  const [read, finish] = [createGate(), createGate()];
-  const { callerOf } = watchReads(() => {
-    read.open();
-    return finish.passed;
-  });
-  const caller = await callerOf((await console.person({ role: "viewer" })).id);
-  const team = { team: console.world.ctx.teamId };
-  const early = caller.emails.list(team);
-  await read.passed;
-  const { id } = await console.world.send();
-  const late = caller.emails.list(team);
-  finish.open();
-  expect((await early).rows.map((row) => row.id)).not.toContain(id);
-  expect((await late).rows.map((row) => row.id)).toContain(id);
-});
-
 test("who may not read a team is rejected while its members read it", async () => {
   const finish = createGate();
   const { executed, callerOf } = watchReads(() => finish.passed);

@@ -85,18 +85,6 @@ describe("the rate limit display", () => {
   });
 });
 
-describe("rejected requests", () => {
-  test("of a key without the required scope are reported as such", async () => {
-    const { id, token } = await asAdmin("keys.create", keyInput({ scopes: ["keys:write"] }));
-    const more = { name: "More", permission: "full_access" };
-    expect((await byRest(token, "POST", "/api/api-keys", more)).status).toBe(403);
-    await console.deps.requestLog.flush();
-    expect(await asAdmin("keys.rejections", { id })).toMatchObject([
-      { reason: "exceeds_calling_key", detail: expect.stringContaining("scopes emails:send"), count: 1 },
-    ]);
-  });
-});
-
 test("counts only the key's own requests of today", async () => {
   const { id } = await asAdmin("keys.create", keyInput());
   const row = (apiKeyId: string, createdAt: Date) => ({

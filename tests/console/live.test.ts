@@ -139,14 +139,6 @@ describe("hints", () => {
 });
 
 describe("a page receives", () => {
-  test("an accepted email and its delivery", async () => {
-    const page = await watch(openLive());
-    await console.world.send();
-    expect(await page.next()).toEqual(["emails"]);
-    await console.deliver();
-    expect(await page.next()).toContain("emails");
-  });
-
   test("a change in the audit log", async () => {
     const page = await watch(openLive());
     await console.world.key();

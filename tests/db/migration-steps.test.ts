@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MigrationBlockedError, migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
 import { createWorld, type World } from "../support/world";
@@ -13,12 +13,12 @@ const eventually = { timeout: 30_000, interval: 20 };
 
 let world: World;
 let folder: string;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
   folder = await mkdtemp(path.join(tmpdir(), "backstamp migrations "));
   await cp(ownFolder, folder, { recursive: true });
 });
-afterEach(async () => {
+afterAll(async () => {
   await world.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -83,7 +83,7 @@ test("a migration behind a long transaction lets other statements through, and s
 test("a migration that does not get its locks changes nothing and says what to do; the ones before it remain", async () => {
   await addMigrations(
     "create table first_step (id int)",
-    "alter table teams add column motto text;--> statement-breakpoint\ncreate table second_step (id int)",
+    "alter table teams add column blocked text;--> statement-breakpoint\ncreate table second_step (id int)",
   );
   const before = await applied();
   const blocker = await openTransaction();
@@ -98,13 +98,14 @@ test("a migration that does not get its locks changes nothing and says what to d
   expect(await columnsOf("second_step")).toEqual(["id"]);
 });
 
-const INDEX = [
-  "drop index concurrently if exists teams_motto_idx",
-  "create index concurrently teams_motto_idx on teams (name)",
-].join(";--> statement-breakpoint\n");
+const indexNamed = (name: string, on = "name", unique = "") =>
+  [
+    `drop index concurrently if exists ${name}`,
+    `create ${unique} index concurrently ${name} on teams (${on})`,
+  ].join(";--> statement-breakpoint\n");
 
 test("an index is built concurrently while other processes wait to migrate and others write", async () => {
-  await addMigrations(INDEX, "create table after_index (id int)");
+  await addMigrations(indexNamed("built_idx"), "create table after_index (id int)");
   // The build waits for this older transaction, so all processes overlap.
   const blocker = await openTransaction("update teams set name = name || '!'");
   const runs = Array.from({ length: 4 }, () => migrate());
@@ -118,20 +119,30 @@ test("an index is built concurrently while other processes wait to migrate and o
   const done = await Promise.all(runs);
   expect(done.map((one) => one.applied).sort()).toEqual([0, 0, 0, 2]);
   const valid = await world.hot`
-    select indisvalid as valid from pg_index where indexrelid = 'teams_motto_idx'::regclass`;
+    select indisvalid as valid from pg_index where indexrelid = 'built_idx'::regclass`;
   expect(valid).toEqual([{ valid: true }]);
 });
 
 test("an index whose build was interrupted is built again", async () => {
-  await addMigrations(INDEX.replace("create index", "create unique index"));
+  await addMigrations(indexNamed("rebuilt_idx", "name", "unique"));
   await world.hot`insert into teams (id, name) select gen_random_uuid(), 'twice' from generate_series(1, 2)`;
   await expect(migrate()).rejects.toMatchObject({ code: "23505" });
   const before = await applied();
   await world.hot`delete from teams where name = 'twice'`;
   expect(await migrate()).toMatchObject({ before, applied: 1 });
   const valid = await world.hot`
-    select indisvalid as valid from pg_index where indexrelid = 'teams_motto_idx'::regclass`;
+    select indisvalid as valid from pg_index where indexrelid = 'rebuilt_idx'::regclass`;
   expect(valid).toEqual([{ valid: true }]);
+});
+
+test("a database with migrations of a newer build is used as it is, and keeps them", async () => {
+  await addMigrations("alter table teams add column newest text");
+  await migrate();
+  const before = await applied();
+  expect(await migrateDatabase(world.databaseUrl)).toEqual({ before, applied: 0 });
+  const { id } = await world.send();
+  expect(id).toEqual(expect.any(String));
+  expect(await applied()).toBe(before);
 });
 
 test("the time limits of the database's role do not apply to a migration, also behind a pooler", async () => {
@@ -152,17 +163,7 @@ test("the time limits of the database's role do not apply to a migration, also b
   const inTransaction = `select unlimited('', ${limits.map((limit) => `'${limit}'`).join()})`;
   await addMigrations(inTransaction);
   expect(await migrate({ pooled: true })).toMatchObject({ applied: 1 });
-  const index = INDEX.replace("(name)", "(unlimited(name, 'statement_timeout'))");
+  const index = indexNamed("unlimited_idx", "unlimited(name, 'statement_timeout')");
   await addMigrations(`${inTransaction}, 2`, index);
   expect(await migrate()).toMatchObject({ applied: 2 });
-});
-
-test("a database with migrations of a newer build is used as it is, and keeps them", async () => {
-  await addMigrations("alter table teams add column motto text");
-  await migrate();
-  const before = await applied();
-  expect(await migrateDatabase(world.databaseUrl)).toEqual({ before, applied: 0 });
-  const { id } = await world.send();
-  expect(id).toEqual(expect.any(String));
-  expect(await applied()).toBe(before);
 });

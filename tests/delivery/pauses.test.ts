@@ -55,7 +55,6 @@ const recipientOf = async (id: string) => {
 
 describe.each([
   ["the installation", "installation_paused", () => ofAll],
-  ["its team", "team_paused", ofTeam],
   ["its domain", "domain_paused", ofDomain],
 ] as const)("while %s is paused", (_, rule, scopeOf) => {
   test("email is accepted, waits with the reason, and is sent after the end of the pause", async () => {
@@ -68,7 +67,7 @@ describe.each([
     await world.send({ sender: "ann@other.example", to: ["cid@example.net"] }, other.ctx);
     // What is sent meanwhile shows that the engine works. While the installation is paused, it claims
     // nothing.
-    const sent = { installation_paused: 0, team_paused: 1, domain_paused: 2 }[rule];
+    const sent = { installation_paused: 0, domain_paused: 2 }[rule];
     await vi.waitFor(async () => expect(await countOf("status = 'sent'")).toBe(sent), eventually);
     if (sent === 0) expect(await claimDeliveries(world.hot, { limit: 100, leaseToken: newId() })).toEqual([]);
     for (const email of [before.id, id, scripted.id])

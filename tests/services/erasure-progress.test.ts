@@ -17,6 +17,7 @@ const minutesToNext = async () => {
 };
 
 test("with suppression, nothing is sent to the address from the request on, before a worker has begun", async () => {
+  const other = await world.otherTeam();
   await world.requestErasure({ suppresses: true });
   const id = await world.sendMail({ to: [ANN, "ben@example.net"] });
   await world.deliver();
@@ -27,6 +28,7 @@ test("with suppression, nothing is sent to the address from the request on, befo
   expect(await world.erasure()).toMatchObject({ status: "done" });
   const { data } = await world.ok("GET", "/api/suppressions?limit=10");
   expect(data).toMatchObject([{ email: expect.stringMatching(/^erased-/), origin: "manual" }]);
+  expect(await world.hot`select from suppressions where team_id = ${other.id}`).toHaveLength(0);
 });
 
 test("an address that bounced and is suppressed with the erasure has one entry, with its cause", async () => {
@@ -42,12 +44,13 @@ test("an erasure that waits for weeks reads only what waits and what is new, at 
   const id = await world.sendMail(mail);
   await world.requestErasure();
   const intervals: number[] = [];
-  for (let pass = 1; pass <= 8; pass++) {
+  for (const pass of [1, 2, 7, 8]) {
+    await world.hot`update erasures set pass = ${pass}`;
     await world.runErasures();
     intervals.push(Math.round(await minutesToNext()));
     await world.elapse("6 hours");
   }
-  expect(intervals).toEqual([5, 10, 20, 40, 80, 160, 320, 360]);
+  expect(intervals).toEqual([5, 10, 320, 360]);
   expect(await world.erasure()).toMatchObject({ status: "running", waiting: 1 });
   // More passes than fit into a smallint. What is older than the last pass is not read again.
   await world.hot`update erasures set pass = 40000`;
@@ -157,7 +160,9 @@ test("a step that takes too long is repeated with fewer rows, and the fault is s
   ]);
   expect(await world.statuses(others)).toEqual([`${ERASED} delivered`]);
   expect(await world.statuses(ids[0] ?? "")).toEqual([`${ANN} delivered`]);
-  for (let n = 0; n < 8; n++) {
+  // As after four of these faults.
+  await world.hot`update erasures set halvings = 5 where fault is not null`;
+  for (let n = 0; n < 4; n++) {
     await world.elapse("5 min");
     await world.runErasures();
   }

@@ -30,15 +30,11 @@ const rowsOf = async (teamId: string) => {
   const tables = (await readTables(world.hot)).filter(
     ({ name, hasTeam }) => hasTeam && name !== "team_deletions",
   );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const [row] = await world.hot.unsafe<{ n: number }[]>(
-      `select count(*)::int as n from "${name}" where team_id = $1`,
-      [teamId],
-    );
-    counts[name] = row?.n ?? 0;
-  }
-  return counts;
+  const counts = tables.map(
+    ({ name }) => `select '${name}' as name, count(*)::int as n from "${name}" where team_id = $1`,
+  );
+  const rows = await world.hot.unsafe<{ name: string; n: number }[]>(counts.join(" union all "), [teamId]);
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 };
 
 test("every table of a team is deleted with it", async () => {

@@ -59,16 +59,17 @@ export async function createErasureWorld(options: DepsOptions = {}): Promise<Era
       // With the character before it, so that a longer address is not found.
       const hex = `(20|3c|22|3a|0a|3e)${Buffer.from(address).toString("hex")}`;
       const tables = (await readTables(world.hot)).filter(({ name }) => !OTHER_TABLES.includes(name));
-      const found = await Promise.all(
-        tables.map(async ({ name }) => {
-          const rows = await world.hot.unsafe(
-            `select from "${name}" t where lower(to_jsonb(t)::text) ~ ('(^|[^a-z.])' || $1) or to_jsonb(t)::text ~ $2 limit 1`,
-            [address.replaceAll(".", "\\."), hex],
-          );
-          return rows.length > 0 ? name : null;
-        }),
+      const parts = tables.map(
+        ({ name }) =>
+          `select '${name}' as name where exists (select from "${name}" t
+            where lower(to_jsonb(t)::text) ~ ('(^|[^a-z.])' || $1) or to_jsonb(t)::text ~ $2)`,
       );
-      return found.filter((name) => name !== null);
+      const found = await world.hot.unsafe<{ name: string }[]>(
+        parts.join(" union all "),
+        [address.replaceAll(".", "\\."), hex],
+        { prepare: true },
+      );
+      return found.map(({ name }) => name);
     },
   };
 }

@@ -104,10 +104,12 @@ describe("an endpoint that fails", () => {
     const { id, secret } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
     const waitsMs: number[] = [];
-    for (let attempt = 1; attempt <= 8; attempt++) {
+    // The waits between these are those of `classify-response.test.ts`.
+    for (const [index, attempt] of [1, 2, 7, 8].entries()) {
+      await world.hot`update webhook_deliveries set attempts = ${attempt - 1}`;
       await world.sendDue();
       await sendDueEvents(world.worker);
-      expect(sink.received).toHaveLength(attempt);
+      expect(sink.received).toHaveLength(index + 1);
       const [event] = await world.eventsOf(id);
       const last = event?.attempts_made.at(-1);
       waitsMs.push(Date.parse(String(last?.next_attempt_at)) - Date.parse(String(last?.sent_at)));
@@ -116,22 +118,22 @@ describe("an endpoint that fails", () => {
       await world.elapse("12 hours 1 minute");
     }
     await world.sendDue();
-    expect(sink.received).toHaveLength(8);
-    for (const [index, seconds] of [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].entries()) {
+    expect(sink.received).toHaveLength(4);
+    for (const [index, seconds] of [5, 300, 36_000].entries()) {
       expect(waitsMs[index]).toBeGreaterThanOrEqual(seconds * 800 - 1_000);
       // The times of the request and of its record differ by what a busy machine takes.
       expect(waitsMs[index]).toBeLessThanOrEqual(seconds * 1_200 + 60_000);
     }
     expect(new Set(sink.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(sink.received.map((request) => header(request, "svix-id"))).size).toBe(1);
-    expect(new Set(sink.received.map((request) => header(request, "svix-timestamp"))).size).toBe(8);
+    expect(new Set(sink.received.map((request) => header(request, "svix-timestamp"))).size).toBe(4);
     for (const request of sink.received) {
       const { id: message, timestamp, signature } = signed(request, "svix");
       const at = new Date(Number(timestamp) * 1_000);
       expect(new Webhook(secret).sign(message, at, request.body)).toBe(signature);
     }
     const [event] = await world.eventsOf(id);
-    expect(event?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(event?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
     expect(event?.attempts_made[0]).toMatchObject({
       http_status_code: 500,
       response: "out of order",
@@ -139,7 +141,7 @@ describe("an endpoint that fails", () => {
       next_attempt_at: expect.any(String),
       request: { url: `http://127.0.0.1:${sink.port}/hooks`, headers: { "svix-id": event?.id } },
     });
-    expect(event?.attempts_made[7]).toMatchObject({ next_attempt_at: null });
+    expect(event?.attempts_made[3]).toMatchObject({ next_attempt_at: null });
   });
 
   test("and then recovers gets the same event once more", async () => {

@@ -172,6 +172,6 @@ test("any order of a result, reports by email and callbacks of a provider has th
           expect(types.filter((each) => each === type).length).toBeLessThanOrEqual(1);
       }
     }),
-    { numRuns: 20, seed: 1 },
+    { numRuns: 10, seed: 1 },
   );
 });

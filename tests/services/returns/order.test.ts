@@ -112,7 +112,7 @@ test("any order of a result and of reports, with repetitions, has the same final
       // The event that determined the status is in both timelines.
       if (worst) for (const { types } of [first, second]) expect([...types]).toContain(`email.${worst}`);
     }),
-    { numRuns: 30, seed: 1 },
+    { numRuns: 15, seed: 1 },
   );
 });
 

@@ -64,19 +64,17 @@ async function storeEachKind(): Promise<string> {
 
 /** Every encrypted text in the database, found by its form in all text columns. */
 async function sealedTexts(): Promise<{ place: string; value: string }[]> {
-  const columns = await world.hot<{ table: string; column: string }[]>`
+  sealedIn ??= await world.hot<{ table: string; column: string }[]>`
     select table_name as table, column_name as column from information_schema.columns
-    where table_schema = 'public' and data_type = 'text'`;
-  const found = await Promise.all(
-    columns.map(async ({ table, column }) => {
-      const rows = await world.hot.unsafe<{ value: string }[]>(
-        `select "${column}" as value from "${table}" where "${column}" like 'k1.%'`,
-      );
-      return rows.map(({ value }) => ({ place: `${table}.${column}`, value }));
-    }),
+    where table_schema = 'public' and data_type = 'text'
+      and table_name not in (select relname from pg_class where relispartition)`;
+  const parts = sealedIn.map(
+    ({ table, column }) =>
+      `select '${table}.${column}' as place, "${column}" as value from "${table}" where "${column}" like 'k1.%'`,
   );
-  return found.flat();
+  return world.hot.unsafe(parts.join(" union all "), [], { prepare: true });
 }
+let sealedIn: { table: string; column: string }[] | undefined;
 
 /** Opens every stored value. Throws if one does not open. */
 async function openAll(...secrets: [string, ...string[]]): Promise<string[]> {
@@ -160,7 +158,7 @@ test("an endpoint's secret that changes during the work is never overwritten", a
     while (!isDone) await resealStored(process);
   })();
   let last = "";
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 4; round++) {
     ({ signingSecret: last } = await rotateSigningSecret(
       { ...world.ctx, ...(round % 2 === 0 ? { vault: process.vault } : { vault: processVaultOf(process) }) },
       id,

@@ -55,9 +55,7 @@ test("only the procedures for invitees work without a session", () => {
   expect(open).toEqual(["invitations.read", "invitations.accept"]);
 });
 
-describe.each(
-  sampleOf(PROCEDURES.filter(({ isOpen }) => !isOpen)),
-)("$name", ({ name }) => {
+describe.each(sampleOf(PROCEDURES.filter(({ isOpen }) => !isOpen)))("$name", ({ name }) => {
   test("rejects requests without a session", async () => {
     const caller = console.callerOf(noCookies) as unknown as Record<string, Record<string, Run>>;
     const [noun = "", verb = ""] = name.split(".");

@@ -147,7 +147,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     file: "server/auth/options.ts",
     from: "options: { httpOnly: true,",
     to: "options: { httpOnly: false,",
-    suites: ["tests/console/sign-in.test.ts"],
+    suites: ["tests/console/known-device.test.ts"],
   },
   {
     name: "A call without an origin changes the console",

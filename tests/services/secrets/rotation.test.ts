@@ -114,6 +114,7 @@ test("until the activation, processes with both secrets encrypt so that those wi
   const another = processWith(newSecret, installationSecret);
   await refreshKeyring(another);
   expect(another.vault.open(sealed, place)).toBe("text");
+  expect(() => another.vault.open(sealed, { ...place, teamId: "2" })).toThrow();
   expect(() => world.deps.vault.open(sealed, place)).toThrow(/BACKSTAMP_SECRETS_OLD/);
 });
 

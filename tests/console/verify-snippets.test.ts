@@ -7,9 +7,9 @@ import { getWebhookEvent } from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { signatureHeaders } from "#server/services/webhooks/signing";
 import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
-import { findPort } from "#server/startup/postgres/server";
 import { deliverDue } from "../support/console/deliver";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";
+import { freePort } from "../support/servers/free-port";
 import { createWorld, type World } from "../support/world";
 
 /*
@@ -19,8 +19,6 @@ import { createWorld, type World } from "../support/world";
 
 const patience = { timeout: 60_000 };
 const type = "email.delivered";
-/** Below the ports that systems choose for others, which could take a free one before the example does. */
-const basePort = 20_000 + (process.pid % 1_000) * 10;
 
 let world: World;
 let folder: string;
@@ -53,7 +51,7 @@ const post = async (port: number, body: string, headers: Record<string, string>)
 
 describe.each(VERIFY_SNIPPETS)("the endpoint example: $label", (snippet) => {
   test("accepts event deliveries, also during secret rotation, and rejects changed or old requests", async () => {
-    const port = await findPort(basePort + VERIFY_SNIPPETS.indexOf(snippet));
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}/hooks`;
     const { id, signingSecret } = await createWebhook(world.ctx, { url, events: [type], status: "enabled" });
     const endpoint = await start(snippet, signingSecret, port);

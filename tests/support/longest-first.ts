@@ -4,14 +4,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * Files that take long for their size, because they wait for processes and time limits.
  */
 const LONG = [
-  "console/every-procedure",
+  "deep/every-procedure",
   "delivery/relay-breaker",
   "delivery/relays",
   "delivery/reply-codes",
   "delivery/webhooks/deliver",
   "delivery/webhooks/health",
-  "rest/every-route",
-  "rest/isolation",
+  "deep/every-route",
+  "deep/isolation",
   "sdk/errors",
   "services/alerts/alerts",
   "submission/submission",

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createWebhookEngine } from "#server/delivery/webhooks/engine";
 import { failuresMin } from "#server/services/webhooks/endpoint-state";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
@@ -138,6 +139,11 @@ describe("a member who disables an endpoint", () => {
     await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
     await world.sendByApi();
     await world.elapse("1 hour");
+    // Before the housekeeping fails what is pending.
+    const engine = createWebhookEngine(world.worker);
+    await engine.pump();
+    await engine.drain(1_000);
+    expect(sink.received).toHaveLength(1);
     await world.sendDue();
     expect(await world.eventsOf(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: null });

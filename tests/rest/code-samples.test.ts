@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleCallOf } from "#server/rest/openapi/sample-call";
 import { resendOf } from "#server/rest/openapi/sample-resend";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import { runToExit, startProcess } from "../support/processes/processes";
 import { hasPhp, hasPython, type RunSamples, runNode, runPhp, runPython } from "../support/processes/samples";
-import { type HttpSink, type Received, startHttpSink } from "../support/servers/http-sink";
+import { type Received, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type World } from "../support/world";
 import { nameOf } from "./route-calls";
 
@@ -94,31 +94,24 @@ const LANGUAGES: Language[] = [
   { name: "PHP", label: "PHP", sampled: routes, runSamples: runPhp, isInstalled: hasPhp() },
 ];
 
-describe.each(LANGUAGES.filter(({ isInstalled }) => isInstalled))(
-  "a sample in $name sends the example",
-  ({ label, sampled, runSamples }) => {
-    let sink: HttpSink;
-    beforeAll(async () => {
-      sink = await startHttpSink();
-      // The base URL of each sample identifies its requests.
-      const runs = sampled.map((route, index) => ({
-        source: sourceOf(route, label),
-        baseUrl: `http://127.0.0.1:${sink.port}/sample-${index}`,
-      }));
-      await runSamples(runs, token);
-    });
-    afterAll(() => sink?.close());
-
-    test.each(sampled.map((route, index) => [nameOf(route), index, route] as const))(
-      "%s",
-      (_, index, route) => {
-        const base = `/sample-${index}/`;
-        const requests = sink.received.filter(({ path }) => path.startsWith(base));
-        expect(requests).toHaveLength(1);
-        for (const request of requests)
-          expectExample({ ...request, path: request.path.slice(base.length - 1) }, route);
-      },
-    );
+test.each(LANGUAGES.filter(({ isInstalled }) => isInstalled))(
+  "each sample in $name sends its example",
+  async ({ label, sampled, runSamples }) => {
+    const sink = await startHttpSink();
+    // The base URL of each sample identifies its requests.
+    const runs = sampled.map((route, index) => ({
+      source: sourceOf(route, label),
+      baseUrl: `http://127.0.0.1:${sink.port}/sample-${index}`,
+    }));
+    await runSamples(runs, token);
+    await sink.close();
+    for (const [index, route] of sampled.entries()) {
+      const base = `/sample-${index}/`;
+      const requests = sink.received.filter(({ path }) => path.startsWith(base));
+      expect(requests, nameOf(route)).toHaveLength(1);
+      for (const request of requests)
+        expectExample({ ...request, path: request.path.slice(base.length - 1) }, route);
+    }
   },
 );
 
@@ -126,7 +119,7 @@ function expectExample({ method, path, headers, body }: Received, route: Route):
   const { example = {}, access } = route;
   const [pathname = "", query = ""] = path.split("?");
   const pattern = route.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+");
-  expect(method).toBe(route.method);
+  expect({ route: nameOf(route), method }).toMatchObject({ method: route.method });
   expect(pathname).toMatch(new RegExp(`^${pattern}$`));
   expect(Object.fromEntries(new URLSearchParams(query))).toEqual(example.query ?? {});
   expect(headers).toMatchObject(example.headers ?? {});

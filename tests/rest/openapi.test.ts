@@ -151,24 +151,16 @@ describe("the document", () => {
   });
 
   test("has only patterns that other JSON Schema validators can compile", () => {
-    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
-    expect(patterns.length).toBeGreaterThan(0);
-    for (const [, pattern = '""'] of patterns)
-      expect(() => new RegExp(JSON.parse(pattern), "u")).not.toThrow();
+    const found = JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g);
+    const patterns = new Set(Array.from(found, ([, pattern = '""']) => pattern));
+    expect(patterns.size).toBeGreaterThan(0);
+    for (const pattern of patterns) expect(() => new RegExp(JSON.parse(pattern), "u")).not.toThrow();
   });
 
-  test("documents that an Idempotency-Key belongs to the team, not to an API key", () => {
-    expect(document.components.parameters["Idempotency-Key"]).toMatchObject({
-      description: expect.stringContaining("another API key of the team returns the same response"),
-    });
-  });
-
-  test("documents lists and objects as values of templates and as fallback values, with their limits", () => {
+  test("documents lists and objects as values of templates and as fallback values", () => {
     const bodyOf = (path: string) =>
       document.paths[path]?.post?.requestBody?.content["application/json"]?.schema ?? {};
     const types = ["string", "number", "boolean", "array", "object"];
-    const limits = /2,000 characters.*1,000 items.*1,000 fields.*5 inside one another/;
-    const all = /together at most 10,000 values and 200,000 bytes/i;
     for (const [path, field] of [
       ["/api/emails", "template"],
       ["/api/templates/{id}/preview", "variables"],
@@ -177,16 +169,10 @@ describe("the document", () => {
         ({ additionalProperties }) => typeof additionalProperties === "object",
       );
       expect(values, path).toMatchObject({ additionalProperties: { type: types } });
-      expect((values.additionalProperties as Node).description).toMatch(limits);
-      expect(JSON.stringify(propertyOf(bodyOf(path), field))).toMatch(all);
     }
     const variables = propertyOf(bodyOf("/api/templates"), "variables");
-    expect(JSON.stringify(variables)).toMatch(all);
-    for (const name of ["fallback_value", "fallbackValue"]) {
-      const [fallback] = nodesWith(variables, name).map((properties) => properties[name] as Node);
-      expect(JSON.stringify(fallback), name).toContain(JSON.stringify(types));
-      expect(fallback?.description, name).toMatch(limits);
-    }
+    const [fallback] = nodesWith(variables, "fallback_value").map(({ fallback_value }) => fallback_value);
+    expect(JSON.stringify(fallback)).toContain(JSON.stringify(types));
   });
 
   test("documents the rate-limit headers of every response, and the exact three bodies of the specification", () => {
@@ -219,66 +205,70 @@ describe("the document", () => {
   });
 });
 
-describe.each(named)("%s", (_, route) => {
-  const { example = {}, access } = route;
-  const key = () => calls.bearerOf(route, token);
-
-  test("responds to its example as declared", async () => {
-    const operation = operationOf(route);
-    if (route.body || route.accepts) expect(example.body, "an example of the body").toBeDefined();
-    if (route.query && !route.body) expect(example.query, "an example of the query").toBeDefined();
-    for (const { schema, example: documented } of Object.values(operation.requestBody?.content ?? {})) {
-      expect(documented).toEqual(example.body);
-      readBy(schema, documented);
-    }
-    const query = new URLSearchParams(example.query).toString();
-    const path = await calls.pathOf(route, token);
-    const options: CallOptions = {
-      ...(route.accepts ? { raw: String(example.body) } : example.body ? { body: example.body } : {}),
-      headers: { ...(route.accepts ? { "content-type": route.accepts } : {}), ...example.headers },
-    };
-    const bearer = key();
-    const reply = await world.api(route.method, query === "" ? path : `${path}?${query}`, {
-      ...options,
-      ...(bearer === undefined ? {} : { token: bearer }),
-    });
-    expectResponse(route, reply);
+test.each(named)("%s responds to its example as declared", async (_, route) => {
+  const { example = {} } = route;
+  const operation = operationOf(route);
+  if (route.body || route.accepts) expect(example.body, "an example of the body").toBeDefined();
+  if (route.query && !route.body) expect(example.query, "an example of the query").toBeDefined();
+  for (const { schema, example: documented } of Object.values(operation.requestBody?.content ?? {})) {
+    expect(documented).toEqual(example.body);
+    readBy(schema, documented);
+  }
+  const query = new URLSearchParams(example.query).toString();
+  const path = await calls.pathOf(route, token);
+  const options: CallOptions = {
+    ...(route.accepts ? { raw: String(example.body) } : example.body ? { body: example.body } : {}),
+    headers: { ...(route.accepts ? { "content-type": route.accepts } : {}), ...example.headers },
+  };
+  const bearer = calls.bearerOf(route, token);
+  const reply = await world.api(route.method, query === "" ? path : `${path}?${query}`, {
+    ...options,
+    ...(bearer === undefined ? {} : { token: bearer }),
   });
+  expectResponse(route, reply);
+  expect(new Set(errorCodesOf(route)).size).toBe(errorCodesOf(route).length);
+});
 
-  test("declares its error responses", async () => {
+test("error responses have their declared schemas, with every kind of access", async () => {
+  const kinds = new Map(
+    routes.map((route) => [typeof route.access === "object" ? "key" : route.access, route]),
+  );
+  expect(kinds.size).toBeGreaterThan(3);
+  for (const route of kinds.values()) {
     const path = await calls.pathOf(route, token);
-    const bearer = key();
+    const bearer = calls.bearerOf(route, token);
     const refused = [
       await world.api(route.method, path),
       await world.api(route.method, `${path}?unheard_of=1`, bearer === undefined ? {} : { token: bearer }),
     ];
-    const components = document.components.responses as Record<
-      string,
-      { content: Record<string, { schema: Node }> }
-    >;
     for (const { status, body } of refused.filter((reply) => reply.status >= 400)) {
       const response = operationOf(route).responses[status] as Node | undefined;
       const name = String(response?.$ref).replace("#/components/responses/", "");
-      readBy(components[name]?.content["application/json"]?.schema ?? { not: {} }, body);
+      const { content } = (document.components.responses[name] ?? {}) as {
+        content?: Record<string, { schema: Node }>;
+      };
+      readBy(content?.["application/json"]?.schema ?? { not: {} }, body);
     }
-    expect(new Set(errorCodesOf(route)).size).toBe(errorCodesOf(route).length);
-  });
+  }
+});
 
-  test("has samples in curl, Node, Python and PHP, with base URL and key from the environment", () => {
+test("every operation has samples in four languages, with base URL and key from the environment", () => {
+  const values = { baseUrl: "https://mail.example.com", key: "re_example" };
+  for (const [name, route] of named) {
+    const needsKey = route.access !== "public";
     const samples = operationOf(route)["x-codeSamples"];
     expect(samples.map(({ label }) => label)).toEqual(["curl", "Node", "Python", "PHP"]);
     for (const { source } of samples) {
-      expect(source).toContain("BACKSTAMP_URL");
-      expect(source.includes("BACKSTAMP_KEY")).toBe(access !== "public");
-      expect(source).not.toMatch(/[{}]id[{}]|undefined|\[object/);
+      expect(source, name).toContain("BACKSTAMP_URL");
+      expect(source.includes("BACKSTAMP_KEY"), name).toBe(needsKey);
+      expect(source, name).not.toMatch(/[{}]id[{}]|undefined|\[object/);
     }
-    const values = { baseUrl: "https://mail.example.com", key: "re_example" };
     for (const { source } of samplesOf(route, values)) {
-      expect(source).toContain(values.baseUrl);
-      expect(source.includes(values.key)).toBe(access !== "public");
-      expect(source).not.toMatch(/BACKSTAMP|environ|getenv/);
+      expect(source, name).toContain(values.baseUrl);
+      expect(source.includes(values.key), name).toBe(needsKey);
+      expect(source, name).not.toMatch(/BACKSTAMP|environ|getenv/);
     }
-  });
+  }
 });
 
 describe("the events of webhooks", () => {

@@ -62,7 +62,10 @@ describe.each(VERSIONS)("$name", (client) => {
     expect(file?.bytes.equals(bytes)).toBe(true);
   });
 
-  test("content type and content id are kept: an inline image in the HTML", async () => {
+  // The server does not distinguish versions: forms of content are sent with one of them.
+  const testNewest = client.isNewest ? test : () => {};
+
+  testNewest("content type and content id are kept: an inline image in the HTML", async () => {
     const html = '<img src="cid:logo">';
     const { id } = await data(
       account.sdk.emails.send({

@@ -44,17 +44,23 @@ describe.each(VERSIONS)("$name", (client) => {
     });
   });
 
-  test("an email with only text is sent without HTML; an empty text requests no text part", async () => {
-    const { sdk, mail } = account;
-    const { html, ...rest } = mail;
-    const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
-    expect((await testServer.sentMessage(plain.id)).html).toBeUndefined();
-    expect((await testServer.sentMessage(plain.id)).text?.trim()).toBe("Only this");
-    const bare = await data(sdk.emails.create({ ...mail, text: "" }));
-    expect((await testServer.sentMessage(bare.id)).text).toBeUndefined();
-  });
+  // The server does not distinguish versions: forms of content are sent with one of them.
+  const testNewest = client.isNewest ? test : () => {};
 
-  test("a React element is rendered by the client and arrives as HTML", async () => {
+  testNewest(
+    "an email with only text is sent without HTML; an empty text requests no text part",
+    async () => {
+      const { sdk, mail } = account;
+      const { html, ...rest } = mail;
+      const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
+      expect((await testServer.sentMessage(plain.id)).html).toBeUndefined();
+      expect((await testServer.sentMessage(plain.id)).text?.trim()).toBe("Only this");
+      const bare = await data(sdk.emails.create({ ...mail, text: "" }));
+      expect((await testServer.sentMessage(bare.id)).text).toBeUndefined();
+    },
+  );
+
+  testNewest("a React element is rendered by the client and arrives as HTML", async () => {
     const { html, ...rest } = account.mail;
     const react = createElement(
       "div",
@@ -102,7 +108,7 @@ describe.each(VERSIONS)("$name", (client) => {
     });
   });
 
-  test("a template, named by id or alias, provides the content", async () => {
+  testNewest("a template, named by id or alias, provides the content", async () => {
     const { sdk, domain } = account;
     const created = await data(
       sdk.templates.create({
@@ -129,7 +135,7 @@ describe.each(VERSIONS)("$name", (client) => {
     }
   });
 
-  test("a repeat with the same idempotency key returns the same email", async () => {
+  testNewest("a repeat with the same idempotency key returns the same email", async () => {
     const { sdk, mail } = account;
     const idempotencyKey = randomUUID();
     const first = await data(sdk.emails.send(mail, { idempotencyKey }));
@@ -140,7 +146,7 @@ describe.each(VERSIONS)("$name", (client) => {
     );
   });
 
-  test("request headers reach the API, and response headers the caller", async () => {
+  testNewest("request headers reach the API, and response headers the caller", async () => {
     const { headers } = await account.sdk.emails.send(account.mail, {
       headers: { "X-Request-Id": "my-own-request" },
     });
@@ -172,15 +178,6 @@ describe.each(VERSIONS)("$name", (client) => {
       expect(emails[1]?.html).toContain("<i>Slanted</i>");
     });
 
-    test("strict: one invalid email rejects the batch, and the error contains its index", async () => {
-      const { sdk, mail } = account;
-      const { subject, ...without } = mail;
-      const wrong = [mail, without] as Parameters<typeof sdk.batch.send>[0];
-      expect(await errorOf(sdk.batch.create(wrong))).toEqual(
-        errorWith(422, "missing_required_field", /\[1\].*`subject`/),
-      );
-    });
-
     test("permissive: valid emails are accepted, and the errors of the others contain their index", async () => {
       const { sdk, mail } = account;
       const batchValidation = "permissive";
@@ -198,13 +195,6 @@ describe.each(VERSIONS)("$name", (client) => {
         },
       ]);
       expect((await data(sdk.batch.send([mail], { batchValidation }))).errors).toEqual([]);
-    });
-
-    test("a repeat with the same key returns the same batch", async () => {
-      const { sdk, mail } = account;
-      const idempotencyKey = randomUUID();
-      const first = await data(sdk.batch.send([mail, mail], { idempotencyKey }));
-      expect(await data(sdk.batch.send([mail, mail], { idempotencyKey }))).toEqual(first);
     });
   });
 
@@ -248,7 +238,7 @@ describe.each(VERSIONS)("$name", (client) => {
   });
 });
 
-describe.each(CLIENTS.filter(({ isAtRoot }) => isAtRoot))("$name", (client) => {
+describe.each(CLIENTS.filter(({ isAtRoot, isNewest }) => isAtRoot && isNewest))("$name", (client) => {
   test("calls of each HTTP method have the same results as below /api", async () => {
     const { sdk, mail } = await testServer.account(client);
     const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: "in 1 hour" }));

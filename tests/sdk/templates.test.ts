@@ -53,7 +53,10 @@ describe.each(VERSIONS)("$name", (client) => {
       });
   });
 
-  test("a React element is rendered to the template's HTML, and its placeholders remain", async () => {
+  // The server does not distinguish versions: forms of content are sent with one of them.
+  const testNewest = client.isNewest ? test : () => {};
+
+  testNewest("a React element is rendered to the template's HTML, and its placeholders remain", async () => {
     const { sdk, mail } = account;
     const react = createElement("p", null, "Dear {{{NAME}}}");
     const { id } = await data(sdk.templates.create({ name: "React", subject: "Hi", react }).publish());
@@ -77,7 +80,7 @@ describe.each(VERSIONS)("$name", (client) => {
     expect(await errorOf(sdk.templates.get(copy))).toEqual(errorWith(404, "not_found"));
   });
 
-  test("lists and objects are sent unchanged, with a cast of the type", async () => {
+  testNewest("lists and objects are sent unchanged, with a cast of the type", async () => {
     const { sdk, mail } = account;
     const html = "{{#each items}}{{name}} {{/each}}{{user.city}}";
     const { id } = await data(sdk.templates.create({ name: "Lists", html }).publish());
@@ -87,7 +90,7 @@ describe.each(VERSIONS)("$name", (client) => {
     expect((await data(sdk.emails.get(sent.id))).html).toBe("Chair &lt;Table&gt; Riga");
   });
 
-  test("an error stops the chain", async () => {
+  testNewest("an error stops the chain", async () => {
     const { sdk } = account;
     expect(await sdk.templates.create({ name: "Bad", html: "" }).publish()).toMatchObject({
       data: null,

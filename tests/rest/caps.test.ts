@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
 import { updateTeam } from "#server/services/teams";
 import { elapseDay } from "../support/database/elapse-day";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -38,7 +37,7 @@ const newEmail = (more: object = {}) => ({
   html: "<p>Hi</p>",
   ...more,
 });
-const round = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport());
 type Recipient = { address: string; rule: string | null; rule_text: string | null; next_attempt_at: string };
 const recipientsOf = async (emailId: unknown): Promise<Recipient[]> =>
   (await call("GET", `/api/emails/${emailId}`)).body.recipients as Recipient[];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
+import { deliverDue } from "../support/pump-engine";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type TestTeam, type World } from "../support/world";
@@ -160,7 +160,7 @@ describe("a team that proves ownership of a name that another team has verified"
 
     expect((await send(name, foreign)).status).toBe(200);
     expect((await send(name, token)).status).toBe(422);
-    await tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
+    await deliverDue(world.withTransport());
     expect((await world.api("GET", `/api/emails/${queued.body.id}`, { token })).body).toMatchObject({
       status: "failed",
       recipients: [{ reason: expect.stringContaining("another team") }],

@@ -1,7 +1,6 @@
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import type { CallOptions } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -21,7 +20,7 @@ afterAll(() => world.close());
 const EMAIL = { from: "ann@backstamp.test", to: "ben@example.net", subject: "Hello", html: "<p>Hi</p>" };
 const api = (method: string, path: string, body?: unknown, more: CallOptions = {}) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body: body as object }), ...more });
-const round = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport());
 /** Moves the due times, not the clock, so later calls read `scheduled_at` by the same clock. */
 const pass = (interval: string) =>
   world.deps.hot`update deliveries set due_at = due_at - ${interval}::interval`;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { recordOutcome } from "#server/services/returns/record";
 import { listWrongTotals } from "../support/database/recipient-totals";
+import { deliverDue } from "../support/pump-engine";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
@@ -48,7 +48,7 @@ const send = async (to: string[], more: object = {}, by = token) => {
   expect(reply.status, reply.text).toBe(200);
   return String(reply.body.id);
 };
-const deliver = () => tick({ ...world.deps, transport }, { budgetMs: 20_000 });
+const deliver = () => deliverDue(world.withTransport(transport));
 const read = async (query = "", by = token): Promise<Body> => {
   const reply = await world.api("GET", `/api/emails/metrics${query}`, { token: by });
   expect(reply.status, reply.text).toBe(200);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
-import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { freshDatabase } from "../support/database/postgres";
 import { createGate } from "../support/gate";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };
@@ -153,7 +153,7 @@ describe("a filter", () => {
   test("selects by type, email, recipient and time", async () => {
     const { team, readAll, send } = await openFeed();
     const [good, bad] = [await send("delivered@backstamp.test"), await send("bounced@backstamp.test")];
-    await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+    await deliverDue(world.withTransport(null));
     await readAll({}, 5);
     const typesOf = async (query: Record<string, string>) =>
       (await readAll(query)).events.map(({ type }) => type);

@@ -1,8 +1,6 @@
 import { gzipSync } from "node:zlib";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { openTestApp, type TestApp } from "./test-app";
 
@@ -32,10 +30,7 @@ const addressOf = (path: string) => `http://127.0.0.1:${far.port}${path}`;
 describe("an attachment by URL", () => {
   test("is fetched when the email is accepted, and its type follows from its name", async () => {
     const id = await app.accepted({ attachments: [{ path: addressOf("/report.pdf") }] });
-    await tick({ ...app.world.deps, transport: createCapture(app.world.deps.hot) }, { budgetMs: 20_000 });
-    const rows = await app.world.deps.hot<{ raw: Uint8Array }[]>`
-      select raw from captured_messages where email_id = ${id}`;
-    const { attachments } = await PostalMime.parse(rows[0]?.raw ?? "");
+    const { attachments } = await PostalMime.parse(await app.captured(id));
     expect(attachments).toMatchObject([{ filename: "report.pdf", mimeType: "application/pdf" }]);
     expect(far.received.map(({ method, path }) => [method, path])).toEqual([["GET", "/report.pdf"]]);
   });
@@ -61,10 +56,7 @@ test("an attached email is a normal file and arrives with the same bytes", async
   const attached = "From: a@example.net\r\nSubject: inner\r\n\r\nHello\r\n";
   const content = Buffer.from(attached).toString("base64");
   const id = await app.accepted({ attachments: [{ filename: "attached.eml", content }] });
-  await tick({ ...app.world.deps, transport: createCapture(app.world.deps.hot) }, { budgetMs: 20_000 });
-  const rows = await app.world.deps.hot<{ raw: Uint8Array }[]>`
-    select raw from captured_messages where email_id = ${id}`;
-  const { attachments } = await PostalMime.parse(rows[0]?.raw ?? "");
+  const { attachments } = await PostalMime.parse(await app.captured(id));
   expect(attachments).toMatchObject([{ filename: "attached.eml", mimeType: "application/octet-stream" }]);
   expect(Buffer.from(attachments[0]?.content as ArrayBuffer).toString()).toBe(attached);
 });

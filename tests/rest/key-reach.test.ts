@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import type { Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -31,7 +30,7 @@ afterAll(() => world.close());
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
-const round = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
+const round = () => deliverDue(world.withTransport());
 
 async function send(domain: string, more: object = {}): Promise<string> {
   const newEmail = { from: `a@${domain}`, to: "ben@example.net", subject: "x", html: "x", ...more };

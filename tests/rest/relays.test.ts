@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { removeRelay } from "#server/services/relays/write";
+import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -40,7 +41,7 @@ test("an email contains the relay of each delivery and its id at the provider", 
   const { world, accepted, show } = app;
   const relay = await relayTo(world.deps, server, { name: "ses", provider: "ses" });
   const id = await accepted();
-  await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+  await deliverDue(world.withTransport(null));
   const { recipients } = await show(id);
   expect(recipients).toMatchObject([{ status: "sent", relay: "ses", provider_id: messageId }]);
   await removeRelay(world.deps, relay);
@@ -52,7 +53,7 @@ test("readiness reports the number of paused relays, but not their names", async
   const { world, accepted, show } = app;
   await relayTo(world.deps, server, { name: "secret name", login: "user:wrong@" });
   const id = await accepted();
-  await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+  await tick(world.withTransport(null), { budgetMs: 20_000 });
   const { status, body, text } = await world.api("GET", "/api/health/ready");
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: "ready", alarms: [{ alarm: "relays_paused", count: 1 }] });

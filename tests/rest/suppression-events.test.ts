@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { arf, dsn, failed } from "../mail/bounce/messages";
+import { deliverDue, sendDueEvents } from "../support/pump-engine";
 import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { fakeSendgrid } from "../support/servers/providers";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -34,7 +34,7 @@ type Added = { type: string; created_at: string; data: Record<string, unknown> }
 
 /** The only event that the endpoint receives for this address. */
 async function eventOf(address: string): Promise<Added> {
-  await tick({ ...app.world.deps, transport: null }, { budgetMs: 20_000 });
+  await sendDueEvents(app.world.withTransport(null));
   const events = sink.received.map(({ body }) => JSON.parse(body) as Added);
   const [event, ...others] = events.filter(({ data }) => data.email === address);
   expect(others).toEqual([]);
@@ -72,7 +72,7 @@ const CAUSES: Record<string, [act: (address: string) => Promise<string | null>, 
       const transport = createRelay(url.target);
       const email = { from: "Ann <ann@example.org>", to: address, subject: "Hello", text: "Hello" };
       const { body } = await app.world.api("POST", "/api/emails", { token, body: email });
-      await tick({ ...app.world.deps, transport }, { budgetMs: 20_000 });
+      await deliverDue(app.world.withTransport(transport));
       await transport.close();
       return String(body.id);
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
 type Entry = { id: string; email: string; origin: string; source_id: string | null; created_at: string };
@@ -203,7 +203,7 @@ test("an email to a suppressed address has a suppressed event with the reason", 
     html: "<p>Hi</p>",
   };
   const { id } = (await call("POST", "/api/emails", newEmail)).body;
-  await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+  await deliverDue(world.withTransport(null));
   const suppressed = {
     type: "email.suppressed",
     recipient: "delivered@backstamp.test",

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { createCapture } from "#server/delivery/attempt/capture";
-import { tick } from "#server/delivery/tick";
 import type { DepsOptions } from "../support/deps";
+import { deliverDue } from "../support/pump-engine";
 import type { CallOptions, Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -60,7 +59,7 @@ export async function openTestApp(options: DepsOptions & { domain?: string } = {
     },
     async captured(id) {
       const { hot } = world.deps;
-      await tick({ ...world.deps, transport: createCapture(hot) }, { budgetMs: 20_000 });
+      await deliverDue(world.withTransport());
       const [kept] = await hot<
         { raw: Uint8Array }[]
       >`select raw from captured_messages where email_id = ${id}`;

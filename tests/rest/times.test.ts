@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import type { TestClock } from "../support/deps";
+import { deliverDue } from "../support/pump-engine";
 import { openTestApp, type TestApp } from "./test-app";
 
 /** A fixed clock, far ahead of the database, so no email becomes due during the test. */
@@ -60,7 +60,7 @@ describe("the scheduled time of an email", () => {
   test("is parsed correctly", async () => {
     const ids: string[] = [];
     for (const [scheduled_at] of GOOD) ids.push(await app.accepted({ scheduled_at }));
-    await tick({ ...app.world.deps, transport: null }, { budgetMs: 20_000 });
+    await deliverDue(app.world.withTransport(null));
     for (const [n, [given, at]] of GOOD.entries())
       expect(await app.show(ids[n] ?? ""), given).toMatchObject({ status: "scheduled", scheduled_at: at });
   });

@@ -1,12 +1,12 @@
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { listWrongTotals } from "../support/database/recipient-totals";
+import { deliverDue } from "../support/pump-engine";
 import { callApi, startRest } from "../support/rest";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
@@ -46,7 +46,7 @@ const EMAIL = {
   list_unsubscribe: true,
 };
 const send = (more: object = {}) => world.api("POST", "/api/emails", { token, body: { ...EMAIL, ...more } });
-const round = () => tick({ ...world.deps, names, transport }, { budgetMs: 20_000 });
+const round = () => deliverDue({ ...world.deps, names, transport });
 
 async function headersOf(bytes: Buffer): Promise<Record<string, string>> {
   const { headers } = await PostalMime.parse(bytes);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
-import { tick } from "#server/delivery/tick";
+import { deliverDue } from "../support/pump-engine";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 type Line = Record<string, unknown> & { day: string; domain: string; api_key_id: string | null };
@@ -41,7 +41,7 @@ const send = async (to: string[], from = "ann@backstamp.test", by = token) => {
   expect(reply.status, reply.text).toBe(200);
   return String(reply.body.id);
 };
-const deliver = () => tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+const deliver = () => deliverDue(world.withTransport(null));
 const usage = async (query = "", by = token): Promise<Usage> => {
   const reply = await world.api("GET", `/api/usage${query}`, { token: by });
   expect(reply.status, reply.text).toBe(200);

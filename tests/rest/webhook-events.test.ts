@@ -22,12 +22,12 @@ describe("event deliveries of an endpoint", () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.deps.hot`update webhook_deliveries set status = 'failed' where status = 'pending'`;
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     return { id, sink };
   }
 
@@ -108,13 +108,13 @@ describe("replay", () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
-    await world.round();
+    await world.sendDue();
     await world.hot`update webhook_deliveries set status = 'failed' where attempts = 1`;
     const [delivery] = await world.eventsOf(id);
     const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     expect(replayed).toEqual({ object: "webhook_event", id: delivery?.id });
     expect((await world.eventsOf(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(2);
     expect(new Set(sink.received.map(({ headers, body }) => `${headers["svix-id"]} ${body}`)).size).toBe(1);
     const [again] = await world.eventsOf(id);
@@ -122,7 +122,7 @@ describe("replay", () => {
     expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2]);
     // A successful event delivery can be replayed too.
     await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
-    await world.round();
+    await world.sendDue();
     expect(sink.received).toHaveLength(3);
   });
 
@@ -218,7 +218,7 @@ describe("a test event", () => {
     expect(sent.status).toBe(201);
     expect(sent.body).toEqual({ object: "webhook_event", id: expect.any(String), type: "email.bounced" });
     for (const type of events.slice(1)) await world.ok("POST", `/api/webhooks/${id}/test?type=${type}`);
-    await world.round();
+    await world.sendDue();
     const bodies = sink.received.map(({ body }) => JSON.parse(body));
     expect(bodies.map(({ type }) => type).sort()).toEqual([...events].sort());
     expect(bodies.every(({ data }) => data.test === true)).toBe(true);

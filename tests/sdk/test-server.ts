@@ -74,7 +74,7 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
       return { team, sdk: await open(), domain, mail, with: open };
     },
     async sentMessage(id) {
-      await world.round();
+      await world.sendDue();
       const [kept] = await world.deps.hot<{ raw: Uint8Array }[]>`
         select raw from captured_messages where email_id = ${id}`;
       if (!kept) throw new Error("The email was not sent");

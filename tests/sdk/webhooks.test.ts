@@ -76,7 +76,7 @@ describe.each(VERSIONS)("$name", (client) => {
       );
     const delivered = await send("delivered@backstamp.test");
     const bounced = await send("bounced@backstamp.test");
-    await testServer.world.round();
+    await testServer.world.sendDue();
     expect(sink.received).toHaveLength(2);
     const about = (id: string) => sink.received.find(({ body }) => body.includes(id));
     const request = about(delivered.id);
@@ -124,7 +124,7 @@ describe.each(VERSIONS)("$name", (client) => {
       await data(
         sdk.emails.send({ ...account.mail, from: "ann@backstamp.test", to: "delivered@backstamp.test" }),
       );
-      await testServer.world.round();
+      await testServer.world.sendDue();
       const event = verify(sdk, sink.received[0], secret);
 
       const events = await data(sdk.webhooks.events.list({ webhookId: id, limit: 10 }));
@@ -147,7 +147,7 @@ describe.each(VERSIONS)("$name", (client) => {
         object: "webhook_event",
         id: eventId,
       });
-      await testServer.world.round();
+      await testServer.world.sendDue();
       const [first, again] = sink.received;
       expect(again?.headers["svix-id"]).toBe(first?.headers["svix-id"]);
       for (const live of [secret, next]) expect(verify(sdk, again, live)).toEqual(event);

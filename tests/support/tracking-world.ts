@@ -1,8 +1,8 @@
 import PostalMime from "postal-mime";
-import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { deliverDue } from "./pump-engine";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type World } from "./world";
 
@@ -54,7 +54,7 @@ export async function openTrackingWorld(): Promise<TrackingWorld> {
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
-  const round = () => tick({ ...world.deps, transport }, { budgetMs: 20_000 });
+  const round = () => deliverDue(world.withTransport(transport));
 
   async function send(more: object = {}): Promise<string> {
     const letter = { from: "ann@tracked.example", to: ["ben@example.net"], subject: "News", html: HTML };

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { createWorld, type World } from "../support/world";
@@ -7,7 +7,7 @@ import { idIn, submit } from "./client";
 let world: World;
 let listener: SubmissionListener;
 let token: string;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
   token = (await world.key()).token;
   listener = await startSubmission(world.deps, {
@@ -18,8 +18,14 @@ beforeEach(async () => {
     isImplicitTls: false,
   });
 });
-afterEach(() => world.close());
-afterAll(() => listener.close());
+afterAll(async () => {
+  await listener.close();
+  await world.close();
+});
+beforeEach(async () => {
+  for (const table of ["emails", "idempotency_keys", "templates"])
+    await world.hot.unsafe(`delete from ${table}`);
+});
 
 /** Submits a message with these header fields. */
 const send = (

@@ -44,7 +44,7 @@ test("a message whose stream fails is not accepted, and its memory is free", asy
 });
 
 test("a message of many small chunks is kept in few blocks", async () => {
-  const lines = Array.from({ length: 20_000 }, (_, n) => `.line ${n}\r\n`);
+  const lines = Array.from({ length: 5_000 }, (_, n) => `.line ${n}\r\n`);
   async function* stream() {
     yield Buffer.from(HEAD);
     for (const line of lines) yield Buffer.from(line);

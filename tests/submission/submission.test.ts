@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { updateKey } from "#server/services/keys/keys";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
@@ -18,17 +18,31 @@ const OPTIONS = {
   isImplicitTls: false,
 };
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
-});
-afterEach(() => world.close());
-beforeEach(async () => {
   token = (await world.key({ scopes: ["emails:send"] })).token;
   listener = await startSubmission(world.deps, OPTIONS);
 });
-afterEach(async () => {
+afterAll(async () => {
   await listener.close();
+  await world.close();
 });
+beforeEach(async () => {
+  await world.hot`delete from emails`;
+});
+
+/** A listener whose dependencies differ, for one test. */
+async function withListener(
+  change: Partial<World["deps"]>,
+  test: (port: number) => Promise<void>,
+): Promise<void> {
+  const other = await startSubmission({ ...world.deps, ...change }, OPTIONS);
+  try {
+    await test(other.port);
+  } finally {
+    await other.close();
+  }
+}
 
 const MESSAGE = [
   "Received: from app by app; Mon, 2 Nov 2026 10:00:00 +0100",
@@ -255,24 +269,24 @@ test.each([
 });
 
 test("a message above the limit is 552, announced at MAIL or measured", async () => {
-  await listener.close();
   const bodyMaxBytes = 64 * 1024;
-  listener = await startSubmission({ ...world.deps, bodyMaxBytes }, OPTIONS);
-  const client = await openClient(listener.port);
-  await client.send("EHLO app.example.com");
-  await client.send(plainLogin(token));
-  expect(await client.send(`MAIL FROM:<a@example.org> SIZE=${bodyMaxBytes + 1}`)).toMatch(/^552/);
-  await client.send("MAIL FROM:<a@example.org>");
-  await client.send("RCPT TO:<ben@example.net>");
-  await client.send("DATA");
-  expect(await client.send(Buffer.from(`${SIMPLE}${"line\r\n".repeat(20_000)}.\r\n`))).toMatch(/^552/);
-  expect(await client.send("NOOP")).toMatch(/^250/);
-  client.socket.destroy();
+  await withListener({ bodyMaxBytes }, async (port) => {
+    const client = await openClient(port);
+    await client.send("EHLO app.example.com");
+    await client.send(plainLogin(token));
+    expect(await client.send(`MAIL FROM:<a@example.org> SIZE=${bodyMaxBytes + 1}`)).toMatch(/^552/);
+    await client.send("MAIL FROM:<a@example.org>");
+    await client.send("RCPT TO:<ben@example.net>");
+    await client.send("DATA");
+    expect(await client.send(Buffer.from(`${SIMPLE}${"line\r\n".repeat(20_000)}.\r\n`))).toMatch(/^552/);
+    expect(await client.send("NOOP")).toMatch(/^250/);
+    client.socket.destroy();
+  });
   expect(await countEmails()).toBe(0);
 });
 
 test("a large file is accepted whole, and recipients in no header are hidden ones", async () => {
-  const content = randomBytes(3_000_000);
+  const content = randomBytes(500_000);
   const lines = content.toString("base64").replace(/.{76}/g, "$&\r\n");
   const raw = `From: ann@example.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nHi\r\n--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines}\r\n--b--\r\n`;
   const { code, reply } = await submit(listener.port, token, { raw });
@@ -291,6 +305,8 @@ test("a large file is accepted whole, and recipients in no header are hidden one
 });
 
 test("messages and rejected messages are in the log of recent requests", async () => {
+  await world.deps.requestLog.flush();
+  await world.hot`delete from api_requests`;
   await submit(listener.port, token, { raw: SIMPLE });
   await submit(listener.port, token, { raw: SIMPLE.replace("example.org", "foreign.example") });
   await world.deps.requestLog.flush();
@@ -308,11 +324,10 @@ test("messages and rejected messages are in the log of recent requests", async (
 });
 
 test("the reply while the database does not accept the message is 451, and says that the message may have been accepted", async () => {
-  await listener.close();
   const accept = () => Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }));
-  listener = await startSubmission({ ...world.deps, accept }, OPTIONS);
-  expect((await submit(listener.port, token, { raw: SIMPLE })).reply).toMatch(
-    /^451 4\.3\.0 .*may have been accepted/,
-  );
+  await withListener({ accept }, async (port) => {
+    const { reply } = await submit(port, token, { raw: SIMPLE });
+    expect(reply).toMatch(/^451 4\.3\.0 .*may have been accepted/);
+  });
   expect(await countEmails()).toBe(0);
 });

@@ -103,32 +103,32 @@ describe("a new key", () => {
     expect((await call("GET", "/api/domains", undefined, by)).status).toBe(401);
   });
 
-  test.each([
-    [{}, /Missing `name`/],
-    [{ name: "" }, /Missing `name`/],
-    [{ name: "x".repeat(51) }, /50/],
-    [{ name: "a\nb" }, /one line/],
-    [{ name: "x", permission: "god" }, /full_access or sending_access/],
-    [{ name: "x", scopes: [] }, /at least one/],
-    [{ name: "x", scopes: ["emails:sned"] }, /Unknown scope "emails:sned"/],
-    [{ name: "x", scopes: ["emails:send"], permission: "full_access" }, /not both/],
-    [{ name: "x", domains: [] }, /at least one/],
-    [{ name: "x", domains: ["nobody.example.com"] }, /not a domain of this team/],
-    [{ name: "x", domain_id: "018f0000-0000-7000-8000-000000000000" }, /not a domain of this team/],
-    [{ name: "x", domain_id: "a.example.com", domains: ["b.example.com"] }, /not both/],
-    [{ name: "x", expires_at: "tomorrow" }, /ISO 8601/],
-    [{ name: "x", expires_at: "2020-01-01T00:00:00Z" }, /past/],
-    [{ name: "x", limits: { other: 0 } }, /at least 1/],
-    [{ name: "x", limits: { other: 1.5 } }, /whole number/],
-    [{ name: "x", limits: { others: 1 } }, /`limits\.others`/],
-    [{ name: "x", limits: { other: 61 } }, /at most 60.*operator/],
-  ])("is rejected with the body %j", async (body, message) => {
+  test("is rejected with an invalid field, and nothing is stored", async () => {
     const before = await world.rowCounts();
-    const reply = await create(body);
-    expect({ status: reply.status, message: reply.body.message }).toEqual({
-      status: 422,
-      message: expect.stringMatching(message),
-    });
+    for (const [body, message] of [
+      [{}, /Missing `name`/],
+      [{ name: "x".repeat(51) }, /50/],
+      [{ name: "a\nb" }, /one line/],
+      [{ name: "x", permission: "god" }, /full_access or sending_access/],
+      [{ name: "x", scopes: [] }, /at least one/],
+      [{ name: "x", scopes: ["emails:sned"] }, /Unknown scope "emails:sned"/],
+      [{ name: "x", scopes: ["emails:send"], permission: "full_access" }, /not both/],
+      [{ name: "x", domains: [] }, /at least one/],
+      [{ name: "x", domain_id: "a.example.com", domains: ["b.example.com"] }, /not both/],
+      [{ name: "x", expires_at: "tomorrow" }, /ISO 8601/],
+      [{ name: "x", expires_at: "2020-01-01T00:00:00Z" }, /past/],
+      [{ name: "x", limits: { other: 0 } }, /at least 1/],
+      [{ name: "x", limits: { other: 1.5 } }, /whole number/],
+      [{ name: "x", limits: { others: 1 } }, /`limits\.others`/],
+      [{ name: "x", limits: { other: 61 } }, /at most 60.*operator/],
+    ] as const) {
+      const reply = await create(body);
+      expect({ body, status: reply.status, message: reply.body.message }).toEqual({
+        body,
+        status: 422,
+        message: expect.stringMatching(message),
+      });
+    }
     expect(await world.rowCounts()).toEqual(before);
   });
 
@@ -192,20 +192,5 @@ describe("a key of the team", () => {
       forbidden: 2,
       rate_limited: 1_000,
     });
-  });
-
-  test("supports both cursors", async () => {
-    const other = await world.otherTeam("Paging");
-    const first = await other.key();
-    const ids = [first.id];
-    for (let n = 0; n < 11; n++) ids.unshift((await other.key()).id);
-    const page = async (query: string) => {
-      const { body } = await call("GET", `/api/api-keys${query}`, undefined, first.token);
-      return { more: body.has_more, ids: (body.data as Listed[]).map(({ id }) => id) };
-    };
-    expect(await page("")).toEqual({ more: false, ids });
-    expect(await page(`?limit=5&after=${ids[4]}`)).toEqual({ more: true, ids: ids.slice(5, 10) });
-    expect(await page(`?limit=3&before=${ids[5]}`)).toEqual({ more: true, ids: ids.slice(2, 5) });
-    expect((await call("GET", `/api/api-keys?after=${ids[1]}&before=${ids[4]}`)).status).toBe(422);
   });
 });

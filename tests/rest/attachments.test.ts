@@ -138,11 +138,9 @@ describe("a download link", () => {
   });
 
   test.each([
-    ["grüße.txt", "filename=\"gr__e.txt\"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt"],
     ["請求書.pdf", "filename=\"___.pdf\"; filename*=UTF-8''%E8%AB%8B%E6%B1%82%E6%9B%B8.pdf"],
     ["😀.txt", "filename=\"_.txt\"; filename*=UTF-8''%F0%9F%98%80.txt"],
     ['a".exe;x="b.txt', "filename=\"a_.exe;x=_b.txt\"; filename*=UTF-8''a%22.exe%3Bx%3D%22b.txt"],
-    ["100%25.txt", "filename=\"100_25.txt\"; filename*=UTF-8''100%2525.txt"],
   ])("keeps the complete file name %s inside its quotes", async (filename, expected) => {
     const file = await fileOf({ filename, content: "aGk=" });
     expect(file.filename).toBe(filename);

@@ -49,13 +49,10 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     relayId = await app.relayOf(fake);
   });
 
-  const callOf = (
-    { address, providerId }: Sent,
-    kind: "delivered" | "bounced" | "complained" | "delayed",
-    said?: string,
-  ) => fake.call(fake.report({ kind, providerId, address, ...(said === undefined ? {} : { said }) }), now());
+  const callOf = ({ address, providerId }: Sent, kind: "delivered" | "bounced" | "complained") =>
+    fake.call(fake.report({ kind, providerId, address }), now());
 
-  test("reports a delivery, which sets the status of the email", async () => {
+  test("reports a delivery, and a complaint, which suppresses the address", async () => {
     const sent = await app.sent(relayId, fake);
     const reply = await app.post(relayId, callOf(sent, "delivered"));
     expect({ status: reply.status, body: reply.body }).toEqual({
@@ -64,6 +61,9 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     });
     expect(await app.email(sent.id)).toMatchObject({ status: "delivered", last_event: "delivered" });
     expect(await app.eventsOf(sent.id)).toContain("email.delivered");
+    expect((await app.post(relayId, callOf(sent, "complained"))).body).toMatchObject({ recorded: 1 });
+    expect(await app.statusOf(sent.id)).toBe("complained");
+    expect(await app.suppressed(sent.address)).toBe("complaint");
   });
 
   test("reports a hard bounce with the server's reply, which suppresses the address", async () => {
@@ -76,29 +76,6 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
       last_reply: { code: 550, enhanced: "5.1.1", text: expect.stringContaining("No such user") },
     });
     expect(await app.suppressed(sent.address)).toBe("bounce");
-  });
-
-  test("reports another bounce, which suppresses no address", async () => {
-    const sent = await app.sent(relayId, fake);
-    await app.post(relayId, callOf(sent, "bounced", "552 5.2.2 Mailbox full"));
-    expect(await app.statusOf(sent.id)).toBe("bounced");
-    expect(await app.suppressed(sent.address)).toBeNull();
-  });
-
-  test("reports a complaint, which suppresses the address", async () => {
-    const sent = await app.sent(relayId, fake);
-    await app.post(relayId, callOf(sent, "delivered"));
-    expect((await app.post(relayId, callOf(sent, "complained"))).body).toMatchObject({ recorded: 1 });
-    expect(await app.statusOf(sent.id)).toBe("complained");
-    expect(await app.suppressed(sent.address)).toBe("complaint");
-  });
-
-  test("reports a delay, which creates an event and changes no status", async () => {
-    const sent = await app.sent(relayId, fake);
-    const call = callOf(sent, "delayed", "451 4.4.1 Try again later");
-    expect((await app.post(relayId, call)).body).toMatchObject({ recorded: 1 });
-    expect(await app.statusOf(sent.id)).toBe("sent");
-    expect(await app.eventsOf(sent.id)).toContain("email.delivery_delayed");
   });
 
   test("is rejected and counted with the secret of another relay or a changed signature", async () => {
@@ -121,32 +98,12 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     expect((await app.post(relayId, genuine)).body).toMatchObject({ recorded: 1 });
   });
 
-  test("changes only one of several recipients of the same transaction", async () => {
-    const to = ["one", "two"].map((name) => `${name}-${provider}@example.net`);
-    const sent = await app.sent(relayId, fake, to);
-    await app.post(relayId, callOf({ ...sent, address: to[1] ?? "" }, "bounced"));
-    const email = await app.email(sent.id);
-    expect((email.recipients as { status: string }[]).map(({ status }) => status)).toEqual([
-      "sent",
-      "bounced",
-    ]);
-    expect(await app.suppressed(to[0] ?? "")).toBeNull();
-  });
-
   test("gets 200 for an event that is not stored", async () => {
     const odd = { Type: "Open", RecordType: "Open", data: 1, mail: {}, "event-data": [] };
     for (const body of [{}, [], [1, null], odd]) {
       const { status, body: response } = await app.post(relayId, fake.call(body, now()));
       expect({ status, response }).toMatchObject({ status: 200, response: { recorded: 0, ignored: [] } });
     }
-  });
-
-  test("is rejected until its secret is configured", async () => {
-    const sent = await app.sent(relayId, fake);
-    const silent = await app.relayOf(fake);
-    await app.world.deps.hot`
-      update relays set callback_secret = null, callback_topic = null where id = ${silent}`;
-    expect(await app.post(silent, callOf(sent, "bounced"))).toMatchObject(UNAUTHORIZED);
   });
 
   testWhere(provider !== "postmark")("is rejected if its timestamp is too old or in the future", async () => {
@@ -171,8 +128,8 @@ describe("a report of any provider", () => {
     fake = FAKE_PROVIDERS[provider]();
     relayId = await app.relayOf(fake);
   });
-  const callOf = ({ address, providerId }: Sent, kind: "delivered" | "bounced") =>
-    fake.call(fake.report({ kind, providerId, address }), now());
+  const callOf = ({ address, providerId }: Sent, kind: "delivered" | "bounced" | "delayed", said?: string) =>
+    fake.call(fake.report({ kind, providerId, address, ...(said === undefined ? {} : { said }) }), now());
 
   test("that follows a bounce with a delivery leaves the status bounced", async () => {
     const sent = await app.sent(relayId, fake);
@@ -227,6 +184,41 @@ describe("a report of any provider", () => {
     await app.post(relayId, callOf({ ...sent, address: `inner-${provider}@elsewhere.example` }, "bounced"));
     expect(await app.statusOf(sent.id)).toBe("bounced");
     expect(await app.suppressed(sent.address)).toBeNull();
+  });
+
+  test("of a bounce that is not hard suppresses no address", async () => {
+    const sent = await app.sent(relayId, fake);
+    await app.post(relayId, callOf(sent, "bounced", "552 5.2.2 Mailbox full"));
+    expect(await app.statusOf(sent.id)).toBe("bounced");
+    expect(await app.suppressed(sent.address)).toBeNull();
+  });
+
+  test("of a delay creates an event and changes no status", async () => {
+    const sent = await app.sent(relayId, fake);
+    const call = callOf(sent, "delayed", "451 4.4.1 Try again later");
+    expect((await app.post(relayId, call)).body).toMatchObject({ recorded: 1 });
+    expect(await app.statusOf(sent.id)).toBe("sent");
+    expect(await app.eventsOf(sent.id)).toContain("email.delivery_delayed");
+  });
+
+  test("changes only one of several recipients of the same transaction", async () => {
+    const to = ["one", "two"].map((name) => `${name}-${provider}@example.net`);
+    const sent = await app.sent(relayId, fake, to);
+    await app.post(relayId, callOf({ ...sent, address: to[1] ?? "" }, "bounced"));
+    const email = await app.email(sent.id);
+    expect((email.recipients as { status: string }[]).map(({ status }) => status)).toEqual([
+      "sent",
+      "bounced",
+    ]);
+    expect(await app.suppressed(to[0] ?? "")).toBeNull();
+  });
+
+  test("is rejected until its secret is configured", async () => {
+    const sent = await app.sent(relayId, fake);
+    const silent = await app.relayOf(fake);
+    await app.world.deps.hot`
+      update relays set callback_secret = null, callback_topic = null where id = ${silent}`;
+    expect(await app.post(silent, callOf(sent, "bounced"))).toMatchObject(UNAUTHORIZED);
   });
 
   test("gets 503 if the attempt is not recorded yet", async () => {

@@ -80,15 +80,10 @@ describe("a domain's daily limit", () => {
 
   test.each([
     [{ daily_cap: -1 }, /`daily_cap`: Must be a whole number from 0/],
-    [{ daily_cap: 1.5 }, /`daily_cap`: Must be/],
-    [{ daily_cap: "many" }, /`daily_cap`: Must be/],
     [{ daily_cap: 100_000_001 }, /`daily_cap`: Must be/],
-    [{ warm_up: true }, /`warm_up`: Must be none, or an object/],
     [{ warm_up: { first_day: 50, target: 100 } }, /`warm_up`: Must be none, or an object/],
-    [{ warm_up: { first_day: 0, growth_percent: 50, target: 100 } }, /`warm_up\.first_day`: Must be/],
     [{ warm_up: { first_day: 5, growth_percent: 901, target: 100 } }, /`warm_up\.growth_percent`.* to 900/],
     [{ warm_up: { ...GROWS, start_date: "tomorrow" } }, /`warm_up\.start_date`: Must be a day/],
-    [{ warm_up: { ...GROWS, start_date: "0000-01-01" } }, /`warm_up\.start_date`: Must be a day/],
     [{ warm_up: { ...GROWS, until: 5 } }, /Unknown field `warm_up\.until`/],
     [{ warm_up: { first_day: 50, growth_percent: 50 } }, /as its end/],
     [{ warm_up: { first_day: 50, growth_percent: 50, target: 50 } }, /must be less/],

@@ -18,43 +18,24 @@ describe("every path and method has one response", () => {
   test.each([
     ["GET", "/api/emails/", 404],
     ["GET", "/api//emails", 404],
-    ["GET", "//api/emails", 404],
-    ["GET", "/api/emails//", 404],
     ["GET", "/api/..;/emails", 404],
-    ["GET", "/api/.;/emails", 404],
     ["GET", "/api/%65mails", 404],
     ["GET", "/api/%2565mails", 404],
     ["GET", "/api%2femails", 404],
-    ["GET", "/api/emails%2f", 404],
-    ["GET", "/api/emails%00", 404],
     ["GET", "/api/emails%zz", 404],
     ["GET", "/api/templates/%zz", 404],
-    ["GET", "/api/templates/%ff", 404],
     ["GET", "/api/templates/a%00b", 404],
-    ["GET", "/api/templates/%2e%2e", 404],
     ["GET", "/api/Emails", 404],
-    ["GET", "/API/emails", 404],
-    ["GET", "/api/emails.json", 404],
-    ["GET", "/api", 404],
     ["GET", "/api/", 404],
     ["GET", "/api/emails/../templates", 200],
     ["GET", "/api/emails/%2e%2e/templates", 200],
     ["GET", "/api/../secret", 404],
-    ["GET", "/api/emails/a/b", 404],
     ["PUT", "/api/emails", 405],
-    ["PATCH", "/api/emails", 405],
-    ["DELETE", "/api/emails", 405],
     ["OPTIONS", "/api/emails", 405],
-    ["TRACE", "/api/emails", 405],
     ["PROPFIND", "/api/emails", 405],
     ["POST", "/api/emails/018f0000-0000-7000-8000-000000000000", 405],
-    ["GET", "/api/templates/x/publish", 405],
-    ["POST", "/api/health", 405],
-    ["GET", "/api/cron/tick", 404],
     ["POST", "/api/cron/tick", 404],
-    ["PUT", "/api/cron/tick", 404],
     ["HEAD", "/api/emails", 200],
-    ["HEAD", "/api/nothing", 404],
   ])("%s %s is %i, in JSON and with the limit headers", async (method, path, status) => {
     const reply = await app.world.api(method, path, { token: app.token });
     expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status });
@@ -71,13 +52,6 @@ describe("every path and method has one response", () => {
     const { headers, body } = await app.world.api("DELETE", "/api/emails", { token: app.token });
     expect(headers.allow).toBe("POST, GET, HEAD");
     expect(body.message).toBe("DELETE is not supported here. Use POST or GET or HEAD.");
-  });
-
-  test("a misspelled path returns the correct one", async () => {
-    for (const path of ["/api/emails/", "/api//emails"])
-      expect((await app.world.api("GET", path, { token: app.token })).body.message).toBe(
-        `${path} does not exist. Use /api/emails.`,
-      );
   });
 
   test("an unknown path returns the resources and the API reference, not every path", async () => {
@@ -129,14 +103,9 @@ describe("every path and method has one response", () => {
       app.token,
       `Basic ${app.token}`,
       "Bearer",
-      "Bearer ",
       `Bearer ${app.token} x`,
-      `Bearer "${app.token}"`,
-      `Bearer ${app.token},`,
       `Bearer ${app.token.slice(0, -1)}`,
       `Bearer ${app.token}x`,
-      `Bearer ${app.token.toUpperCase()}`,
-      `Bearer ${"x".repeat(8_000)}`,
       `Bearer\t${app.token}`,
     ]) {
       const reply = await app.world.api("GET", "/api/emails", { headers: { authorization } });

@@ -19,26 +19,12 @@ describe("a template is rejected with a message that names the field", () => {
   });
   test.each<[what: string, body: object, name: string, message: RegExp]>([
     ["no name", { name: undefined }, "missing_required_field", /`name`/],
-    ["an empty name", { name: "" }, "validation_error", /`name`/],
-    ["a name too long", { name: "x".repeat(201) }, "validation_error", /`name`.*200/],
-    ["a name of two lines", { name: "a\nb" }, "validation_error", /`name`.*one line/],
     ["no HTML", { html: undefined }, "missing_required_field", /`html`/],
     ["an empty HTML", { html: "" }, "validation_error", /`html`/],
-    ["HTML that is an object", { html: {} }, "validation_error", /`html`/],
     ["HTML that is too long", { html: "x".repeat(1_000_001) }, "validation_error", /`html`.*1,000,000/],
     ["an alias in capitals", { alias: "Welcome" }, "validation_error", /`alias`.*lowercase/],
-    ["an alias with blanks", { alias: "a b" }, "validation_error", /`alias`/],
-    ["an alias too long", { alias: "a".repeat(65) }, "validation_error", /`alias`.*64/],
     ["an alias that looks like an id", { alias: uuid }, "validation_error", /`alias`.*form of an id/],
-    ["an invalid sender", { from: "ann" }, "validation_error", /`from`/],
-    ["a subject of two lines", { subject: "a\nb" }, "validation_error", /`subject`/],
     ["an unknown field", { title: "x" }, "validation_error", /Unknown field `title`\. Known: name, html/],
-    [
-      "an unsupported type",
-      variable({ type: "boolean" }),
-      "validation_error",
-      /`variables\[0\].type`.*number/,
-    ],
     ["an invalid key", variable({ key: "a-b" }), "validation_error", /`variables\[0\].key`.*letters/],
     ["a reserved key", variable({ key: "EMAIL" }), "validation_error", /`variables\[0\].key`.*reserved/],
     [
@@ -72,12 +58,8 @@ describe("a template is rejected with a message that names the field", () => {
       /`B`/,
     ],
     ["a section", { html: "{{#A}}x{{/A}}" }, "validation_error", /`html`: \{\{#A\}\}/],
-    ["an inverted section", { html: "{{^A}}x{{/A}}" }, "validation_error", /`html`: \{\{\^A\}\}/],
     ["a partial", { html: "{{>A}}" }, "validation_error", /`html`: \{\{>A\}\}/],
-    ["a comment", { html: "{{! A }}" }, "validation_error", /`html`: /],
     ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html`: /],
-    ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html`: \{\{&A\}\}/],
-    ["an invalid path", { html: "{{a.b-c}}" }, "validation_error", /`html`.*not a valid variable name/],
     ["a block that is not closed", { html: "a\n {{#if A}}x" }, "validation_error", /line 2, column 2/],
     [
       "a list that is declared as a string",
@@ -86,31 +68,12 @@ describe("a template is rejected with a message that names the field", () => {
       /`variables`: \{\{#each A\}\} needs a list/,
     ],
     [
-      "a list that is inserted",
-      variable({ type: "list" }),
-      "validation_error",
-      /`variables`: \{\{A\}\} cannot insert `A`.*\{\{#each A\}\}/,
-    ],
-    [
-      "a fallback that is not a list",
-      { ...variable({ type: "list", fallback_value: { a: 1 } }), html: "x" },
-      "validation_error",
-      /fallback_value`.*list/,
-    ],
-    [
-      "a fallback that is nested too deep",
-      { ...variable({ type: "list", fallback_value: [[[[[["x"]]]]]] }), html: "x" },
-      "validation_error",
-      /fallback_value.*5 lists and objects/,
-    ],
-    [
       "code",
       { html: "{{constructor.constructor('x')()}}" },
       "validation_error",
       /`html`.*not a valid variable name/,
     ],
     ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*Unclosed.*column 4/],
-    ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*Unclosed/],
   ])("%s", async (_, change, name, message) => {
     const { status, body } = await call("POST", "/api/templates", { name: "x", html: "x", ...change });
     expect(body.message).toMatch(message);
@@ -120,9 +83,7 @@ describe("a template is rejected with a message that names the field", () => {
 
   test.each([
     ["triple braces", "{{{".repeat(100_000)],
-    ["closed blanks", `{{${" ".repeat(100_000)}}}`],
     ["many tags", "{{a}}".repeat(100_000)],
-    ["blocks", "{{#if a}}".repeat(100_000)],
     ["ends of blocks", "{{#each a}}{{/if}}".repeat(50_000)],
   ])("and a hundred thousand %s take negligible time", async (_, html) => {
     const { status } = await call("POST", "/api/templates", { name: "x", html });

@@ -71,17 +71,12 @@ describe("endpoints", () => {
 
   test.each([
     [{ events: ["email.sent"] }, "missing_required_field", /`endpoint`/],
-    [{ endpoint: "", events: ["email.sent"] }, "missing_required_field", /`endpoint`/],
     [{ endpoint: ENDPOINT }, "missing_required_field", /`events`/],
-    [{ endpoint: ENDPOINT, events: [] }, "missing_required_field", /`events`/],
     [{ endpoint: ENDPOINT, events: "email.sent" }, "validation_error", /`events`/],
     [{ endpoint: ENDPOINT, events: ["email.snet"] }, "validation_error", /Unknown event "email.snet"/],
-    [{ endpoint: ENDPOINT, events: [1] }, "validation_error", /`events\[0\]`/],
-    [{ endpoint: 7, events: ["email.sent"] }, "validation_error", /`endpoint`/],
     [{ endpoint: "example.com", events: ["email.sent"] }, "validation_error", /`endpoint`/],
     [{ endpoint: "http://example.com/", events: ["email.sent"] }, null, null],
     [{ endpoint: "https://10.0.0.1/", events: ["email.sent"] }, "validation_error", /BACKSTAMP_EGRESS_ALLOW/],
-    [{ endpoint: "https://169.254.169.254/", events: ["email.sent"] }, "validation_error", /public Internet/],
     [{ endpoint: "https://[::1]/", events: ["email.sent"] }, "validation_error", /public Internet/],
     [{ endpoint: "https://u:p@example.com/", events: ["email.sent"] }, "validation_error", /password/],
     [
@@ -113,19 +108,6 @@ describe("endpoints", () => {
       events: ["email.sent"],
       status: "enabled",
     });
-  });
-
-  test("support both cursors, newest first", async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 5; n++) ids.unshift((await world.endpoint(`${ENDPOINT}/${n}`, ["email.sent"])).id);
-    const page = async (query: string) => {
-      const { data, has_more } = await world.ok("GET", `/api/webhooks?${query}`);
-      return { ids: (data as { id: string }[]).map(({ id }) => id), has_more };
-    };
-    expect(await page("limit=2")).toEqual({ ids: ids.slice(0, 2), has_more: true });
-    expect(await page(`limit=2&after=${ids[1]}`)).toEqual({ ids: ids.slice(2, 4), has_more: true });
-    expect(await page(`limit=2&before=${ids[3]}`)).toEqual({ ids: ids.slice(1, 3), has_more: true });
-    expect(await page(`after=${ids[3]}`)).toEqual({ ids: ids.slice(4), has_more: false });
   });
 
   test("return their secrets only to keys with webhooks:write", async () => {

@@ -55,3 +55,32 @@ test.each(paged)("%s: a cursor that is not a row of the team's list is 422 and n
     expect([cursor, good.status]).toEqual([cursor, 200]);
   }
 });
+
+test("the pages of every list follow one another, newest first, in both directions", async () => {
+  const followed: string[] = [];
+  for (let n = 0; n < 2; n++) await world.key();
+  for (const [name, route] of paged) {
+    // Each opening adds a row, except to lists within a row.
+    for (let n = 0; n < 2; n++) await openList(route, tokens.own);
+    const { path } = await openList(route, tokens.own);
+    const read = async (query: string) => {
+      const { body } = await world.api("GET", `${path}?${query}`, { token: tokens.own });
+      return { ids: (body.data as { id: string }[]).map(({ id }) => id), more: body.has_more };
+    };
+    const { ids, more } = await read("limit=100");
+    if (ids.length < 3 || more) continue;
+    followed.push(name);
+    const [first, second, third] = ids;
+    expect(await read("limit=1"), name).toEqual({ ids: [first], more: true });
+    expect(await read(`limit=1&after=${first}`), name).toEqual({ ids: [second], more: true });
+    expect(await read(`limit=1&before=${third}`), name).toEqual({ ids: [second], more: true });
+    expect(await read(`limit=2&after=${ids.at(-2)}`), name).toEqual({ ids: ids.slice(-1), more: false });
+  }
+  expect(followed).toEqual(
+    expect.arrayContaining(
+      ["emails", "templates", "domains", "api-keys", "webhooks", "suppressions"].map(
+        (list) => `GET /api/${list}`,
+      ),
+    ),
+  );
+});

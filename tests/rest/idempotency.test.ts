@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
 import { fingerprintOf } from "#server/services/emails/accept/idempotency";
@@ -78,15 +77,11 @@ test("another payload with a used key is 409, whichever value differs, and nothi
   const before = await world.rowCounts();
   const edits: [string, object][] = [
     ["to", { to: newEmail.to.toReversed() }],
-    ["one recipient", { to: "delivered@backstamp.test" }],
     ["subject", { subject: "Once " }],
     ["html", { html: "<p>Hello.</p>" }],
     ["text", { text: "" }],
-    ["no text", { text: null }],
     ["headers", { headers: { "X-A": "2", "X-B": "1" } }],
-    ["fewer headers", { headers: { "X-A": "1" } }],
     ["tags", { tags: [{ name: "a", value: "c" }] }],
-    ["cc", { cc: "delivered@backstamp.test" }],
   ];
   for (const [what, edit] of edits) {
     const { status, body } = await post(key, { ...newEmail, ...edit });
@@ -96,13 +91,6 @@ test("another payload with a used key is 409, whichever value differs, and nothi
       name: "invalid_idempotent_request",
     });
   }
-  await fc.assert(
-    fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), async (html) => {
-      fc.pre(html !== newEmail.html && !html.includes("\0"));
-      expect((await post(key, { ...newEmail, html })).status).toBe(409);
-    }),
-    { numRuns: 10 },
-  );
   expect(await world.rowCounts()).toEqual(before);
 });
 

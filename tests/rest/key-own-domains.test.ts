@@ -1,7 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { runCommand } from "../support/processes/command-line";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
@@ -30,13 +29,6 @@ const send = (token: string, domain: string) =>
     subject: "x",
     html: "x",
   });
-async function keyOfCli(...args: string[]): Promise<{ id: string; token: string }> {
-  const { code, stdout, stderr } = await runCommand(["key", "create", "--name", "app", "--json", ...args], {
-    env: { DATABASE_URL: world.databaseUrl },
-  });
-  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout);
-}
 const linksOf = async (keyId: string): Promise<string[]> =>
   (
     await world.deps.hot<{ name: string }[]>`
@@ -45,7 +37,7 @@ const linksOf = async (keyId: string): Promise<string[]> =>
   ).map(({ name }) => name);
 
 test("a new customer's key adds a domain, verifies it and sends from it", async () => {
-  const key = await keyOfCli("--scopes", "full_access");
+  const key = await world.key({ domains: ["backstamp.test"] });
   const added = await call(key.token, "POST", "/api/domains", { name: "customer.example" });
   expect(added.status).toBe(201);
   expect(await send(key.token, "customer.example")).toMatchObject({ status: 422 });
@@ -94,13 +86,6 @@ describe("a domain created with a key", () => {
 });
 
 describe("a key for all domains", () => {
-  test("can be created by the CLI", async () => {
-    const key = await keyOfCli("--scopes", "sending_access", "--domains", "all");
-    expect(key).toMatchObject({ all_domains: true });
-    await world.domain("later.example");
-    expect(await send(key.token, "later.example")).toMatchObject({ status: 200 });
-  });
-
   test("can be created over the API only by a key with access to all domains", async () => {
     const request = { name: "all", domains: "all" };
     const unrestricted = await world.key();

@@ -202,7 +202,7 @@ describe("the route", () => {
 
 test("hostile names and replies do not add series without limit", async () => {
   const { metrics, render } = createPrometheus({ version: "0.0.0", role: "worker" });
-  for (let n = 0; n < 5_000; n++) {
+  for (let n = 0; n < 300; n++) {
     const transport = `relay:${n}"}\n# HELP ${"x".repeat(200)}`;
     const provider = PROVIDER_CLASSES[n % PROVIDER_CLASSES.length] ?? "other";
     const replyClass = REPLY_CLASSES[n % REPLY_CLASSES.length] ?? "other";

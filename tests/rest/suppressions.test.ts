@@ -86,24 +86,6 @@ describe("the list", () => {
     const unknown = await call("GET", "/api/suppressions?origin=spam");
     expect(unknown).toMatchObject({ status: 422, body: { message: expect.stringContaining("complaint") } });
   });
-
-  test("belongs to one team", async () => {
-    const other = await world.otherTeam();
-    const foreign = await other.key();
-    const id = await add("ann@example.com");
-    const by = { token: foreign.token };
-    expect((await world.api("GET", "/api/suppressions", by)).body.data).toEqual([]);
-    expect((await world.api("GET", "/api/suppressions/csv", by)).text).not.toContain("ann");
-    expect((await world.api("GET", `/api/suppressions/${id}`, by)).status).toBe(404);
-    expect((await world.api("DELETE", "/api/suppressions/ann%40example.com", by)).status).toBe(404);
-    for (const body of [{ ids: [id] }, { emails: ["ann@example.com"] }])
-      expect((await world.api("POST", "/api/suppressions/batch/remove", { ...by, body })).body).toEqual({
-        data: [],
-      });
-    const own = await world.api("POST", "/api/suppressions", { ...by, body: { email: "ann@example.com" } });
-    expect(own.body.id).not.toBe(id);
-    expect(await emails()).toEqual(["ann@example.com"]);
-  });
 });
 
 describe("a batch", () => {

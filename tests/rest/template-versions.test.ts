@@ -77,22 +77,6 @@ describe("versions", () => {
       });
   });
 
-  test("are paged, newest first", async () => {
-    const { alias } = await make();
-    for (const subject of ["Two", "Three"]) {
-      await change(alias, { subject });
-      await ok("POST", `/api/templates/${alias}/publish`);
-    }
-    const page = async (query: string) => {
-      const { data, has_more } = await ok("GET", `/api/templates/${alias}/versions?${query}`);
-      return { numbers: (data as Version[]).map(({ number }) => number), has_more };
-    };
-    const [, second] = await versions(alias);
-    expect(await page("limit=2")).toEqual({ numbers: [3, 2], has_more: true });
-    expect(await page(`limit=2&after=${second?.id}`)).toEqual({ numbers: [1], has_more: false });
-    expect(await page(`limit=2&before=${second?.id}`)).toEqual({ numbers: [3], has_more: false });
-  });
-
   test("of another template or without a match are 404", async () => {
     const [one, two] = [await make(), await make()];
     const [foreign] = await versions(two.alias);

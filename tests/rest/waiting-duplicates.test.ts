@@ -81,7 +81,7 @@ test("duplicates that wait for the first requests block no other email, and get 
     return { key, answer };
   });
 
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 8; round++) {
     const [plain, keyed] = await Promise.all([post(), post(randomUUID())]);
     expect([plain.status, keyed.status]).toEqual([200, 200]);
   }

@@ -108,33 +108,6 @@ describe.each(VERSIONS)("$name", (client) => {
     });
   });
 
-  testNewest("a template, named by id or alias, provides the content", async () => {
-    const { sdk, domain } = account;
-    const created = await data(
-      sdk.templates.create({
-        name: "Welcome",
-        alias: "welcome",
-        from: `ann@${domain}`,
-        subject: "Hello {{{NAME}}}",
-        html: "<p>{{{NAME}}} has {{{COUNT}}}</p>",
-        variables: [
-          { key: "NAME", type: "string" },
-          { key: "COUNT", type: "number", fallbackValue: 3 },
-        ],
-      }),
-    );
-    for (const id of [created.id, "welcome"]) {
-      const sent = await data(
-        sdk.emails.send({ to: "ben@example.net", template: { id, variables: { NAME: "Ben" } } }),
-      );
-      const sentMessage = await testServer.sentMessage(sent.id);
-      expect(sentMessage).toMatchObject({
-        subject: "Hello Ben",
-        html: expect.stringContaining("<p>Ben has 3</p>"),
-      });
-    }
-  });
-
   testNewest("a repeat with the same idempotency key returns the same email", async () => {
     const { sdk, mail } = account;
     const idempotencyKey = randomUUID();

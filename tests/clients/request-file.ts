@@ -30,17 +30,30 @@ export const clientNames = [...new Set(readdirSync(folder).map((file) => file.sp
 /** The requests of a client in the order in which they are sent. */
 export function readRequests(client: string): RequestFixture[] {
   const files = readdirSync(folder).filter((file) => file.startsWith(`${client}.`));
-  return files
-    .sort()
-    .flatMap((file) => readFileSync(new URL(file, folder), "utf8").split(/^### /m).slice(1).map(readOne));
+  return files.sort().flatMap((file) => {
+    const [head = "", ...blocks] = readFileSync(new URL(file, folder), "utf8").split(/^### /m);
+    const named = readHeaders(head);
+    return blocks.map((block) => readOne(block, named));
+  });
+}
+
+/** Header lines that several requests of a file have: `@headers name`, then the lines. */
+function readHeaders(head: string): Map<string, string[]> {
+  const sets = head.split(/^@headers /m).slice(1);
+  return new Map(
+    sets.map((set) => {
+      const [name = "", ...lines] = set.trimEnd().split("\n");
+      return [name, lines];
+    }),
+  );
 }
 
 /**
- * One block of such a file: its title, lines of `@name value`, the request line and headers, and after an
- * empty line the body. Header lines end in CRLF; the body is sent unchanged, with a line break after it for
+ * One block of such a file: its title, lines of `@name value`, the request line and headers, or `@` with the
+ * name of the file's headers, and after an empty line the body. Header lines end in CRLF; the body is sent unchanged, with a line break after it for
  * `@newline`.
  */
-function readOne(block: string): RequestFixture {
+function readOne(block: string, named: Map<string, string[]>): RequestFixture {
   const [title = "", ...lines] = block.trimEnd().split("\n");
   const said: Record<string, string[]> = {};
   let line = lines.shift() ?? "";
@@ -49,6 +62,8 @@ function readOne(block: string): RequestFixture {
     said[name] = [...(said[name] ?? []), value];
     line = lines.shift() ?? "";
   }
+  const shared = named.get(lines[0]?.slice(1) ?? "");
+  if (shared) lines.splice(0, 1, ...shared);
   const empty = lines.indexOf("");
   const [status = "", shape = ""] = (said.expect?.[0] ?? "").split(" ");
   return {

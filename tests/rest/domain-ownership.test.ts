@@ -120,10 +120,10 @@ describe("the status", () => {
     const domain = await create();
     await verify(domain.id);
     // Hourly, then every four hours.
-    const counts = [0, 0];
-    for (let n = 0; n < 10; n++) counts[0] += await checksAfter("1 hour");
-    for (let n = 0; n < 15; n++) counts[1] += await checksAfter("4 hours");
-    expect(counts).toEqual([7, 15]);
+    let [early, late] = [0, 0];
+    for (let n = 0; n < 10; n++) early += await checksAfter("1 hour");
+    for (let n = 0; n < 15; n++) late += await checksAfter("4 hours");
+    expect([early, late]).toEqual([7, 15]);
     expect(await statusOf(domain.id)).toBe("pending");
     await checksAfter("4 hours");
     const checked = await request("GET", `/api/domains/${domain.id}`);

@@ -112,6 +112,9 @@ describe("Limits", () => {
     }
     expect(statuses.filter((status) => status >= 300)).toEqual([]);
     await expectExhausted(tier, usual.token);
+    // Each key has its own limits.
+    const another = await target.mintKey({ scopes: ["full_access"] });
+    expect((await callOf(tier)(another.token)).headers["x-ratelimit-remaining"]).toBe("99");
   });
 
   test("“All other endpoints” share one bucket", async () => {

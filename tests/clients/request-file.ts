@@ -50,8 +50,8 @@ function readHeaders(head: string): Map<string, string[]> {
 
 /**
  * One block of such a file: its title, lines of `@name value`, the request line and headers, or `@` with the
- * name of the file's headers, and after an empty line the body. Header lines end in CRLF; the body is sent unchanged, with a line break after it for
- * `@newline`.
+ * name of the file's headers, and after an empty line the body. Header lines end in CRLF; the body is sent
+ * unchanged, with a line break after it for `@newline`.
  */
 function readOne(block: string, named: Map<string, string[]>): RequestFixture {
   const [title = "", ...lines] = block.trimEnd().split("\n");

@@ -159,6 +159,7 @@ const FAULTS: [purpose: string, fault: string, what: string, breakRecord: Break]
   ],
   ["spf", "missing", "no SPF among texts", replaced(() => ["hello"])],
   ["spf", "wrong_value", "the servers of another owner", replaced(() => ["v=spf1 a:mx.else.example ~all"])],
+  ["spf", "wrong_value", "our servers excluded", replaced(() => [`v=spf1 -a:${mailHost} ~all`])],
   ["spf", "several_spf", "two records", replaced((v) => [v, "v=spf1 mx -all"])],
   ["spf", "split_value", "a blank lost at the joint", replaced(() => [["v=spf1", `a:${mailHost}`, "~all"]])],
   [

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findPort } from "#server/startup/postgres/server";
 import { startTap, type Tap } from "../support/database/database-tap";
 import { installationSecret } from "../support/deps";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { callApi } from "../support/rest";
+import { freePort } from "../support/servers/free-port";
 import { createWorld, type World } from "../support/world";
 
 const SUBJECT = "An email whose web process dies";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const url = new URL(world.databaseUrl);
   tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
-  const port = await findPort();
+  const port = await freePort();
   doomed = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
     DATABASE_URL: url.href,
     PORT: String(port),

@@ -10,11 +10,11 @@ import {
 } from "#db/partitions";
 import { EMAIL_TABLES, findNextStart, maintainPartitions } from "#server/delivery/housekeeping/partitions";
 import { applyRetention } from "#server/delivery/housekeeping/retention";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
+import { countEvents } from "../support/count-events";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -80,7 +80,7 @@ const exists = async (id: string) => (await world.hot`select from emails where i
 const bodyExists = async (id: string) =>
   (await world.hot`select from email_bodies where email_id = ${id}`).length === 1;
 const runRetention = async () => {
-  await aggregateUsage(deps(), () => true);
+  await countEvents(deps());
   await world.hot`update retention set next_at = now()`;
   await applyRetention(deps(), () => true);
   await maintain();

@@ -5,13 +5,13 @@ import {
   expireBatch,
   finishRetention,
 } from "#server/delivery/housekeeping/retention";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
 import { readSource } from "#server/services/emails/read/source";
 import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
+import { countEvents } from "../support/count-events";
 import { deliverDue } from "../support/pump-engine";
 import { createWorld, type World } from "../support/world";
 
@@ -68,7 +68,6 @@ async function oldEmail(status: string, days: number): Promise<string> {
 const keep = (bodiesDays: number | null, emailsDays: number | null = null) =>
   setRetention(world.ctx, { bodiesDays, emailsDays });
 const run = () => applyRetention(world.withTransport(null), () => true);
-const countUsage = () => aggregateUsage(world.withTransport(null), () => true);
 const rowsOf = async (id: string) => {
   const count = async (table: string) => {
     const [row] = await world.hot<{ n: number }[]>`
@@ -101,7 +100,7 @@ describe("content of old emails", () => {
     const ids: string[] = [];
     for (const status of ["scheduled", "queued", "sending", "unknown"]) ids.push(await oldEmail(status, 400));
     await keep(1, 1);
-    await countUsage();
+    await countEvents(world.withTransport(null));
     await run();
     for (const id of ids)
       expect(await world.email(id)).toMatchObject({ isErased: false, html: "<p>Hello</p>" });
@@ -186,14 +185,14 @@ describe("old emails", () => {
     await run();
     expect(await exists(id)).toBe(true);
     for (const progress of ["usage_progress", "metrics_progress"]) {
-      await countUsage();
+      await countEvents(world.withTransport(null));
       await world.hot.unsafe(`update ${progress} set position = 0`);
       await world.hot`update retention set next_at = now()`;
       await run();
       expect(await exists(id)).toBe(true);
       await world.hot`truncate usage_days, usage_progress, recipient_counts, recipient_totals, metrics_progress`;
     }
-    await countUsage();
+    await countEvents(world.withTransport(null));
     await world.hot`update retention set next_at = now()`;
     await run();
     expect(await exists(id)).toBe(false);
@@ -208,7 +207,7 @@ describe("old emails", () => {
 
   test("remain while they have pending webhook deliveries", async () => {
     const id = await oldEmail("delivered", 100);
-    await countUsage();
+    await countEvents(world.withTransport(null));
     const webhook = newId();
     await world.hot`
       insert into webhooks (team_id, id, url, events, secret)
@@ -229,7 +228,7 @@ describe("old emails", () => {
   test("lose their content first and are deleted later", async () => {
     const middle = await oldEmail("delivered", 50);
     const old = await oldEmail("delivered", 100);
-    await countUsage();
+    await countEvents(world.withTransport(null));
     await keep(30, 90);
     await run();
     expect((await world.email(middle)).isErased).toBe(true);

@@ -1,0 +1,22 @@
+import { expect } from "vitest";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import type { WorkerDeps } from "#server/deps";
+
+/**
+ * Counts all events, which retention waits for. In several rounds, because the counts follow the feed, which
+ * waits for open transactions of other tests in the cluster.
+ */
+export async function countEvents(deps: WorkerDeps): Promise<void> {
+  const countRest = async () => {
+    await aggregateUsage(deps, () => true);
+    const [row] = await deps.hot<{ rest: number }[]>`
+      select count(*)::int as rest from email_events e
+      where not exists (
+        select from usage_progress u join metrics_progress m using (team_id)
+        where u.team_id = e.team_id and (e.position, e.id) <= (u.position, u.event_id)
+          and (e.position, e.id) <= (m.position, m.event_id)
+      )`;
+    return row?.rest;
+  };
+  await expect.poll(countRest).toBe(0);
+}

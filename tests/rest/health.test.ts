@@ -55,6 +55,15 @@ describe("readiness", () => {
     expect(await alarms()).toEqual(["no_worker"]);
   });
 
+  test("has an alarm while sending is paused for the whole installation, and none after it is resumed", async () => {
+    await beat("relay");
+    const all = { teamId: null, domain: null };
+    await pauseQueue(world.ctx, { ...all, reason: "A test" });
+    expect(await alarms()).toEqual(["sending_paused"]);
+    await resumeQueue(world.ctx, all);
+    expect(await alarms()).toEqual([]);
+  });
+
   test("has an alarm if email to real recipients waits because no transport is configured", async () => {
     await beat("none");
     const { status, body } = await ready();

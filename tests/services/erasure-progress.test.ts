@@ -39,6 +39,18 @@ test("an address that bounced and is suppressed with the erasure has one entry, 
   expect(data).toMatchObject([{ email: expect.stringMatching(/^erased-/), origin: "bounce" }]);
 });
 
+test("an address that had unsubscribed and is suppressed with the erasure gets no ordinary email either", async () => {
+  await world.ok("POST", "/api/suppressions", { email: ANN });
+  await world.hot`update suppressions set lists_only = true`;
+  await world.erase({ suppresses: true });
+  const id = await world.sendMail({ to: [ANN, "ben@example.net"] });
+  await world.deliver();
+  expect(await world.statuses(id)).toEqual([
+    expect.stringMatching(/ suppressed$/),
+    "ben@example.net delivered",
+  ]);
+});
+
 test("an erasure that waits for weeks reads only what waits and what is new, at longer and longer intervals", async () => {
   const mail = { to: "ben@example.net", subject: `About ${ANN}`, scheduled_at: later(30) };
   const id = await world.sendMail(mail);

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
+import { rescheduleEmail } from "#server/services/emails/change/change";
+import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
+import { releaseResumed } from "#server/services/pauses/release";
 import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
@@ -75,6 +78,18 @@ test("all held deliveries are released in parts, those of every priority, and wh
   ]);
   const invalid = settleHeld(world.ctx, ALL, Buffer.from(`{"priority":9}`).toString("base64url"));
   await expect(invalid).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("neither a resumed domain nor another time releases what is held", async () => {
+  await world.send();
+  const { id } = await world.send({ scheduledAt: "in 2 hours" });
+  await world.hot`update deliveries set wait_rule = 'restored', due_at = 'infinity'`;
+  const scope = { teamId: world.id, domain: "example.org" };
+  await pauseQueue(world.ctx, { ...scope, reason: "A test" });
+  await resumeQueue(world.ctx, scope);
+  await releaseResumed(world.hot);
+  await rescheduleEmail(world.ctx, id, "in 3 hours");
+  expect(await countHeld()).toBe(2);
 });
 
 test("the overview reads no delivery of a database that was never restored, and a limited number of another one", async () => {

@@ -327,6 +327,10 @@ test("the status says what a former secret is needed for, and from when it can b
   });
   const inAYear = new Date(Date.now() + 366 * 86_400_000);
   expect((await statusOf(inAYear))[1]).toMatchObject({ isRemovable: true });
+  // A value of release 0.2.0 does not say which secret opens it.
+  await world.hot`update webhooks set previous_secret = 'k1.AAAA'`;
+  expect((await statusOf(inAYear))[1]).toMatchObject({ isRemovable: false });
+  await world.hot`update webhooks set previous_secret = null`;
   expect((await statusOf(inAYear))[0]).toMatchObject({ name: "new", isRemovable: false });
 });
 

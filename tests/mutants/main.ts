@@ -16,6 +16,7 @@ import {
 import type { Fault } from "./fault";
 import { API_FAULTS } from "./faults-api";
 import { DELIVERY_FAULTS } from "./faults-delivery";
+import { LATER_FAULTS } from "./faults-later";
 import { MAIL_FAULTS } from "./faults-mail";
 import { PEOPLE_FAULTS } from "./faults-people";
 import type { Findings } from "./reporter";
@@ -101,7 +102,7 @@ if (!isStopping) {
 
 async function readFaults(): Promise<readonly Fault[]> {
   if (values.faults === undefined)
-    return [...DELIVERY_FAULTS, ...MAIL_FAULTS, ...API_FAULTS, ...PEOPLE_FAULTS];
+    return [...DELIVERY_FAULTS, ...MAIL_FAULTS, ...API_FAULTS, ...PEOPLE_FAULTS, ...LATER_FAULTS];
   return (await import(pathToFileURL(path.resolve(values.faults)).href)).default;
 }
 

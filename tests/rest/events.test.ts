@@ -174,9 +174,10 @@ describe("a filter", () => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
     const emailIdsOf = async (query: Record<string, string>) =>
       new Set((await readAll(query)).events.map(({ email_id }) => email_id));
+    const recent = idsOf((await readAll({ email_id: bad })).events);
     for (const isCounted of [false, true]) {
       if (isCounted) await aggregateUsage({ ...world.deps, transport: null }, () => true);
-      expect(await emailIdsOf({ since: yesterday })).toEqual(new Set([bad]));
+      expect(idsOf((await readAll({ since: yesterday })).events)).toEqual(recent);
       expect(await emailIdsOf({ until: yesterday })).toEqual(new Set([good]));
       expect(await emailIdsOf({ since: new Date(Date.now() + 86_400_000).toISOString() })).toEqual(new Set());
     }

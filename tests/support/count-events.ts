@@ -3,8 +3,8 @@ import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import type { WorkerDeps } from "#server/deps";
 
 /**
- * Counts all events, which retention waits for. In several rounds, because the counts follow the feed, which
- * waits for open transactions of other tests in the cluster.
+ * Counts all events, which retention waits for. In several rounds, because the counts follow the feed: a
+ * transaction of another test that ends at that moment can hold it back, like one of this database.
  */
 export async function countEvents(deps: WorkerDeps): Promise<void> {
   const countRest = async () => {

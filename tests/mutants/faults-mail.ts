@@ -73,7 +73,7 @@ export const MAIL_FAULTS: readonly Fault[] = [
     suites: ["tests/mail/relay-login.test.ts", "tests/mail/smtp-url.test.ts"],
   },
   {
-    name: "Whoever removes STARTTLS from a reply gets required TLS in plain text",
+    name: "An attacker who removes STARTTLS from a reply gets required TLS in plain text",
     file: "server/mail/transport/smtp/connection.ts",
     from: 'requireTLS: target.tls === "required",',
     to: 'requireTLS: target.tls === "implicit",',
@@ -101,7 +101,7 @@ export const MAIL_FAULTS: readonly Fault[] = [
     suites: ["tests/mail/direct.test.ts"],
   },
   {
-    name: "Whoever removes the MTA-STS record ends the policy",
+    name: "An attacker who removes the MTA-STS record ends the policy",
     file: "server/mail/dns/mta-sts.ts",
     from: "if (id === null || id === valid?.id) return valid?.policy ?? null;",
     to: "if (id === null || id === valid?.id) return id === null ? null : (valid?.policy ?? null);",

@@ -24,7 +24,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     suites: ["tests/console/account.test.ts"],
   },
   {
-    name: "Whoever has only a passkey signs in without a second step",
+    name: "A user who has only a passkey signs in without a second step",
     file: "server/services/account/factors/factors.ts",
     from: "=> hasTotp || count > 0;",
     to: "=> hasTotp && count >= 0;",

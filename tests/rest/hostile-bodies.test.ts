@@ -21,7 +21,6 @@ const json = JSON.stringify(EMAIL);
 const withField = (field: string) => `${json.slice(0, -1)},${field}}`;
 
 describe("every body has one response", () => {
-  let accepted = 0;
   const nested = (depth: number) => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
   const many = (count: number, item: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => item(n)).join(",");
@@ -104,19 +103,17 @@ describe("every body has one response", () => {
     ["quotes and backslashes", withField(`"text":"${'\\\\\\"'.repeat(20_000)}"`), 200, null],
     ["backslashes before the end", `{"a":"${"\\".repeat(20_001)}"`, 400, /not valid JSON/],
   ])("%s", async (_, body, status, message) => {
+    const before = await app.world.rowCounts();
     const reply = await app.post(body);
     expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status });
-    if (message === null) {
-      accepted += 1;
-      return;
-    }
+    if (message === null) return;
     expect(reply.body.message).toMatch(message);
     expect(reply.body.error).toBe(reply.body.message);
+    expect(await app.world.rowCounts()).toEqual(before);
   });
 
-  test("and none of them changes the prototype of objects, nor stores what was rejected", async () => {
+  test("and none of them changes the prototype of objects", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
-    expect(await app.world.rowCounts()).toMatchObject({ emails: accepted, deliveries: accepted });
   });
 });
 

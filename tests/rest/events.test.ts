@@ -240,12 +240,18 @@ test("after a restore into a new cluster no event is hidden, and new events foll
   expect((await readAll({ after: again.next }, 1)).events).toMatchObject([{ email_id: later }]);
 });
 
+/** Another database of the same cluster, as another service has. */
+async function openOtherDatabase() {
+  const place = await freshDatabase();
+  const { hot, close } = openDatabase(place.url, { connectionsMax: 12 });
+  return { hot, close: () => close().then(place.drop) };
+}
+
 test("an open transaction in another database of the cluster blocks no reader", async () => {
   const { readAll, send } = await openFeed();
-  const place = await freshDatabase();
-  const otherDatabase = openDatabase(place.url, { connectionsMax: 2 });
+  const other = await openOtherDatabase();
   const [written, finished] = [createGate(), createGate()];
-  const openTransaction = otherDatabase.hot.begin(async (tx) => {
+  const openTransaction = other.hot.begin(async (tx) => {
     await tx`insert into teams (id, name) values (${newId()}, 'Elsewhere')`;
     written.open();
     await finished.passed;
@@ -255,6 +261,29 @@ test("an open transaction in another database of the cluster blocks no reader", 
   expect((await readAll({}, 1)).events).toMatchObject([{ email_id: emailId }]);
   finished.open();
   await openTransaction;
-  await otherDatabase.close();
-  await place.drop();
+  await other.close();
+});
+
+test("while another database of the cluster writes, no listed event disappears and no place becomes invalid", async () => {
+  const { read, readAll, send, write } = await openFeed();
+  const emailId = await send();
+  await readAll({}, 1);
+  const other = await openOtherDatabase();
+  let isDone = false;
+  const writer = async () => {
+    while (!isDone) await other.hot`select pg_current_xact_id(), pg_sleep(${Math.random() * 0.05})`;
+  };
+  const writing = Promise.all(Array.from({ length: 12 }, writer));
+  try {
+    for (let n = 1, { next } = await read(); n <= 60; n++) {
+      await write(world.deps.hot, emailId);
+      ({ next } = await readAll({ after: next }, 1));
+      expect((await read("?limit=1000")).data).toHaveLength(n + 1);
+      expect(await read(`?after=${next}`)).toMatchObject({ data: [] });
+    }
+  } finally {
+    isDone = true;
+    await writing;
+    await other.close();
+  }
 });

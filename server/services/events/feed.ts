@@ -97,16 +97,34 @@ const placeBelow = (position: bigint): FeedPlace => ({ position: position - 1n, 
  * written. An idle transaction therefore holds it back until `idle_in_transaction_session_timeout` ends it:
  * ours after 30 s, others as configured for their session or the database.
  *
+ * It never decreases. `event_horizon()`, which is for the statement that reads the events itself, may: a
+ * transaction of another database that ends while the statement runs holds no lock by which to recognize it.
+ * Here whatever has ended is passed over, because the events are read by later statements. The status is
+ * checked after the locks: in the other order a transaction could end in between.
+ *
  * Events ahead of the cluster's own transaction counter come from a restored dump; the counter's offset is
  * raised first.
  */
 async function readHorizon(db: Db, teamId: string): Promise<bigint> {
   const readOnce = async () => {
     const [row] = await db.execute<{ horizon: string; is_ahead: boolean }>(sql`
-      select event_horizon()::text as horizon, exists (
-        select from ${emailEvents} where ${emailEvents.teamId} = ${teamId}
-          and ${emailEvents.position} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + event_offset()
-      ) as is_ahead`);
+      with ours as materialized (
+        select x.xact from pg_snapshot_xip(pg_current_snapshot()) as x(xact)
+        where not exists (
+          select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where l.locktype = 'transactionid' and l.transactionid = x.xact::xid and l.mode = 'ExclusiveLock'
+            and l.granted and a.datname <> current_database()
+        )
+      ), counter as (
+        select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next
+      )
+      select (event_offset() + coalesce(
+          (select min(xact::text::bigint) from ours where pg_xact_status(xact) = 'in progress'), counter.next
+        ))::text as horizon, exists (
+          select from ${emailEvents} where ${emailEvents.teamId} = ${teamId}
+            and ${emailEvents.position} >= counter.next + event_offset()
+        ) as is_ahead
+      from counter`);
     if (!row) throw new Error("a select without from returned no row");
     return row;
   };

@@ -99,8 +99,8 @@ export const HANG = Symbol("hang");
 export const PASS = Symbol("pass");
 
 /**
- * A reply (CRLF is added), raw bytes, or one of the above; `bye` closes the connection after a reply, `hold`
- * reads no more.
+ * A reply (CRLF is added), raw bytes, or one of the above; `bye` replies, closes its side of the
+ * connection and reads no more, `hold` replies and reads no more.
  */
 export type Act =
   | string
@@ -241,6 +241,7 @@ export async function startSmtpTestServer(
       }
       if (typeof act === "object" && "bye" in act) {
         socket.end(`${act.bye}\r\n`);
+        plain.pause();
         return false;
       }
       if (typeof act === "object" && "hold" in act) {

@@ -70,13 +70,20 @@ export function wrapConnection(
   let isUtf8Header = false;
   // nodemailer requests SMTPUTF8 only for an address that needs it, but a UTF-8 header needs it too (RFC
   // 6531, 3.4).
-  const commands = client as unknown as { _sendCommand(line: string, logged?: string): void };
-  const sendCommand = commands._sendCommand.bind(client);
-  commands._sendCommand = (line, logged) => {
+  const internals = client as unknown as {
+    _sendCommand(line: string, logged?: string): void;
+    _onEnd(): void;
+  };
+  const sendCommand = internals._sendCommand.bind(client);
+  internals._sendCommand = (line, logged) => {
     const isComplete =
       !line.startsWith("MAIL FROM:") || line.slice(line.lastIndexOf(">")).includes(" SMTPUTF8");
     sendCommand(isUtf8Header && !isComplete ? `${line} SMTPUTF8` : line, logged);
   };
+
+  // A server that closed its side sends no more replies. nodemailer would first write what is left of the
+  // message, for which a server that does not read either can let us wait.
+  internals._onEnd = () => (client._socket || null)?.destroy();
 
   function record(entry: { tnx?: string }, text?: unknown): void {
     if (entry.tnx === "client") transcript.command(String(text ?? ""));

@@ -107,14 +107,16 @@ test("a warm-up raises its limit each day and ends on the day that reaches its t
 test("the lower of cap and warm-up applies, and a warm-up does not apply before its first day", async () => {
   await capDomain({
     dailyCap: 30,
-    warmUp: { startDate: "2199-01-01", firstDay: 1, growthPercent: 10, target: null },
+    warmUp: { startDate: null, firstDay: 5, growthPercent: 900, target: null },
   });
-  await queue(40);
+  await queue(80);
   startEngine();
-  await settled(30, "daily_cap", 10);
-  await capDomain({ warmUp: { startDate: null, firstDay: 5, growthPercent: 900, target: null } });
+  await settled(5, "warm_up", 75);
   await elapseDay(world.hot);
-  await settled(40, "daily_cap", 0);
+  await settled(35, "daily_cap", 45);
+  await capDomain({ warmUp: { startDate: "2199-01-01", firstDay: 1, growthPercent: 10, target: null } });
+  await elapseDay(world.hot);
+  await settled(65, "daily_cap", 15);
 });
 
 test("the team's cap applies to all its domains, and only hand-overs that both caps allow are counted", async () => {

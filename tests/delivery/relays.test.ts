@@ -76,7 +76,20 @@ test("routing uses the relays of the domain, then of the team, then of the insta
   await transport.close();
 });
 
-test("a team's relays send only its own email, and other relays are no failover for them", async () => {
+test("a team's relays send only its own email", async () => {
+  const [theirs, other] = [await peerWith(), await world.otherTeam()];
+  await other.domain("other.example");
+  await relayTo(world.deps, theirs, { teamId: other.id });
+  const { id } = await world.send();
+  await world.send({ sender: "olga@other.example" }, other.ctx);
+  await round();
+  expect(theirs.messages.map(({ bytes }) => /^From: .*/m.exec(bytes.toString())?.[0])).toEqual([
+    "From: olga@other.example",
+  ]);
+  expect((await world.email(id)).deliveries[0]).toMatchObject({ status: "queued", attempts: 0 });
+});
+
+test("other relays are no failover for those of a team", async () => {
   const [own, forAllTeams] = [await peerWith({ rcpt: "451 4.3.0 later" }), await peerWith()];
   await relayTo(world.deps, forAllTeams);
   await relayTo(world.deps, own, { teamId: world.ctx.teamId });

@@ -25,7 +25,7 @@ function decodeField(field: string): string {
     .trim();
   return value
     .replace(/\?= +=\?/g, "?==?")
-    .replace(/=\?UTF-8\?([QB])\?([^?]*)\?=/g, (_, mode: string, text: string) => {
+    .replace(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, mode: string, text: string) => {
       if (mode === "B") return Buffer.from(text, "base64").toString("utf8");
       const plain = text
         .replaceAll("_", " ")
@@ -210,6 +210,7 @@ describe("an address field", () => {
     ["Ann Smith <a@b.c>", "To: Ann Smith <a@b.c>\r\n"],
     ['"Smith, Ann" <a@b.c>', 'To: "Smith, Ann" <a@b.c>\r\n'],
     ["x@evil.com <a@b.c>", 'To: "x@evil.com" <a@b.c>\r\n'],
+    ['"Ann \\\\" <a@b.c>', 'To: "Ann \\\\" <a@b.c>\r\n'],
     ["Ann K. Smith <a@b.c>", 'To: "Ann K. Smith" <a@b.c>\r\n'],
     ["Jörg <a@b.c>", "To: =?UTF-8?B?SsO2cmc=?= <a@b.c>\r\n"],
     ["a@b.c", "To: a@b.c\r\n"],

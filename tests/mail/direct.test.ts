@@ -16,6 +16,7 @@ beforeEach(async () => {
     "mx.example.net": { a: ["127.0.0.2"] },
     "backup.example.net": { a: ["127.0.0.3"] },
     "plain.example": { a: ["127.0.0.2"] },
+    "both.example": { a: ["127.0.0.2", "127.0.0.3"] },
     "null.example": { mx: [[0, "."]] },
     "broken.example": { fault: "SERVFAIL" },
     "empty.example": { mx: [[10, "nowhere.example"]] },
@@ -106,6 +107,9 @@ test("an address that the guard denies is not connected to, and a reachable one 
   ]);
   expect(await transport.deliver(message(), parsed(["ann@plain.example"]), watch())).toMatchObject([
     { kind: "rejected", reason: expect.stringContaining("no public IP address") },
+  ]);
+  expect(await transport.deliver(message(), parsed(["ann@both.example"]), watch())).toMatchObject([
+    { kind: "accepted", host: "both.example" },
   ]);
   expect(inside.connections()).toBe(0);
 });

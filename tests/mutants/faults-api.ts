@@ -273,7 +273,7 @@ export const API_FAULTS: readonly Fault[] = [
     file: "server/services/templates/render.ts",
     from: "if (missing.length > 0) throw missingValues(missing, field);",
     to: "if (missing.length > 1) throw missingValues(missing, field);",
-    suites: ["tests/rest/template-versions.test.ts"],
+    suites: ["tests/rest/templates.test.ts", "tests/rest/template-versions.test.ts"],
   },
   {
     name: "Lists repeat a block without a useful limit",

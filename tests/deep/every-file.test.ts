@@ -5,10 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES, type Role } from "#db/schema/teams";
 import { provideConsoleDeps } from "#server/auth/deps";
 import { newId } from "#server/platform/ids";
-import { hasPermission } from "#server/shared/roles";
 import { type FileCall, fileCalls } from "../console/calls/files";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { createRoleTeam, isPermitted, type RoleTeam } from "../support/console/role-teams";
 import { type Secrets, watchSecrets } from "../support/console/secrets";
 import { type WriteWatch, watchWrites } from "../support/database/write-watch";
 import { projectRoot } from "../support/processes/processes";
@@ -100,7 +99,7 @@ describe.each(sampleOf(folders))("%s", (folder) => {
       await writes.since();
       const asked = { by: ann.userIds[role as Role], team: ann.teamId, input: given };
       const { status, text } = await callFile(folder, asked);
-      expect(status, role).toBe(hasPermission(role, permission) ? 200 : 403);
+      expect(status, role).toBe(isPermitted(role, permission) ? 200 : 403);
       secrets.record(folder, { ok: true, data: text });
       const written = await writes.since(ann.teamId);
       // The export of personal data is recorded.

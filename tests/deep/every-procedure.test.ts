@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
-import { hasPermission } from "#server/shared/roles";
 import type { ProcedureCall, ProcedureCalls } from "../console/calls/call";
 import { OF_TEAMS, PROCEDURES } from "../console/declared";
 import { createProcedureCalls } from "../console/procedure-calls";
 import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
-import { type CallResult, createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { type CallResult, createRoleTeam, isPermitted, type RoleTeam } from "../support/console/role-teams";
 import { type Secrets, watchSecrets } from "../support/console/secrets";
 import { type WriteWatch, watchWrites } from "../support/database/write-watch";
 import { sampleOf, testWhole } from "./sample";
@@ -69,7 +68,7 @@ type Run = (input?: object) => Promise<unknown>;
 describe.each(sampleOf(OF_TEAMS))(
   "$name, which requires $permission,",
   ({ name, permission, isMutation }) => {
-    for (const role of ROLES.filter((each) => hasPermission(each, permission)))
+    for (const role of ROLES.filter((each) => isPermitted(each, permission)))
       test(`works for the ${role}`, async () => {
         const result = await ann.call(role, name, await callOf(name).input(ann));
         expect(result).toMatchObject({ ok: true });
@@ -88,7 +87,7 @@ describe.each(sampleOf(OF_TEAMS))(
       await callOf(name).afterwards?.(cid);
     });
 
-    for (const role of ROLES.filter((each) => !hasPermission(each, permission)))
+    for (const role of ROLES.filter((each) => !isPermitted(each, permission)))
       test(`is rejected for the ${role}, and changes nothing`, async () => {
         const input = await callOf(name).input(ann);
         await writes.since();

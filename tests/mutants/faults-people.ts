@@ -210,7 +210,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     file: "server/trpc/init.ts",
     from: "memberships.find(({ teamId }) => teamId === team);",
     to: "memberships.find(({ teamId }) => teamId === team) ?? memberships[0];",
-    suites: ["tests/console/procedures.test.ts"],
+    suites: ["tests/deep/every-procedure.test.ts"],
   },
   {
     name: "Every member of a team uses the procedures of operators",

@@ -6,6 +6,19 @@ import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { type Console, cookiesOf } from "./console";
 
+/** What each role may do besides what the one below it may, written down apart from the product. */
+const PERMISSIONS: Record<Role, string> = {
+  viewer:
+    "emails:read templates:read domains:read keys:read webhooks:read suppressions:read events:read usage:read team:read",
+  member: "emails:send templates:write suppressions:write logs:read",
+  admin: "domains:write keys:write webhooks:write team:write members:write audit:read people:write",
+  owner: "owners:write",
+};
+
+/** Whether a role may call what requires this permission. */
+export const isPermitted = (role: Role, permission: string): boolean =>
+  ROLES.slice(ROLES.indexOf(role)).some((each) => PERMISSIONS[each].split(" ").includes(permission));
+
 /** The result of a procedure call, as its caller gets it. */
 export type CallResult = { ok: true; data: unknown } | { ok: false; code: string; message: string };
 

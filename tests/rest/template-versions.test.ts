@@ -238,13 +238,16 @@ describe("a preview", () => {
   });
 
   test("names values that are missing in its own fields, and is 404 for a missing version", async () => {
-    const { alias } = await make();
-    const path = `/api/templates/${alias}/preview`;
-    const { status, body } = await call("POST", path);
-    expect({ status, message: body.message }).toEqual({
-      status: 422,
-      message: expect.stringMatching(/`NAME`: add it to `variables`/),
+    const { alias } = await make({
+      variables: [
+        { key: "NAME", type: "string" },
+        { key: "UNUSED", type: "number" },
+      ],
     });
+    const path = `/api/templates/${alias}/preview`;
+    const messageOf = async (variables: object) => (await call("POST", path, { variables })).body.message;
+    expect(await messageOf({})).toMatch(/`NAME`, `UNUSED`: add it to `variables`/);
+    expect(await messageOf({ NAME: "Ben" })).toMatch(/`UNUSED`: add it/);
     expect((await call("POST", path, { version: 9 })).status).toBe(404);
   });
 

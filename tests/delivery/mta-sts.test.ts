@@ -11,7 +11,9 @@ import { createWorld, type World } from "../support/world";
 
 /** The only port of policy hosts (RFC 8461 section 3.3). */
 const httpsPort = 443;
-const isOpen = await startHttpSink(() => 200, { host: "127.0.0.30", port: httpsPort }).then(
+/** Addresses of this process: other programs of this machine may have the port on theirs. */
+const network = `127.${1 + ((process.pid >> 8) % 250)}.${1 + (process.pid % 250)}`;
+const isOpen = await startHttpSink(() => 200, { host: `${network}.30`, port: httpsPort }).then(
   async (sink) => sink.close().then(() => true),
   () => false,
 );
@@ -68,19 +70,19 @@ async function open(): Promise<void> {
   const zone: Zone = {};
   for (const [nth, domain] of Object.keys(DESTINATIONS).entries()) {
     zone[domain] = { mx: [[10, `mx.${domain}`]] };
-    zone[`mx.${domain}`] = { a: [`127.0.0.${50 + nth}`] };
+    zone[`mx.${domain}`] = { a: [`${network}.${50 + nth}`] };
     zone[`_mta-sts.${domain}`] = { txt: ["v=STSv1; id=1;"] };
-    zone[`mta-sts.${domain}`] = { a: [`127.0.0.${30 + nth}`] };
+    zone[`mta-sts.${domain}`] = { a: [`${network}.${30 + nth}`] };
   }
   internet = await startTestInternet(zone);
   sinks = new Map();
   servers = new Map();
   for (const [nth, [domain, destination]] of Object.entries(DESTINATIONS).entries()) {
     const certificate = certificateOf(`mta-sts.${domain}`, destination.isPolicyCertificateTrusted);
-    const place = { host: `127.0.0.${30 + nth}`, port: httpsPort, certificate };
+    const place = { host: `${network}.${30 + nth}`, port: httpsPort, certificate };
     sinks.set(domain, await startHttpSink(() => destination.answer, place));
     const tls = { certificate: certificateOf(`mx.${domain}`, destination.isMailCertificateTrusted) };
-    servers.set(domain, await internet.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, tls));
+    servers.set(domain, await internet.serve(`${network}.${50 + nth}`, { ehlo: EHLO_STARTTLS }, tls));
   }
   folder = mkdtempSync(join(tmpdir(), "backstamp-authority-"));
   writeFileSync(join(folder, "authority.pem"), authority.cert);

@@ -162,11 +162,12 @@ test("the figures name what they are of, and their change from the time before",
 });
 
 test("a custom range has its own first and last day", async () => {
-  // No person enters a day before the address has the one before.
+  // No person enters a day before the page shows the figures of the one before.
   await page.getByRole("button", { name: "Custom" }).click();
   await page.waitForURL(/range=days/, patience);
   await page.getByLabel("First day").fill(dayBefore(9));
   await page.waitForURL(new RegExp(`since=${dayBefore(9)}`), patience);
+  await expectTile("Accepted", /^Accepted402recipients/);
   await page.getByLabel("Last day").fill(dayBefore(8));
   await page.waitForURL(new RegExp(`since=${dayBefore(9)}&until=${dayBefore(8)}`), patience);
   await expectTile("Accepted", /^Accepted100recipients$/);

@@ -35,8 +35,13 @@ export function TrafficFilters({ teamId, search, tags, onTags, change }: Props) 
     <search className="mb-6 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
       {range === "days" ? (
         <>
-          <Day label="First day" value={since} max={until} onChange={(day) => change({ since: day })} />
-          <Day label="Last day" value={until} min={since} onChange={(day) => change({ until: day })} />
+          <Day
+            label="First day"
+            value={since}
+            max={until}
+            onChange={(day) => change({ since: day, until })}
+          />
+          <Day label="Last day" value={until} min={since} onChange={(day) => change({ since, until: day })} />
         </>
       ) : null}
       <SelectFilter

@@ -245,9 +245,13 @@ describe("a preview", () => {
       ],
     });
     const path = `/api/templates/${alias}/preview`;
-    const messageOf = async (variables: object) => (await call("POST", path, { variables })).body.message;
-    expect(await messageOf({})).toMatch(/`NAME`, `UNUSED`: add it to `variables`/);
-    expect(await messageOf({ NAME: "Ben" })).toMatch(/`UNUSED`: add it/);
+    const refusal = async (body?: object) => {
+      const reply = await call("POST", path, body);
+      expect(reply.status).toBe(422);
+      return reply.body.message;
+    };
+    expect(await refusal()).toMatch(/`NAME`, `UNUSED`: add it to `variables`/);
+    expect(await refusal({ variables: { NAME: "Ben" } })).toMatch(/`UNUSED`: add it/);
     expect((await call("POST", path, { version: 9 })).status).toBe(404);
   });
 

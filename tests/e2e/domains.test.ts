@@ -113,7 +113,7 @@ test("the domain page shows the setup guide and stores the DNS provider", async 
     .getByText("backstamp._domainkey", { exact: true })
     .waitFor(waitOptions);
   await page.reload();
-  expect(await page.getByLabel("DNS provider").inputValue()).toBe("cloudflare");
+  await expect.poll(() => page.getByLabel("DNS provider").inputValue(), waitOptions).toBe("cloudflare");
   await profile.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await record("Domain ownership")
     .getByRole("button", { name: "Copy Content: Domain ownership (TXT)" })

@@ -46,7 +46,7 @@ test("filters are saved under a name, opened with one click, renamed and deleted
   await page.goto(`${backstamp.url}/console/emails`);
   await links.first().click();
   await page.waitForURL(/status=.*since=/);
-  expect(await page.getByTitle("Time", { exact: true }).inputValue()).toBe("today");
+  await expect.poll(() => page.getByTitle("Time", { exact: true }).inputValue(), patience).toBe("today");
   await page.goBack();
   await page.waitForURL(/emails$/);
   await page.getByRole("button", { name: "Manage saved filters" }).click();

@@ -126,7 +126,7 @@ test("a rejection that arrives after the new sign-in does not keep the dialog op
   release();
   await expect.poll(() => page.evaluate(() => (window as Seen).wasOpen), waitOptions).toBe(true);
   await ended().waitFor({ state: "detached", ...waitOptions });
-  await page.unroute(/domains\.add/);
+  await page.unrouteAll({ behavior: "wait" });
   await open(shopDomain);
 });
 
@@ -254,5 +254,5 @@ test("an invalid value is reported once, and so is a lost connection, in words o
   await addDomain().getByRole("button", { name: "Add domain" }).click();
   await expectOnce("The service cannot be reached. Check that it is running.");
   expect(await page.locator("body").innerText()).not.toMatch(/Failed to fetch|TRPC|Unauthorized/i);
-  await page.unroute(/domains\.add/);
+  await page.unrouteAll({ behavior: "wait" });
 });

@@ -342,7 +342,7 @@ test("if code cannot be loaded, the page stays and offers a reload", async () =>
     () => page.keyboard.press("?"),
     () => page.getByRole("alert").getByText("This part of the page could not be loaded.").isVisible(),
   );
-  await page.unroute("**/_next/static/**");
+  await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("button", { name: "Reload page" }).click();
   await page.locator("[data-row]").first().waitFor(patience);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));

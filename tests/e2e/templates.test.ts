@@ -65,7 +65,7 @@ async function write(html: string): Promise<void> {
 /** Saves fail until the returned function is called, as if the network were interrupted. */
 async function interruptSaves(): Promise<() => Promise<void>> {
   await page.route(/templates\.save/, (route) => route.abort());
-  return () => page.unroute(/templates\.save/);
+  return () => page.unrouteAll({ behavior: "wait" });
 }
 const saveByKey = async () => {
   await page.keyboard.press("ControlOrMeta+s");
@@ -134,7 +134,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
     });
     return async () => {
       release();
-      await page.unroute(/templates\.preview/);
+      await page.unrouteAll({ behavior: "wait" });
     };
   };
   await expectState("", false);
@@ -149,7 +149,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
   await write("<p>Second {{ORDER}}</p>");
   await expectState("Preview not updated", true);
   await inPreview("First 10492");
-  await page.unroute(/templates\.preview/);
+  await page.unrouteAll({ behavior: "wait" });
   const renderThird = await delayPreviews();
   await write("<p>Third {{ORDER}}</p>");
   await expectState("Updating…", true);

@@ -210,7 +210,7 @@ test("a paused endpoint receives no events, and failed events can be replayed af
   await dialog().getByRole("button", { name: "Stop" }).waitFor();
   release();
   await dialog().getByText("1 event queued for replay").waitFor(waitOptions);
-  await page.unroute(/webhooks\.replayRange/);
+  await page.unrouteAll({ behavior: "wait" });
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await sink.waitFor(before + 1);
   expectNoErrors(profile);

@@ -130,7 +130,7 @@ test("an email is rescheduled in the time zone of the browser, which the field n
   await there.getByRole("button", { name: "Reschedule…" }).click(patience);
   const dialog = there.getByRole("dialog");
   await dialog.getByText(`In your time zone, ${timeZone}.`).waitFor(patience);
-  expect(await dialog.getByLabel("Send at").inputValue()).toBe(inNewYork(scheduled));
+  await expect.poll(() => dialog.getByLabel("Send at").inputValue(), patience).toBe(inNewYork(scheduled));
   await dialog.getByLabel("Send at").fill(inNewYork(next));
   await dialog.getByRole("button", { name: "Reschedule" }).click();
   await dialog.waitFor({ state: "detached", ...patience });

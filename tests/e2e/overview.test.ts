@@ -109,17 +109,13 @@ const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toI
 test("charts stack the statuses, mark the day that has not ended, and have the limits as lines", async () => {
   await region(/Recipients by day/).scrollIntoViewIfNeeded();
   await page.mouse.wheel(0, 300);
-  await page
-    .locator(".recharts-reference-line")
-    .first()
-    .waitFor({ ...patience, state: "attached" });
-  expect(await page.locator(".recharts-reference-line").count()).toBe(4);
+  await expect.poll(() => page.locator(".recharts-reference-line").count(), patience).toBe(4);
   await page.getByText("Bounce rate. Lines: target 2%, limit 5%").waitFor();
   await page.getByText("Complaint rate. Lines: target 0.1%, limit 0.3%").waitFor();
 
   // The bars of today, which are the last ones of their series.
   const series = page.locator(".recharts-wrapper").first().locator(".recharts-bar");
-  expect(await series.count()).toBe(9);
+  await expect.poll(() => series.count(), patience).toBe(9);
   const barOf = (nth: number) => series.nth(nth).locator(".recharts-rectangle").last();
   const boxOf = (nth: number) =>
     barOf(nth).evaluate((bar) => {
@@ -201,7 +197,7 @@ test("filters by domain, key and any tag change the figures", async () => {
   await expectTile("Bounced", /^Bounced1of 2 sent$/);
   await expectTile("Complained", /^Complained0of 1 sent, excluding bounces$/);
   // Any other tag can still be selected.
-  expect(await suggested.count()).toBe(50);
+  await expect.poll(() => suggested.count(), patience).toBe(50);
   await tag.fill("");
   await expectTile("Accepted", /^Accepted302recipients/);
   expectNoErrors(profile);

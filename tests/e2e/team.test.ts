@@ -184,7 +184,7 @@ test("an owner changes the team name and the email policies", async () => {
   await admin.getByRole("button", { name: "Delete old email" }).click();
   await admin.getByRole("alertdialog").waitFor({ state: "detached", ...waitOptions });
   await admin.reload();
-  expect(await admin.getByLabel("Message content").inputValue()).toBe("30");
+  await expect.poll(() => admin.getByLabel("Message content").inputValue(), waitOptions).toBe("30");
   expect(await admin.getByLabel("Hold until resolved").isChecked()).toBe(true);
   await go(admin, "/console/settings/profile");
   await admin.getByLabel("Name", { exact: true }).fill("Ada Admin");

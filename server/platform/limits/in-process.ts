@@ -1,10 +1,10 @@
-import { judgedAtMs, WINDOW_MS, weighPrevious } from "./sliding-window";
+import { judgedAtMs, secondsUntilItPasses, WINDOW_MS, weighPrevious } from "./sliding-window";
 
 /**
  * A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its
- * minute.
+ * minute; `retryAfterSeconds` is 0 if the call is allowed.
  */
-export type Count = { allowed: boolean; remaining: number; resetAtMs: number };
+export type Count = { allowed: boolean; remaining: number; resetAtMs: number; retryAfterSeconds: number };
 
 export type InProcessStore = ReturnType<typeof createInProcessStore>;
 
@@ -21,7 +21,8 @@ export function createInProcessStore(clock: () => number, countersMax: number = 
   const windows = new Map<number, Map<string, number>>();
 
   function count(cost: 0 | 1, counter: string, limit: number): Count {
-    const atMs = judgedAtMs(clock());
+    const nowMs = clock();
+    const atMs = judgedAtMs(nowMs);
     const window = Math.floor(atMs / WINDOW_MS);
     const name = `${limit}:${counter}`;
     let counts = windows.get(window);
@@ -31,9 +32,13 @@ export function createInProcessStore(clock: () => number, countersMax: number = 
       windows.set(window, counts);
     }
     const current = counts.get(name) ?? 0;
-    const left = limit - weighPrevious(windows.get(window - 1)?.get(name) ?? 0, atMs) - current;
+    const previous = windows.get(window - 1)?.get(name) ?? 0;
+    const left = limit - weighPrevious(previous, atMs) - current;
     const resetAtMs = (window + 1) * WINDOW_MS;
-    if (left <= 0) return { allowed: false, remaining: 0, resetAtMs };
+    if (left <= 0) {
+      const retryAfterSeconds = secondsUntilItPasses({ previous, current }, limit, nowMs);
+      return { allowed: false, remaining: 0, resetAtMs, retryAfterSeconds };
+    }
     if (cost > 0) {
       if (current === 0 && counts.size >= countersMax) {
         // A Map keeps its keys in the order of insertion.
@@ -42,7 +47,7 @@ export function createInProcessStore(clock: () => number, countersMax: number = 
       }
       counts.set(name, current + cost);
     }
-    return { allowed: true, remaining: left - cost, resetAtMs };
+    return { allowed: true, remaining: left - cost, resetAtMs, retryAfterSeconds: 0 };
   }
 
   return { take: count.bind(null, 1), peek: count.bind(null, 0) };

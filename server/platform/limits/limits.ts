@@ -5,7 +5,6 @@ import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
 import { createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
-import { secondsUntilItPasses } from "./sliding-window";
 
 export type Verdict = {
   allowed: boolean;
@@ -58,9 +57,7 @@ export function createLimits(options: LimitsOptions) {
     const counter = `${tier}:${bucket}`;
     const count =
       judgeShared && !isClosed ? await judgeShared(verb, counter, limit) : local[verb](counter, limit);
-    const { allowed, remaining, resetAtMs } = count;
-    const retryAfterSeconds = allowed ? 0 : secondsUntilItPasses(resetAtMs, clock());
-    return { allowed, limit, remaining, resetAtMs, retryAfterSeconds };
+    return { ...count, limit };
   }
 
   return {

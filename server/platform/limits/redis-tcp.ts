@@ -54,8 +54,9 @@ function createRequester(call: (name: string, args: string[]) => Promise<unknown
   return {
     async request<Result>({ body }: { body?: unknown }) {
       const [name = "", script = "", ...rest] = Array.isArray(body) ? body.map(String) : [];
+      if (name === "mget") return { result: (await call(name, [script, ...rest])) as Result };
       if (name !== "eval" && name !== "evalsha")
-        throw new Error(`the limiter supports only scripts, not ${name}`);
+        throw new Error(`the limiter supports only scripts and MGET, not ${name}`);
       const plain = script.replace(/^#!lua .*/, "");
       if (name === "eval") plainDigests.set(hash("sha1", script), hash("sha1", plain));
       const argument = name === "eval" ? plain : plainDigests.get(script);

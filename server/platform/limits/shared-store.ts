@@ -1,7 +1,7 @@
 import { Ratelimit } from "@upstash/ratelimit";
 import type { Redis } from "@upstash/redis";
 import type { Count } from "./in-process";
-import { judgedAtMs } from "./sliding-window";
+import { judgedAtMs, secondsUntilItPasses, WINDOW_MS } from "./sliding-window";
 
 export type SharedStore = ReturnType<typeof createSharedStore>;
 
@@ -28,7 +28,7 @@ export function createSharedStore(redis: Redis, close: () => void) {
     const limiter = new Ratelimit({
       redis,
       limiter: Ratelimit.slidingWindow(limit, "60 s"),
-      prefix: `backstamp:limit:${limit}`,
+      prefix: prefixOf(limit),
       ephemeralCache: false,
       timeout: 0,
       enableTelemetry: false,
@@ -37,30 +37,38 @@ export function createSharedStore(redis: Redis, close: () => void) {
     return limiter;
   }
 
+  /** The script does not return the counts of a rejected request, so they are read with a second call. */
+  async function readWait(counter: string, limit: number, nowMs: number): Promise<number> {
+    const minute = Math.floor(nowMs / WINDOW_MS);
+    const keys = [minute - 1, minute].map((each) => `${prefixOf(limit)}:${counter}:${each}`);
+    const [previous, current] = await redis.mget<(number | null)[]>(...keys);
+    return secondsUntilItPasses({ previous: Number(previous), current: Number(current) }, limit, nowMs);
+  }
+
+  async function count(counter: string, limit: number, allowed: boolean, result: Result): Promise<Count> {
+    // The URL can belong to a server that is not Redis and responds with 200 to every request.
+    if (result.limit !== limit || !Number.isInteger(result.remaining))
+      throw new Error("the store's reply is not a result of the limiter's script");
+    const retryAfterSeconds = allowed ? 0 : await readWait(counter, limit, Date.now());
+    return { allowed, remaining: result.remaining, resetAtMs: result.reset, retryAfterSeconds };
+  }
+
   return {
     async take(counter: string, limit: number): Promise<Count> {
       const result = await limiterOf(limit).limit(counter);
-      return toCount(result.success, result, limit);
+      return count(counter, limit, result.success, result);
     },
     async peek(counter: string, limit: number): Promise<Count> {
       const result = await limiterOf(limit).getRemaining(counter);
-      return toCount(result.remaining > 0, result, limit);
+      return count(counter, limit, result.remaining > 0, result);
     },
     close,
   };
 }
 
-// The URL can belong to a server that is not Redis and responds with 200 to every request.
-function toCount(
-  allowed: boolean,
-  result: { remaining: number; reset: number; limit: number },
-  limit: number,
-): Count {
-  if (result.limit !== limit || !Number.isInteger(result.remaining)) {
-    throw new Error("the store's reply is not a result of the limiter's script");
-  }
-  return { allowed, remaining: result.remaining, resetAtMs: result.reset };
-}
+type Result = { remaining: number; reset: number; limit: number };
+
+const prefixOf = (limit: number): string => `backstamp:limit:${limit}`;
 
 function adjustTimes(body: unknown): unknown {
   if (!Array.isArray(body)) return body;

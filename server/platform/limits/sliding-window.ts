@@ -4,12 +4,13 @@
  * sliding minute still covers, rounded down. Rejected requests are not counted.
  *
  * Guarantee: if a request is rejected with `retryAfterSeconds` = n, a retry n seconds later is allowed,
- * provided that the bucket has not counted a request of the new minute before. Four facts ensure it.
+ * provided that the bucket has counted no other request since, and an earlier retry at a whole second is not.
+ * Four facts ensure it.
  * 1. Rejected requests are not counted, so the count of a minute never exceeds the limit.
  * 2. The limit is part of the counter's name. A lower limit starts a new counter; otherwise the old minute's
  *    larger count would cause rejections after the promised time.
- * 3. The retry is at least one millisecond into a later minute. There, a full previous minute weighs at most
- *    floor(limit * 59999 / 60000), which is below the limit.
+ * 3. At least one millisecond into the next minute, a full minute weighs at most
+ *    floor(limit * 59999 / 60000), which is below the limit. So the wait is at most 60 seconds.
  * 4. Only a rejection in the first millisecond of a minute would be retried 60 seconds later in a first
  *    millisecond, where the previous minute still has its full weight. So the first millisecond of a minute
  *    counts as the second one.
@@ -33,9 +34,24 @@ export function weighPrevious(previousCount: number, atMs: number): number {
   return Math.floor((1 - shareOfCurrent) * previousCount);
 }
 
+/** The requests that were counted in a clock minute and in the one before. */
+export type MinuteCounts = { previous: number; current: number };
+
 /**
- * Whole seconds, 1 to 60, after which a rejected request is allowed. `nowMs` is the time of the rejection.
+ * Whole seconds, 1 to 60, after which a request that was rejected at `nowMs` is allowed: the first second at
+ * which the weighted count is below the limit, if nothing else is counted until then.
  */
-export function secondsUntilItPasses(resetAtMs: number, nowMs: number): number {
-  return Math.max(1, Math.min(60, Math.floor((resetAtMs - nowMs) / 1000) + 1));
+export function secondsUntilItPasses(
+  { previous, current }: MinuteCounts,
+  limit: number,
+  nowMs: number,
+): number {
+  const minuteOf = (ms: number) => Math.floor(ms / WINDOW_MS);
+  for (let seconds = 1; seconds < 60; seconds++) {
+    const atMs = judgedAtMs(nowMs + seconds * 1_000);
+    const isSameMinute = minuteOf(atMs) === minuteOf(nowMs);
+    const count = isSameMinute ? weighPrevious(previous, atMs) + current : weighPrevious(current, atMs);
+    if (count < limit) return seconds;
+  }
+  return 60;
 }

@@ -97,9 +97,9 @@ for (const { name, store, isShared, runs } of cases) {
       const refused = { allowed: false, limit: 2, remaining: 0, resetAtMs };
       expect(await limits.take(bucket, "other", 2)).toEqual({ ...allowed, remaining: 1 });
       expect(await limits.take(bucket, "other", 2)).toEqual({ ...allowed, remaining: 0 });
-      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 41 });
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 40 });
       vi.setSystemTime(resetAtMs - 1_000);
-      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 2 });
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 1 });
       vi.setSystemTime(resetAtMs - 1);
       expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 1 });
     });
@@ -149,6 +149,22 @@ for (const { name, store, isShared, runs } of cases) {
         }
       },
     );
+
+    test("a client that obeys gets 95 % of its limit over ten minutes, whatever the moment of its first call", async () => {
+      const limits = open(store());
+      const limit = isShared ? 20 : 100;
+      for (const firstMs of isShared ? [31_700] : [0, 31_700, 59_999]) {
+        const bucket = newBucket();
+        let allowed = 0;
+        for (let nowMs = someMinute + firstMs; nowMs < someMinute + firstMs + 10 * minuteMs; ) {
+          vi.setSystemTime(nowMs);
+          const verdict = await limits.take(bucket, "other", limit);
+          if (verdict.allowed) allowed += 1;
+          nowMs += verdict.allowed ? 10 : verdict.retryAfterSeconds * 1_000;
+        }
+        expect(allowed).toBeGreaterThanOrEqual(limit * 9.5);
+      }
+    });
 
     test("rejected requests are not counted: a hundred of them cause no delay", async () => {
       const limits = open(store());
@@ -284,16 +300,22 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.record({
 function createModel(limit: number) {
   const passed = new Map<number, number>();
   const passedIn = (minute: number) => passed.get(minute) ?? 0;
+  const leftAt = (nowMs: number) => {
+    const minute = Math.floor(nowMs / minuteMs);
+    const intoMinuteMs = Math.max(1, nowMs - minute * minuteMs);
+    return limit - Math.floor((1 - intoMinuteMs / minuteMs) * passedIn(minute - 1)) - passedIn(minute);
+  };
   return {
     judge(nowMs: number, cost: 0 | 1): Verdict {
       const minute = Math.floor(nowMs / minuteMs);
-      const intoMinuteMs = Math.max(1, nowMs - minute * minuteMs);
-      const ofLastMinute = Math.floor((1 - intoMinuteMs / minuteMs) * passedIn(minute - 1));
-      const left = limit - ofLastMinute - passedIn(minute);
+      const left = leftAt(nowMs);
       const allowed = left > 0;
       if (allowed && cost > 0) passed.set(minute, passedIn(minute) + 1);
+      let retryAfterSeconds = 0;
+      if (!allowed)
+        do retryAfterSeconds++;
+        while (leftAt(nowMs + retryAfterSeconds * 1_000) <= 0);
       const resetAtMs = (minute + 1) * minuteMs;
-      const retryAfterSeconds = allowed ? 0 : Math.min(60, Math.floor((resetAtMs - nowMs) / 1_000) + 1);
       return { allowed, limit, remaining: allowed ? left - cost : 0, resetAtMs, retryAfterSeconds };
     },
   };

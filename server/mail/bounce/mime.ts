@@ -19,6 +19,8 @@ export const readBytesMax = 1024 * 1024;
 
 const depthMax = 8;
 const partsMax = 60;
+/** Lines that begin like a boundary and are none. After them, a part stays unsplit. */
+const falseBoundariesMax = 1_000;
 
 /**
  * Splits a message into its parts (RFC 2045, RFC 2046). Accepts any input: a part that is malformed, nested
@@ -45,7 +47,9 @@ export function decodeText({ fields, params, content }: Part, charsMax = 65_536)
   const bytes =
     encoding === "base64"
       ? Buffer.from(raw, "base64")
-      : Buffer.from(encoding === "quoted-printable" ? decodeQuotedPrintable(raw) : raw, "latin1");
+      : encoding === "quoted-printable"
+        ? decodeQuotedPrintable(Buffer.from(raw, "latin1"))
+        : Buffer.from(raw, "latin1");
   return createDecoder(params.get("charset")).decode(bytes).replace(/\r\n?/g, "\n").slice(0, charsMax);
 }
 
@@ -80,11 +84,13 @@ function splitAt(content: string, boundary: string, limit: number): string[] {
   const text = `\n${content}`;
   const pieces: string[] = [];
   let from = -1;
+  let falseBoundaries = 0;
   for (let at = text.indexOf(mark); at !== -1 && pieces.length <= limit; ) {
     const after = at + mark.length;
     const lineEnd = text.indexOf("\n", after);
     const rest = text.slice(after, lineEnd === -1 ? undefined : lineEnd).trim();
     const isBoundary = rest === "" || rest === "--";
+    if (!isBoundary && ++falseBoundaries > falseBoundariesMax) break;
     if (isBoundary && from !== -1) pieces.push(text.slice(from, at));
     if (rest === "--" || lineEnd === -1) return pieces;
     // A line that does not match may contain a longer boundary with this prefix.

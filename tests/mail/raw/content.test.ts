@@ -86,11 +86,21 @@ test("a message without MIME fields is plain text, and an HTML file is not the b
   expect(files[0]?.filename).toBe("a.html");
 });
 
-test("a message with too many parts is not read", () => {
-  const parts = Array.from({ length: partsMax + 1 }, () => ["--b", "", "x"]).flat();
+test.each([
+  [Array.from({ length: partsMax + 1 }, () => ["--b", "", "x"]).flat(), /more than 500 parts/],
+  [["--b", "", ...Array.from({ length: 10_001 }, () => "--bx")], /10000 lines that begin like its boundary/],
+])("a message with too many parts, or lines that look like their boundary, is not read", (lines, reason) => {
   expect(() =>
-    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...parts, "--b--"])),
-  ).toThrow(/more than 500 parts/);
+    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...lines, "--b--"])),
+  ).toThrow(reason);
+});
+
+test("quoted-printable: soft line breaks end a line after blanks, and invalid escapes stay", () => {
+  const written = "=C3=A4=\r\n=3d= \t\r\nx= y=4=g1==41=";
+  const { text } = readContent(
+    message(["Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable", "", written]),
+  );
+  expect(text?.trimEnd()).toBe("ä=x= y=4=g1=A=");
 });
 
 test.each([

@@ -37,11 +37,44 @@ function splitUnquoted(value: string): string[] {
   return parts;
 }
 
-/** Decodes quoted-printable (RFC 2045 section 6.7) to one character per byte. */
-export const decodeQuotedPrintable = (text: string): string =>
-  text
-    .replace(/=[ \t]{0,80}\r?\n/g, "")
-    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const EQUALS = 0x3d;
+const LF = 0x0a;
+/** Blanks that may stand between an equals sign and the end of its line. */
+const softBlanksMax = 80;
+
+/** Decodes quoted-printable (RFC 2045 section 6.7) in one pass. Invalid escapes stay as they are. */
+export function decodeQuotedPrintable(bytes: Uint8Array): Buffer {
+  const decoded = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte !== EQUALS) {
+      decoded[length++] = byte;
+      continue;
+    }
+    const value = hexValue(bytes[at + 1]) * 16 + hexValue(bytes[at + 2]);
+    const lineEnd = value >= 0 ? -1 : findSoftBreak(bytes, at + 1);
+    decoded[length] = value >= 0 ? value : EQUALS;
+    if (lineEnd === -1) length += 1;
+    at = value >= 0 ? at + 2 : lineEnd === -1 ? at : lineEnd;
+  }
+  return decoded.subarray(0, length);
+}
+
+/** 0 to 15; far below 0 for any other byte. */
+function hexValue(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1_000;
+}
+
+/** The position of the LF that ends the line, if only blanks stand before it; -1 otherwise. */
+function findSoftBreak(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while ((bytes[at] === 0x20 || bytes[at] === 0x09) && at - from < softBlanksMax) at += 1;
+  if (bytes[at] === 0x0d && bytes[at + 1] === LF) at += 1;
+  return bytes[at] === LF ? at : -1;
+}
 
 /** A decoder of this character set; of UTF-8 if the set is missing or unknown. */
 export function createDecoder(charset: string | undefined): TextDecoder {

@@ -21,10 +21,12 @@ export type RawPart = {
 };
 
 /**
- * A message with more parts, or with a part whose header exceeds its limits, is not read: `readParts` throws
- * a RangeError.
+ * A message with more parts, with a part whose header exceeds its limits, or with too many lines that begin
+ * like a boundary is not read: `readParts` throws a RangeError.
  */
 export const partsMax = 500;
+/** Lines that begin like a boundary and are none. Each costs as much as a part that is not copied. */
+const falseBoundariesMax = 10_000;
 const depthMax = 20;
 
 /**
@@ -46,8 +48,7 @@ export function* listParts(part: RawPart): Generator<RawPart> {
 export function decodePart(bytes: Uint8Array, { bodyStart, end, encoding }: RawPart): Buffer {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset + bodyStart, end - bodyStart);
   if (encoding === "base64") return Buffer.from(content.toString("latin1"), "base64");
-  if (encoding === "quoted-printable")
-    return Buffer.from(decodeQuotedPrintable(content.toString("latin1")), "latin1");
+  if (encoding === "quoted-printable") return decodeQuotedPrintable(content);
   return content;
 }
 
@@ -100,11 +101,16 @@ function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: n
   const mark = Buffer.from(`\r\n--${boundary}`, "utf8");
   const places: { from: number; to: number }[] = [];
   let from = -1;
+  let falseBoundaries = 0;
   const isFirst = buffer.subarray(bodyStart, bodyStart + mark.length - 2).equals(mark.subarray(2));
   for (let at = isFirst ? bodyStart - 2 : buffer.indexOf(mark, bodyStart); at !== -1; ) {
     const lineEnd = buffer.indexOf("\r\n", at + mark.length);
     const rest = buffer.toString("latin1", at + mark.length, lineEnd === -1 ? undefined : lineEnd).trim();
     const isBoundary = rest === "" || rest === "--";
+    if (!isBoundary && ++falseBoundaries > falseBoundariesMax)
+      throw new RangeError(
+        `The message has more than ${falseBoundariesMax} lines that begin like its boundary. Use another boundary.`,
+      );
     // The line break before a boundary belongs to the boundary.
     if (isBoundary && from !== -1) places.push({ from, to: Math.max(from, at) });
     if (isBoundary) from = rest === "--" || lineEnd === -1 ? -1 : lineEnd + 2;

@@ -37,10 +37,10 @@ export type ListenerOptions = {
   /** Whether we issued this return path. */
   isOurs(address: string): boolean;
   /**
-   * Processes a message for one recipient. Resolves after its effect is committed; `later` asks the client to
+   * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client to
    * retry.
    */
-  receive(bytes: Uint8Array, recipient: string): Promise<"done" | "later">;
+  receive(bytes: Uint8Array, recipients: readonly string[]): Promise<"done" | "later">;
   log: Log;
   /** A client must send EHLO or HELO within this time. */
   firstCommandMs?: number;
@@ -136,9 +136,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
           return null;
         }
         try {
-          for (const { address } of session.envelope.rcptTo)
-            if ((await receive(bytes, address)) === "later")
-              return replyOf(451, "4.3.0 Not processed yet, try again later");
+          const recipients = session.envelope.rcptTo.map(({ address }) => address);
+          if ((await receive(bytes, recipients)) === "later")
+            return replyOf(451, "4.3.0 Not processed yet, try again later");
         } catch (error) {
           log.warn("inbound.not_recorded", describeError(error));
           return replyOf(451, "4.3.0 Not recorded, try again later");

@@ -74,7 +74,7 @@ export const returnRoutes = [
     async ({ ctx, query: { recipient }, bytes }) => {
       const received = await receiveMessage(ctx, {
         bytes: await readBeginning(bytes),
-        recipient: recipient ?? null,
+        recipients: recipient === undefined ? [] : [recipient],
       });
       if (!received)
         throw new AppError(

@@ -28,19 +28,22 @@ type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
 /**
- * Receives a returned message (bounce or complaint) and records it. `recipient` is the address it was sent
- * to, if that is known independent of its content. A delivery is found by a token of ours that only its copy
- * contained; otherwise by Message-ID and recipient, which never suppresses. Null if the bytes are not a
+ * Receives a returned message (bounce or complaint) and records it. `recipients` are the addresses it was
+ * sent to, if they are known independent of its content. A delivery is found by a token of ours that only its
+ * copy contained; otherwise by Message-ID and recipient, which never suppresses. Null if the bytes are not a
  * message. Throws if the database is unavailable. The message must be submitted again in that case, and if a
  * report has to wait (`later`).
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
-  { bytes, recipient }: { bytes: Uint8Array; recipient: string | null },
+  { bytes, recipients }: { bytes: Uint8Array; recipients: readonly string[] },
 ): Promise<Received | null> {
+  // Once, whatever the number of recipients: a stranger chooses both.
   const report = readReport(bytes);
   if (!report) return null;
-  const results = await recordReport(deps, report, recipient);
+  const results: (Ignored | "recorded")[] = [];
+  for (const recipient of recipients.length > 0 ? recipients : [null])
+    results.push(...(await recordReport(deps, report, recipient)));
   const ignored = results.filter((result) => result !== "recorded");
   for (const why of ignored) deps.log.info("return.ignored", { why, kind: report.kind });
   return { kind: report.kind, recorded: results.length - ignored.length, ignored };

@@ -18,8 +18,8 @@ export async function openInbound(
     name: hostname,
     domain: returnPathDomain,
     isOurs: (address) => openReturnPath(deps, address) !== null,
-    receive: async (bytes, recipient) => {
-      const received = await receiveMessage(deps, { bytes, recipient });
+    receive: async (bytes, recipients) => {
+      const received = await receiveMessage(deps, { bytes, recipients });
       return received?.ignored.includes("later") ? "later" : "done";
     },
     log: deps.log,

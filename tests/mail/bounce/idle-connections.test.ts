@@ -25,8 +25,8 @@ async function listen(): Promise<void> {
     name: "mail.example.com",
     domain: "bounces.example.com",
     isOurs: (address) => address === OURS,
-    receive: async (_bytes, recipient) => {
-      taken.push(recipient);
+    receive: async (_bytes, recipients) => {
+      taken.push(...recipients);
       return "done";
     },
     log: silentLog,

@@ -5,7 +5,7 @@ import { type Listener, startListener } from "#server/mail/bounce/listener";
 import type { Log } from "#server/platform/log";
 import { readLines } from "../../support/processes/read-lines";
 
-type Accepted = { bytes: Buffer; recipient: string };
+type Accepted = { bytes: Buffer; recipients: readonly string[] };
 
 let listener: Listener;
 let taken: Accepted[];
@@ -26,9 +26,9 @@ async function listen(
     name: "mail.example.com",
     domain: "bounces.example.com",
     isOurs: (address) => /^bounce-[a-z]+@/i.test(address),
-    receive: async (bytes, recipient) => {
-      const answer = await receive({ bytes: Buffer.from(bytes), recipient });
-      if (answer === "done") taken.push({ bytes: Buffer.from(bytes), recipient });
+    receive: async (bytes, recipients) => {
+      const answer = await receive({ bytes: Buffer.from(bytes), recipients });
+      if (answer === "done") taken.push({ bytes: Buffer.from(bytes), recipients });
       return answer;
     },
     log,
@@ -60,7 +60,7 @@ test("accepts messages to our return paths, from the null sender and any other, 
   const raw = `Subject: x\r\n\r\n..dots\r\n\xe9${"line\r\n".repeat(1_000)}`;
   expect(await bring(OURS, Buffer.from(raw, "latin1"))).toBe(250);
   expect(await bring(OURS.toUpperCase(), raw, "mailer-daemon@example.net")).toBe(250);
-  expect(taken[0]).toEqual({ bytes: Buffer.from(`${raw}`, "latin1"), recipient: OURS });
+  expect(taken[0]).toEqual({ bytes: Buffer.from(`${raw}`, "latin1"), recipients: [OURS] });
   expect(taken).toHaveLength(2);
 });
 
@@ -78,10 +78,10 @@ test.each(["nobody@bounces.example.com", "bounce-token@example.net", "bounce-tok
   },
 );
 
-test("accepts only our own among several recipients, each separately", async () => {
+test("accepts only our own among several recipients, and processes them at once", async () => {
   await listen();
   expect(await bring([OURS, "nobody@example.net", "bounce-other@bounces.example.com"])).toBe(250);
-  expect(taken.map(({ recipient }) => recipient)).toEqual([OURS, "bounce-other@bounces.example.com"]);
+  expect(taken.map(({ recipients }) => recipients)).toEqual([[OURS, "bounce-other@bounces.example.com"]]);
 });
 
 test("replies 250 only after the report is recorded, and 451 if recording failed or has to wait", async () => {

@@ -95,7 +95,7 @@ async function run(result: Result, steps: readonly Step[]) {
     return received !== null && !received.ignored.includes("later");
   };
   const receive = async (bytes: Buffer): Promise<boolean> => {
-    const received = await receiveMessage(world.deps, { bytes, recipient: path });
+    const received = await receiveMessage(world.deps, { bytes, recipients: [path] });
     return received !== null && !received.ignored.includes("later");
   };
   const report = (step: Step, block: string) =>

@@ -31,7 +31,7 @@ let reports = 0;
 const newReport = () => `report-${++reports}`;
 
 const receive = (bytes: Uint8Array, recipient: string | null = null) =>
-  receiveMessage(world.deps, { bytes, recipient });
+  receiveMessage(world.deps, { bytes, recipients: recipient === null ? [] : [recipient] });
 
 const statusesOf = async (id: string) => {
   const { status, deliveries } = await world.email(id);

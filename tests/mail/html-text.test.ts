@@ -23,6 +23,23 @@ test.each([
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
+/** Nested so deeply that the tags are only removed. */
+const deep = (html: string) => `${html}${"<div>".repeat(200)}`;
+
+test.each([
+  ["short HTML", (html: string) => html],
+  ["long HTML", long],
+  ["deep HTML", deep],
+])("the text of %s has blanks between cells, and neither the title nor what is hidden", async (_, resize) => {
+  const html = `<title>Title</title><div style="color:#fff; display: none; max-height:0">Preheader<div>more</div></div>
+    <span style="DISPLAY:NONE">secret</span><p hidden>attribute</p><td style="mso-hide:all">outlook</td>
+    <table><tr><td>One</td><td>Two</td></tr></table><p style="display:block">Shown</p>`;
+  const text = await textOf(resize(html));
+  expect(text).toMatch(/One Two/);
+  expect(text).toContain("Shown");
+  expect(text).not.toMatch(/Title|Preheader|more|secret|attribute|outlook/);
+});
+
 test("HTML without visible content has an empty text", async () => {
   expect(await textOf("<img src=x>")).toBe("");
   expect(await textOf("")).toBe("");

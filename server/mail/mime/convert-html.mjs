@@ -19,15 +19,31 @@ const BLOCKS = new Set(
   ),
 );
 
+/** Ways to hide an element, such as the text that a mail program lists beside the subject. */
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)/i;
+const HIDDEN = [
+  "display:none",
+  "display: none",
+  "visibility:hidden",
+  "visibility: hidden",
+  "mso-hide:all",
+].map((style) => `*[style*="${style}" i]`);
+
 const convert = compile({
   wordwrap: 78,
   limits: { maxDepth: depthMax + 10, maxInputLength: charsMax },
   formatters: {
     alternativeText: (element, _walk, builder) => builder.addInline(element.attribs?.alt ?? "", {}),
+    cell: (element, walk, builder) => {
+      walk(element.children, builder);
+      builder.addInline(" ", {});
+    },
   },
   selectors: [
     { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
     { selector: "img", format: "alternativeText" },
+    ...["td", "th"].map((selector) => ({ selector, format: "cell" })),
+    ...["title", "*[hidden]", ...HIDDEN].map((selector) => ({ selector, format: "skip" })),
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 });
@@ -48,8 +64,8 @@ export function convertHtml(html) {
 }
 
 /**
- * Removes the tags of an HTML body, decodes entities and puts each block on its own line. Always takes linear
- * time.
+ * Removes the tags and hidden elements of an HTML body, decodes entities and puts each block on its own line.
+ * Always takes linear time.
  *
  * @param {string} html
  * @returns {string}
@@ -57,18 +73,34 @@ export function convertHtml(html) {
 export function stripTags(html) {
   const read = html.slice(0, charsMax);
   const pieces = [];
+  let opened = "";
+  /** The element whose content is skipped, and how many elements of its name are open. */
   let skipped = "";
+  let depth = 0;
+  const skip = () => {
+    skipped = opened;
+    depth = 1;
+  };
   const breakLine = () => (pieces.at(-1) === "\n" && pieces.at(-2) === "\n" ? 0 : pieces.push("\n"));
   readTags(read, {
     onText: (text) => skipped === "" && pieces.push(text.replace(/\s+/g, " ")),
     onOpen: (name) => {
-      if (SKIPPED.has(name)) skipped = name;
+      opened = name;
+      if (name === skipped && IMPLIED_END.has(name)) skipped = "";
+      if (name === skipped) depth += 1;
+      if (skipped !== "") return;
+      if (SKIPPED.has(name)) skip();
       else if (name === "td" || name === "th") pieces.push(" ");
       else if (BLOCKS.has(name)) breakLine();
     },
+    onAttribute: (name, value) => {
+      const isHidden = name === "hidden" || (name === "style" && HIDDEN_STYLE.test(value));
+      if (isHidden && skipped === "" && !VOID.has(opened)) skip();
+    },
     onClose: (name) => {
-      if (name === skipped) skipped = "";
-      else if (BLOCKS.has(name)) breakLine();
+      if (skipped !== "" && name !== skipped) return;
+      if (name === skipped && --depth === 0) skipped = "";
+      if (skipped === "" && BLOCKS.has(name)) breakLine();
     },
   });
   return pieces
@@ -106,8 +138,21 @@ function isTooDeep(html) {
   return isDeep;
 }
 
-function readTags(html, { onText, onOpen, onClose }) {
+function readTags(html, { onText, onOpen, onAttribute, onClose }) {
+  let attribute = "";
+  let value = "";
   tokenize(html, (stop) => ({
+    onattribname: (from, to) => {
+      attribute = html.slice(from, to).toLowerCase();
+      value = "";
+    },
+    onattribdata: (from, to) => {
+      value += html.slice(from, to);
+    },
+    onattribentity: (codePoint) => {
+      value += String.fromCodePoint(codePoint);
+    },
+    onattribend: () => onAttribute?.(attribute, value),
     ontext: (from, to) => onText(html.slice(from, to)),
     ontextentity: (codePoint) => onText(String.fromCodePoint(codePoint)),
     onopentagname: (from, to) => onOpen(html.slice(from, to).toLowerCase(), stop),

@@ -124,6 +124,21 @@ test.each(Object.entries(WRONG))("an invalid %s is reported by name", (name, val
   }
 });
 
+test.each([
+  ["DATABASE_URL", "postgres://ann:sec#ret@db.example/backstamp"],
+  ["DATABASE_URL", "postgres://ann:12/34@db.example/backstamp"],
+  ["DATABASE_URL", "postgres://ann:12#34@db.example/backstamp"],
+  ["REDIS_URL", "redis://:sec/ret@redis.example:6379"],
+])("%s with a password that is not percent-encoded says so, without the password: %s", (name, value) => {
+  expect(faultsOf({ [name]: value })[name]).toMatch(/Percent-encode it: # is %23/);
+  expect(() => readSettings({ [name]: value }, "dev")).not.toThrow(/sec|34/);
+});
+
+test("an @ after the host is no part of a password", () => {
+  const url = "postgres://db.example:5432/backstamp?user=ann@tenant";
+  expect(faultsOf({ DATABASE_URL: url })).toEqual({});
+});
+
 test("direct delivery is accepted, but not on Vercel", () => {
   expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
   expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");

@@ -108,10 +108,23 @@ export const label = (charsMax: number) =>
 
 /** A URL with one of these schemes and exactly one host. */
 export const address = (wanted: string, ...schemes: string[]) =>
-  text(wanted, (value) => {
+  z.string().transform((given, context): string => {
+    const value = given.trim();
     const url = parseUrl(value);
-    return url && schemes.includes(url.protocol) && /^[^,]+$/.test(url.hostname) ? value : null;
+    const isCut = endsEarly(value, url);
+    if (url && !isCut && schemes.includes(url.protocol) && /^[^,]+$/.test(url.hostname)) return value;
+    context.addIssue({ code: "custom", message: isCut ? NOT_ENCODED : wanted });
+    return z.NEVER;
   });
+
+const NOT_ENCODED =
+  "The user or the password contains a character that ends this part of a URL. Percent-encode it: # is %23, / is %2F, ? is %3F.";
+
+/** Whether a `/`, `?` or `#` in the user or password is taken for the end of the host. */
+const endsEarly = (value: string, url: URL | null): boolean =>
+  url === null
+    ? /^[a-z]+:\/\/[^@]*[/?#][^@]*@/i.test(value)
+    : url.username === "" && url.password === "" && `${url.pathname}${url.hash}`.includes("@");
 
 /** A folder, or a bucket with the prefix of the names in it. */
 export const backupTarget = text(

@@ -109,6 +109,13 @@ test("a GET of the link changes nothing and returns a confirmation page", async 
   expect(await suppressed("visit@example.net")).toBeNull();
 });
 
+test("a link with parameters and a slash that a program added unsubscribes", async () => {
+  const [path = ""] = (await linksOf({ to: ["fbclid@example.net"] })).values();
+  expect((await world.api("GET", `${path}/?fbclid=1`)).text).toContain("fbclid@example.net");
+  expect((await world.api("POST", `${path}?utm=1`)).status).toBe(200);
+  expect(await suppressed("fbclid@example.net")).toBe("manual");
+});
+
 test("metrics count an unsubscribe once, with the email and its tags, and not a GET of the link", async () => {
   const address = "counted@example.net";
   const [path = ""] = (await linksOf({ to: [address], tags: [{ name: "kind", value: "counted" }] })).values();

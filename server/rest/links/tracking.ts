@@ -14,6 +14,7 @@ export const trackingRoutes = [
     {
       route: `GET ${openPath}`,
       access: "public",
+      isLink: true,
       tier: "none",
       summary: "Serve the open-tracking pixel",
       description:
@@ -34,6 +35,7 @@ export const trackingRoutes = [
     {
       route: `GET ${clickPath}`,
       access: "public",
+      isLink: true,
       tier: "none",
       summary: "Redirect a tracked link to its original URL",
       description:

@@ -14,6 +14,7 @@ export const unsubscribeRoutes = [
     {
       route: `GET ${unsubscribePath}`,
       access: "public",
+      isLink: true,
       tier: "none",
       summary: "Show the unsubscribe confirmation page without unsubscribing",
       params,
@@ -29,6 +30,7 @@ export const unsubscribeRoutes = [
     {
       route: `POST ${unsubscribePath}`,
       access: "public",
+      isLink: true,
       tier: "none",
       summary: "Unsubscribe a recipient with one click",
       params,

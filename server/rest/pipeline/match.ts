@@ -15,21 +15,26 @@ const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 
 /**
  * Builds the lookup from method and path to route. Paths match exactly: a double slash, a trailing slash or
- * an encoded letter is another path. A literal segment takes precedence over a variable one.
+ * an encoded letter is another path, except a trailing slash of a link in an email. A literal segment takes
+ * precedence over a variable one.
  */
 export function compileRoutes(routes: readonly Route[]): Find {
   const entries = new Map<string, PathEntry>();
-  for (const route of routes) {
-    const parts = route.path.split("/");
-    const entry: PathEntry = entries.get(route.path) ?? {
+  const add = (route: Route, path: string): void => {
+    const parts = path.split("/");
+    const entry: PathEntry = entries.get(path) ?? {
       parts,
       variables: parts.filter(isVariable).length,
       byMethod: new Map(),
       allowed: [],
     };
-    entries.set(route.path, entry);
+    entries.set(path, entry);
     entry.byMethod.set(route.method, route);
     entry.allowed.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
+  };
+  for (const route of routes) {
+    add(route, route.path);
+    if (route.isLink) add(route, `${route.path}/`);
   }
   const variable = [...entries.values()]
     .filter(({ variables }) => variables > 0)

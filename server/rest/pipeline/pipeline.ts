@@ -71,7 +71,7 @@ export async function runRoute(
       : deps;
     const query = route.query
       ? validate(route.query, readQuery(url, route.lists), "query")
-      : rejectQuery(url);
+      : rejectQuery(url, route);
     const hasBody = route.body !== undefined || route.accepts !== undefined;
     const size = {
       maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),
@@ -152,9 +152,9 @@ async function readBody(
   return json;
 }
 
-function rejectQuery(url: URL): undefined {
+function rejectQuery(url: URL, { isLink }: Route): undefined {
   const [name] = url.searchParams.keys();
-  if (name !== undefined)
+  if (name !== undefined && !isLink)
     throw new AppError(
       "invalid",
       `Unknown query parameter \`${name.slice(0, 60)}\`. This operation has no query parameters.`,

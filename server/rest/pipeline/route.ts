@@ -74,6 +74,10 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
   accepts?: "text/csv" | "message/rfc822" | "application/json";
   /** Further content types that are accepted for the same body. */
   acceptsToo?: readonly string[];
+  /**
+   * A link in an email. Programs that follow it may add query parameters or a slash, which are ignored.
+   */
+  isLink?: true;
   /** The body is ignored, whatever its type: browsers and email clients send forms. */
   ignoresBody?: true;
   /** Maximum body size in bytes, if less than that of the installation. */

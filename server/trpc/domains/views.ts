@@ -83,10 +83,7 @@ export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPl
       ),
     })),
     dkimKeys: domain.dkimKeys.map(({ publicKey: _, ...key }) => key),
-    alignment: describeAlignment(
-      domain,
-      shown.records.some(({ purpose }) => purpose === "spf"),
-    ),
+    alignment: describeAlignment(domain, ctx.names.returnPathDomain),
     zoneFile: formatZoneFile(
       `DNS records for email from ${domain.name}`,
       records.map(({ purpose, status, priority, ...record }): ZoneRecord => {

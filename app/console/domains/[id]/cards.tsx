@@ -36,15 +36,19 @@ export function SideCard({ title, aside, children }: SideCardProps) {
   );
 }
 
+const VERDICTS = {
+  passes: { tone: "good", text: "Passes" },
+  no_policy: { tone: "warn", text: "No policy" },
+  fails: { tone: "warn", text: "Fails" },
+} as const;
+
 /** The DMARC alignment of the domain: DKIM, SPF and the published policy. */
 export function AlignmentCard({ domain: { alignment } }: { domain: DomainView }) {
-  const { passes, dkim, spf, policy } = alignment;
+  const { verdict, dkim, spf, policy } = alignment;
   return (
     <SideCard
       title="DMARC alignment"
-      aside={
-        passes === null ? null : <Badge tone={passes ? "good" : "warn"}>{passes ? "Passes" : "Fails"}</Badge>
-      }
+      aside={verdict && <Badge tone={VERDICTS[verdict].tone}>{VERDICTS[verdict].text}</Badge>}
     >
       <dl className="flex flex-col gap-3 leading-6">
         {Object.entries({ DKIM: dkim, SPF: spf, Policy: policy }).map(([name, text]) => (

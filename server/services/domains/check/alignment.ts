@@ -1,39 +1,48 @@
-import type { CheckKey } from "#db/schema/domains";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { readDmarc } from "#server/mail/dns/dmarc";
 import type { Domain } from "../read";
-import { returnPathHostOf } from "./records";
 
 /**
  * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), from the last check: each
- * part in one sentence. `passes`: whether DKIM or SPF passes; null before the first check. `isSpfListed`: the
- * records to publish include SPF for the return path.
+ * part in one sentence. `returnPathDomain`: that of the installation's return paths; null if the return path
+ * is the sender. `verdict`: by DKIM alone, because the servers that SPF would have to list are not known;
+ * null before the first check.
  */
-export function describeAlignment(domain: Domain, isSpfListed: boolean) {
+export function describeAlignment(domain: Domain, returnPathDomain: string | null) {
   const { name, checks } = domain;
-  const isVerified = (key: CheckKey) =>
-    checks.some((check) => check.key === key && check.status === "verified");
+  const hasDkim = checks.some(({ key, status }) => key === "dkim" && status === "verified");
   const dmarc = checks.find(({ key }) => key === "dmarc");
   const isInherited = dmarc !== undefined && dmarc.askedName !== `_dmarc.${name}`;
   const reading = dmarc ? readDmarc(dmarc.answers, isInherited) : ({ kind: "none" } as const);
   const policy = reading.kind === "policy" ? reading.policy : null;
-  const hasDkim = isVerified("dkim");
-  const hasSpf = isVerified("spf") && policy?.isSpfStrict !== true;
-  const returnPath = returnPathHostOf(domain);
   return {
-    passes: checks.length === 0 ? null : hasDkim || hasSpf,
+    verdict: verdictOf(checks.length > 0, hasDkim, policy !== null),
     dkim: hasDkim
       ? `Email is signed as ${name} itself, which is aligned under any policy.`
       : `Email is signed with \`d=${name}\`. DKIM is aligned once the key is published.`,
-    spf: policy?.isSpfStrict
-      ? `The policy has \`aspf=s\`: the return path ${returnPath} is not ${name} itself, so SPF is not aligned. DMARC depends on DKIM alone.`
-      : isVerified("spf")
-        ? `The return path is ${returnPath}, which is below ${getRegisteredDomain(name)}, so SPF is aligned.`
-        : isSpfListed
-          ? `The return path is ${returnPath}. SPF is aligned once its SPF record is correct.`
-          : `The return path is ${returnPath}, for which no SPF record is listed. Without one, DMARC depends on DKIM alone.`,
+    spf: describeSpf(name, returnPathDomain, policy?.isSpfStrict === true),
     policy: describePolicy(policy?.policy ?? null, { name, isInherited, isChecked: dmarc !== undefined }),
   };
+}
+
+function verdictOf(isChecked: boolean, hasDkim: boolean, hasPolicy: boolean) {
+  if (!isChecked) return null;
+  if (!hasDkim) return "fails" as const;
+  return hasPolicy ? ("passes" as const) : ("no_policy" as const);
+}
+
+/** SPF is about the domain of the return path (RFC 7208 section 2.4), which must be aligned with the sender's. */
+function describeSpf(name: string, returnPathDomain: string | null, isStrict: boolean): string {
+  if (returnPathDomain === null)
+    return `The return path is the sender. SPF is aligned if the SPF record of ${name} lists the servers that send the email.`;
+  const zone = getRegisteredDomain(name);
+  const isAligned = isStrict ? returnPathDomain === name : getRegisteredDomain(returnPathDomain) === zone;
+  if (isAligned)
+    return `The return path is an address of ${returnPathDomain}. SPF is aligned if its SPF record lists the servers that send the email.`;
+  const why = isStrict
+    ? `the policy has \`aspf=s\`, and this is not ${name} itself`
+    : `it is not below ${zone}`;
+  return `The return path is an address of ${returnPathDomain}. SPF is not aligned, because ${why}. DMARC depends on DKIM alone.`;
 }
 
 const POLICIES = {

@@ -21,6 +21,7 @@ const NO_DAY = [
   "2054-11-31T10:00:00 UTC",
 ];
 const NO_TIME = ["2054-12-01", "2054/12/01", "1 December", "tomorrow", "Friday", "tomorrow morning"];
+const TWO_DAYS = ["12.11.2054 09:00", "30.11.2054 9:00", "11/12 at 9am", "12/1/2054 9am", "1-12-54 10:00"];
 const GOOD: [given: string, at: string][] = [
   ["2054-12-01T10:00:00Z", "2054-12-01T10:00:00.000Z"],
   ["2054-12-01T10:00:00+01:00", "2054-12-01T09:00:00.000Z"],
@@ -54,6 +55,14 @@ describe("the scheduled time of an email", () => {
       const { status, body } = await app.send({ scheduled_at });
       expect(status, scheduled_at).toBe(422);
       expect(body.error).toMatch(/`scheduled_at`.*needs a time/);
+    }
+  });
+
+  test("is rejected if its day could be its month", async () => {
+    for (const scheduled_at of TWO_DAYS) {
+      const { status, body } = await app.send({ scheduled_at });
+      expect({ scheduled_at, status }).toEqual({ scheduled_at, status: 422 });
+      expect(body.error).toMatch(/`scheduled_at`.*another day in another country/);
     }
   });
 

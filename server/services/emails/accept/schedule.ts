@@ -5,6 +5,8 @@ import { invalidField } from "#server/platform/errors";
 
 const daysAheadMax = 30;
 const dayMs = 86_400_000;
+/** A date in digits, whose day and month have another order in another country. */
+const AMBIGUOUS_DATE = /(?<![\d/.-])\d{1,2}(?:\/\d{1,2}(?!\d)|([.-])\d{1,2}\1\d{2,4}(?!\d))/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 export type ScheduledTime = { ok: true; at: Date } | { ok: false; fault: string };
@@ -15,8 +17,8 @@ const FORM =
 
 /**
  * Parses the time at which an email is sent: ISO 8601 or English words, at most 30 days ahead. A time without
- * a zone is in UTC, independent of this machine's zone. A date that does not exist is rejected, and so is a
- * date without a time of day: the caller has to choose one.
+ * a zone is in UTC, independent of this machine's zone. A date that does not exist is rejected, and so are a
+ * date without a time of day, which the caller has to choose, and one whose day could be its month.
  */
 export function readScheduledAt(given: string, now: Date): ScheduledTime {
   const text = given.trim();
@@ -24,6 +26,9 @@ export function readScheduledAt(given: string, now: Date): ScheduledTime {
   // `Date` would turn the 31st of November into the 1st of December.
   if (day !== undefined && !z.iso.date().safeParse(day).success)
     return reject(`${day} is not a valid date. ${FORM}`);
+  const ambiguous = AMBIGUOUS_DATE.exec(text)?.[0];
+  if (ambiguous !== undefined && day === undefined)
+    return reject(`"${ambiguous}" is another day in another country. ${FORM}`);
   const read = ISO.test(text) ? { at: readIso(text), hasTime: true } : readWords(text, now);
   if (!read || Number.isNaN(read.at.getTime()))
     return reject(`"${text.slice(0, 60)}" is not a valid time. ${FORM}`);

@@ -37,7 +37,7 @@ const Types = z.string().transform((text, refine): EventType[] => {
 });
 
 /**
- * The query of `GET /api/events`. Events are sorted oldest first, so `after` returns later rows, unlike in
+ * The query of `GET /api/email-events`. Events are sorted oldest first, so `after` returns later rows, unlike in
  * lists.
  */
 export const EventsQuery = z
@@ -91,7 +91,7 @@ const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventResponse> => (
 export const eventRoutes = [
   withApi(
     {
-      route: "GET /api/events",
+      route: "GET /api/email-events",
       access: { scope: "events:read" },
       summary: "List all email events, oldest first, with a cursor that misses none",
       query: EventsQuery,

@@ -270,7 +270,7 @@ describe.each(
     const paths = { ann: await calls.pathOf(route, ann.token), ben: await calls.pathOf(route, ben.token) };
     await FILLED[nameOf(route)]?.(ann.token, paths.ann);
     const ids = [...(await newestIds(world.deps.hot, ann.team.id)).values(), ann.keyId];
-    const [event] = (await world.api("GET", "/api/events?limit=1", { token: ann.token })).body.data as [
+    const [event] = (await world.api("GET", "/api/email-events?limit=1", { token: ann.token })).body.data as [
       { cursor: string },
     ];
     const values = [...ids, event.cursor].filter((value) => takes(place.field, value));

@@ -69,7 +69,7 @@ test("failure reasons contain no address of this machine or of the internal netw
     "ann@ours.example":
       "The delivery failed because of an internal error. The operator's log contains the cause.",
   });
-  pages.push(JSON.stringify(await world.ok("GET", "/api/events?limit=100")));
+  pages.push(JSON.stringify(await world.ok("GET", "/api/email-events?limit=100")));
   const events = await world.eventsOf(hook.id);
   expect(events.length).toBeGreaterThanOrEqual(5);
   pages.push(JSON.stringify(events), ...sink.received.map(({ body }) => String(body)));

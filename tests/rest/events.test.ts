@@ -22,7 +22,7 @@ async function openFeed() {
   const { token } = await team.key();
   const { hot } = world.deps;
   const read = async (query = "") => {
-    const reply = await world.api("GET", `/api/events${query}`, { token });
+    const reply = await world.api("GET", `/api/email-events${query}`, { token });
     expect(reply.status, reply.text).toBe(200);
     return reply.body as Page;
   };
@@ -209,7 +209,7 @@ describe("a filter", () => {
     ["since=yesterday", /ISO 8601/],
   ])("that is invalid is rejected: %s", async (query, message) => {
     const { token } = await world.key();
-    const reply = await world.api("GET", `/api/events?${query}`, { token });
+    const reply = await world.api("GET", `/api/email-events?${query}`, { token });
     expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(message) } });
   });
 });

@@ -26,7 +26,7 @@ const TAGS: Record<string, { name: string; description: string }> = {
   },
   opens: { name: "Opens", description: "The open-tracking pixels in emails." },
   clicks: { name: "Clicks", description: "The tracked links in emails." },
-  events: { name: "Events", description: "All email events, in order and without gaps." },
+  "email-events": { name: "Events", description: "All email events, in order and without gaps." },
   usage: { name: "Usage", description: "Email counts by outcome." },
   logs: { name: "Logs", description: "Recent calls of this API, including rejected ones." },
   attachments: { name: "Attachments", description: "Attachment downloads by signed links." },

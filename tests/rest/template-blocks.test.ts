@@ -208,6 +208,27 @@ describe("values", () => {
 
 describe("the limit", () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  test.each(["", "?dry_run=true"])(
+    "of a batch%s fill in to at most what a request may contain",
+    async (query) => {
+      const html = `{{#each a}}{{#each b}}${"x".repeat(980)}{{/each}}{{/each}}`;
+      const items = Array.from({ length: 70 }, () => ({}));
+      const id = await make({ html, subject: "Hello" });
+      const before = await world.rowCounts();
+      const email = {
+        from: "ann@example.org",
+        to: "ben@example.net",
+        template: { id, variables: { a: items, b: items } },
+      };
+      const body = Array.from({ length: 100 }, () => email);
+      expect(await call("POST", `/api/emails/batch${query}`, body)).toMatchObject({
+        status: 413,
+        body: { message: expect.stringMatching(/fill in to more than \d+ bytes.*fewer emails/) },
+      });
+      expect(await world.rowCounts()).toEqual(before);
+    },
+  );
+
   test.each<[what: string, html: string, variables: object, message: RegExp]>([
     ["of levels", "{{#each a}}{{/each}}", { a: [[[[[[]]]]]] }, /variables\.a.*5 lists and objects/],
     [

@@ -131,6 +131,14 @@ export function createBodyBudget(
       stillFor: 0,
       isArriving: true,
     };
+    const grow = async (arrived: number, as: BodyPart = "body"): Promise<void> => {
+      claim.stop?.signal.throwIfAborted();
+      const bytes = weigh(arrived, as);
+      const now = performance.now();
+      const isFirst = waiters.size === 0 || claim.bytes + bytes <= smallBodyBytes;
+      if (isFirst && ledger.reachedLimit(claim, bytes, now) === null) ledger.take(claim, bytes, now);
+      else await wait(claim, bytes);
+    };
     return {
       /** Announces the expected number of further bytes. */
       expect(coming: number, as: BodyPart = "body"): void {
@@ -142,13 +150,18 @@ export function createBodyBudget(
        * this request has the least progress and others need its memory. The files of one email count as at
        * most one body.
        */
-      async grow(arrived: number, as: BodyPart = "body"): Promise<void> {
-        claim.stop?.signal.throwIfAborted();
-        const bytes = weigh(arrived, as);
-        const now = performance.now();
-        const isFirst = waiters.size === 0 || claim.bytes + bytes <= smallBodyBytes;
-        if (isFirst && ledger.reachedLimit(claim, bytes, now) === null) ledger.take(claim, bytes, now);
-        else await wait(claim, bytes);
+      grow,
+      /**
+       * Counts what is made of a body, such as filled-in templates, like received bytes. Throws 413 if the
+       * request would then need more than a body of the maximum size.
+       */
+      async expand(made: number): Promise<void> {
+        if (claim.bytes + made > sizes.bodyMaxBytes)
+          throw new AppError(
+            "too_large",
+            `The templates of this request fill in to more than ${sizes.bodyMaxBytes} bytes, the maximum of a request. Send fewer emails in one request, or use shorter lists.`,
+          );
+        await grow(made);
       },
       /** Marks the body as complete. The request cannot be rejected until it grows again. */
       settle(): void {

@@ -24,7 +24,9 @@ export async function previewTemplate(
     input.version === null
       ? await getTemplate(ctx, idOrAlias)
       : await getVersion(ctx, idOrAlias, input.version);
-  return { template, ...fillVersion(template.version, input.variables, "variables") };
+  const filled = fillVersion(template.version, input.variables, "variables");
+  await ctx.claim?.expand(filled.html.length + (filled.text?.length ?? 0));
+  return { template, ...filled };
 }
 
 /**

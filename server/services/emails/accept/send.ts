@@ -184,6 +184,7 @@ async function renderTemplate(
     throw new AppError("not_found", `Invalid \`template.id\`: this team has no template ${template.id}.`);
   });
   const filled = fillVersion(version, template.variables, "template.variables", subject);
+  await ctx.claim?.expand(filled.html.length + (filled.text?.length ?? 0));
   return {
     from: from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
     replyTo:

@@ -11,6 +11,7 @@ import { AppError } from "#server/platform/errors";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { fingerprintOf } from "#server/services/emails/accept/idempotency";
 import type { NewEmail, Once } from "#server/services/emails/accept/send";
+import { foldAddress } from "#server/shared/fold-address";
 import { isInstruction, readInstructions } from "./instructions";
 
 const subjectCharsMax = 2_000;
@@ -98,11 +99,12 @@ function sortRecipients(fields: readonly RawField[], recipients: readonly Mailbo
   const lists = { to: listed(fields, "to"), cc: listed(fields, "cc") };
   const sorted: Pick<NewEmail, "to" | "cc" | "bcc"> = { to: [], cc: [], bcc: [] };
   for (const recipient of recipients) {
-    const find = (kind: "to" | "cc") => lists[kind].find(({ address }) => address === recipient.address);
+    const folded = foldAddress(recipient.address);
+    const find = (kind: "to" | "cc") => lists[kind].find(({ address }) => foldAddress(address) === folded);
     const to = find("to");
     const cc = to ? undefined : find("cc");
-    if (to) sorted.to.push(to);
-    else if (cc) sorted.cc.push(cc);
+    if (to) sorted.to.push({ ...recipient, name: to.name });
+    else if (cc) sorted.cc.push({ ...recipient, name: cc.name });
     else sorted.bcc.push(recipient);
   }
   return sorted;

@@ -50,10 +50,10 @@ describe("an email is accepted", () => {
     });
   });
 
-  test("once per address, even if the address is in several fields", async () => {
+  test("once per address, even if the address is in several fields and spellings", async () => {
     const id = await app.accepted({
-      to: ["ben@example.net", "ben@EXAMPLE.net"],
-      cc: "Ben <ben@example.net>",
+      to: ["ben@example.net", "Ben@EXAMPLE.net"],
+      cc: "Ben <BEN@example.net>",
     });
     expect((await app.show(id)).recipients).toMatchObject([{ address: "ben@example.net", kind: "to" }]);
   });

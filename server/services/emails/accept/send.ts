@@ -4,6 +4,7 @@ import type { Ctx } from "#server/deps";
 import { formatMailbox, type Mailbox, readMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { foldAddress } from "#server/shared/fold-address";
 import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
@@ -111,11 +112,14 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
   if (content.html === null && !content.text && !input.raw) throw missing("html");
   const scheduledAt = input.scheduledAt === null ? null : parseScheduledAt(ctx, input.scheduledAt);
   const status = scheduledAt ? "scheduled" : "queued";
-  // Each address once, even if it is in several fields: a recipient never gets the same email twice.
+  // Each address once, even if it is in several fields or spellings: a recipient never gets the same email
+  // twice.
   const byAddress = new Map<string, AcceptedRecipient>();
   for (const kind of ["to", "cc", "bcc"] as const)
-    for (const { address, domain } of input[kind])
-      if (!byAddress.has(address)) byAddress.set(address, { id: newId(), kind, address, domain, status });
+    for (const { address, domain } of input[kind]) {
+      const folded = foldAddress(address);
+      if (!byAddress.has(folded)) byAddress.set(folded, { id: newId(), kind, address, domain, status });
+    }
   const recipients = [...byAddress.values()];
   const { openTracking, clickTracking } = await checkSender(ctx, content.from, recipients);
   if (input.listUnsubscribe) checkListUnsubscribe(ctx, input.headers);

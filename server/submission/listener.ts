@@ -192,6 +192,9 @@ export async function startSubmission(
       );
     },
     onRcptTo({ address }, _session, done) {
+      // The library has replaced bytes that are not UTF-8: the email would go to another address.
+      if (address.includes("\ufffd"))
+        return done(replyOf(553, "5.1.3 The address contains bytes that are not UTF-8"));
       try {
         readRecipient(address);
         done();

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { addressParser, decodeWords } from "postal-mime";
 import type { Header } from "#db/schema/emails";
 import { type Mailbox, readMailbox } from "#server/mail/address/address";
-import { checkHeader } from "#server/mail/mime/headers";
+import { checkHeader, explainReserved, fateInMessage } from "#server/mail/mime/headers";
 import { checkMessageForm } from "#server/mail/mime/raw/check";
 import { type RawContent, readContent } from "#server/mail/mime/raw/content";
 import { findValue, joinFields, type RawField, readHeader, readValue } from "#server/mail/mime/raw/fields";
-import { readFrom, readListed } from "#server/mail/mime/raw/sender";
+import { readFrom, readListed, readSender } from "#server/mail/mime/raw/sender";
 import { AppError } from "#server/platform/errors";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { fingerprintOf } from "#server/services/emails/accept/idempotency";
@@ -19,10 +19,9 @@ const listCharsMax = 65_536;
 const headersMax = 50;
 const filesMax = 100;
 
-/** Fields that only mail servers write, or that contain hidden recipients. They are not sent. */
-const REMOVED = new Set(["received", "return-path", "bcc", "resent-bcc"]);
-/** Fields by which a relay would add recipients. A message with one of them is rejected, as over REST. */
-const FORBIDDEN = new Set(["x-smtpapi", "x-msys-api", "x-mc-bccaddress"]);
+/** Fields that a message has at most once (RFC 5322 section 3.6, RFC 2045, RFC 2369, RFC 8058). */
+const ONCE =
+  /^(sender|reply-to|to|cc|message-id|in-reply-to|references|subject|date|mime-version|content-.*|list-.*|auto-submitted)$/;
 
 /** The email of a submitted message, and its idempotency key with a fingerprint if it has one. */
 export type Submission = { email: NewEmail; once: Once | undefined };
@@ -36,13 +35,11 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
   const fault = checkMessageForm(bytes);
   if (fault) throw new AppError("invalid", fault);
   const { fields, bodyStart } = readHeader(bytes);
-  const forbidden = fields.find(({ name }) => FORBIDDEN.has(name));
-  if (forbidden)
-    throw new AppError("invalid", checkHeader(forbidden.name, "x") ?? "A header is not allowed.");
   const from = readFrom(fields);
   if (!from.ok) throw new AppError("invalid_sender", from.fault);
+  checkFields(fields, from.mailbox);
   const { idempotencyKey, ...instructions } = readInstructions(fields);
-  const kept = fields.filter((field) => !REMOVED.has(field.name) && !isInstruction(field));
+  const kept = fields.filter((field) => fateInMessage(field.name) === "kept" && !isInstruction(field));
   const content = readLimitedContent(bytes);
   const subject = cleanText(decodeWords(findValue(fields, "subject") ?? "").slice(0, subjectCharsMax));
   const { template } = instructions;
@@ -62,6 +59,7 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
       raw: {
         bytes: Buffer.concat([joinFields(kept), CRLF, bytes.subarray(bodyStart)]),
         messageId: readMessageId(fields),
+        fieldNames: kept.map(({ name }) => name),
       },
     }),
   };
@@ -69,6 +67,26 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
 }
 
 const CRLF = Buffer.from("\r\n", "latin1");
+
+/** Throws for a field that the API rejects and a message cannot do without, and for a second one of its kind. */
+function checkFields(fields: readonly RawField[], from: Mailbox): void {
+  const seen = new Set<string>();
+  for (const { name, text } of fields) {
+    if (fateInMessage(name) === "refused")
+      throw new AppError("invalid", explainReserved(text.slice(0, text.indexOf(":")).trimEnd()));
+    if (seen.has(name) && ONCE.test(name))
+      throw new AppError("invalid", `The message has more than one ${name} header. Send it once.`);
+    seen.add(name);
+  }
+  const sender = findValue(fields, "sender");
+  if (sender === null) return;
+  const read = readSender(sender);
+  if (!read.ok || read.mailbox.domain !== from.domain)
+    throw new AppError(
+      "invalid_sender",
+      `The Sender header must be a mailbox of ${from.domain}, the domain of the From header. Remove or change it.`,
+    );
+}
 
 /** Parses a recipient of the envelope. 422 for an address that Backstamp does not support. */
 export function readRecipient(address: string): Mailbox {

@@ -62,7 +62,12 @@ const RAW = Buffer.from(
   ].join("\r\n"),
 );
 const submit = (bytes: Buffer = RAW, messageId: string | null = "app-1@signed.example") =>
-  world.send({ sender: "Ann <ann@signed.example>", html: null, text: "", raw: { bytes, messageId } });
+  world.send({
+    sender: "Ann <ann@signed.example>",
+    html: null,
+    text: "",
+    raw: { bytes, messageId, fieldNames: [] },
+  });
 
 async function verify(messages: Buffer[]) {
   if (!hasVerifier) return;
@@ -118,7 +123,7 @@ test("only the HTML of a tracked domain is rewritten", async () => {
     sender: "Ann <ann@signed.example>",
     html,
     text: "plain",
-    raw: { bytes: raw, messageId: null },
+    raw: { bytes: raw, messageId: null, fieldNames: [] },
   });
   const [message] = await deliver();
   const text = message?.unsigned.toString() ?? "";

@@ -25,7 +25,6 @@ const RESERVED = [
   "Resent-To",
   "Resent-From",
   "Delivered-To",
-  "Auto-Submitted",
   "X-Backstamp-Id",
   "X-SMTPAPI",
   "X-MC-BccAddress",
@@ -35,6 +34,8 @@ describe("a custom header", () => {
   test.each([
     ["X-Entity-Ref-ID", "123"],
     ["X-Priority", "1 (Highest)"],
+    ["Auto-Submitted", "auto-generated"],
+    ["Content-Language", "de"],
     ["In-Reply-To", "<1@example.com>"],
     ["References", "<1@example.com> <2@example.com>"],
     ["List-Unsubscribe", "<https://example.com/u/1>"],

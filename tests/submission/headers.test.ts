@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
+import { removeRelay } from "#server/services/relays/write";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { relayTo } from "../support/relays";
 import { createWorld, type World } from "../support/world";
 import { idIn, submit } from "./client";
 
@@ -146,4 +148,64 @@ test.each([
   expect(code).toBe(550);
   expect(reply).toMatch(reason);
   expect(await countEmails()).toBe(0);
+});
+
+test("fields of mail servers, foreign signatures and hidden recipients are not sent", async () => {
+  const { reply } = await send([
+    "DKIM-Signature: v=1; d=bank.example; b=forged",
+    "Authentication-Results: mx.example; dkim=pass",
+    "ARC-Seal: i=1; d=bank.example",
+    "Return-Path: <eve@bank.example>",
+    "Delivered-To: eve@bank.example",
+    "Errors-To: eve@bank.example",
+    "Bcc: eve@bank.example",
+    "Sender: Team <team@example.org>",
+    "Auto-Submitted: auto-generated",
+    "Content-Language: de",
+  ]);
+  const source = await sourceOf(idIn(reply));
+  expect(source).not.toMatch(/bank\.example|mx\.example/);
+  for (const kept of ["Sender: Team", "Auto-Submitted: auto-", "Content-Language: de"])
+    expect(source).toContain(kept);
+});
+
+test.each([
+  ["Sender: eve@other.example", /5\.7\.1 .*Sender.*example\.org/],
+  ["Sender: ann@example.org, eve@other.example", /Sender/],
+  ["Resent-From: eve@example.org", /Resent-From cannot be set/],
+  ["Resent-Bcc: eve@example.org", /Resent-Bcc cannot be set/],
+  ["X-MSYS-API: {}", /cannot be set/],
+  ["X-SES-CONFIGURATION-SET: other", /x-ses-configuration-set.*relay of your own/],
+  ["X-PM-Message-Stream: broadcast", /x-pm-message-stream/],
+  ["X-MC-Tags: a", /x-mc-tags/],
+  ["subject: again", /more than one subject/],
+  ["To: eve@example.net", /more than one to header/],
+  ["Content-Type: text/plain\r\nContent-Type: text/html", /more than one content-type/],
+  ["Message-ID: <1@example.org>\r\nMessage-ID: <2@example.org>", /more than one message-id/],
+  ["X-A: a\x1bb", /control character/],
+  ["X-A: a\u0085b", /control character/],
+])("%j is 550, because receivers or relays could be misled", async (field, reason) => {
+  const { code, reply } = await send([field]);
+  expect(code).toBe(550);
+  expect(reply).toMatch(reason);
+  expect(await countEmails()).toBe(0);
+});
+
+test("a field that controls a provider is sent by a relay of the team's own, over SMTP and REST", async () => {
+  const body = {
+    from: "ann@example.org",
+    to: "ben@example.net",
+    subject: "Hi",
+    text: "Hi",
+    headers: { "X-PM-Message-Stream": "broadcast" },
+  };
+  expect(await world.api("POST", "/api/emails", { token, body })).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining("relay of your own") },
+  });
+  const relay = await relayTo(world.deps, { port: 2525 }, { teamId: world.ctx.teamId });
+  expect((await world.api("POST", "/api/emails", { token, body })).status).toBe(200);
+  const { reply } = await send(["X-PM-Message-Stream: broadcast"]);
+  expect(await sourceOf(idIn(reply))).toContain("X-PM-Message-Stream: broadcast");
+  await removeRelay(world.deps, relay);
 });

@@ -3,42 +3,76 @@ export const LINE_OCTETS_MAX = 998;
 
 const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 
+/** What happens to a field of a message that a program submits over SMTP. The API rejects all of these. */
+type InMessage = "kept" | "removed" | "refused";
+type Rule = { reason: string; inMessage: InMessage };
+
 /** Fields that Backstamp sets, that only mail servers may set, or that could change the recipients. */
-const RESERVED = new Map<string, string>(
-  Object.entries({
-    'Use the field "from".': "from",
-    'Use the field "to".': "to apparently-to",
-    'Use the field "cc".': "cc",
-    'Use the field "bcc".': "bcc",
-    'Use the field "reply_to".': "reply-to",
-    'Use the field "subject".': "subject",
-    'The sender is the mailbox in the field "from".': "sender",
-    "Backstamp sets it.": "date mime-version",
-    "Backstamp sets it and returns it.": "message-id",
-    "Backstamp sets it if necessary.": "auto-submitted",
-    "Backstamp signs for the sender's domain.": "dkim-signature domainkey-signature",
-    "Only mail servers may set it.": "received",
-    "Only the receiving server may set it.":
-      "authentication-results received-spf return-path delivered-to envelope-to x-original-to",
-    "Backstamp processes bounces.": "errors-to",
-    "A relay could use it to change the recipients.": "x-smtpapi x-msys-api",
-    "A relay could use it to add a recipient.": "x-mc-bccaddress",
-  }).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])),
+const RESERVED = new Map(
+  (
+    [
+      ['Use the field "from".', "kept", "from"],
+      ['Use the field "to".', "kept", "to"],
+      ['Use the field "to".', "removed", "apparently-to"],
+      ['Use the field "cc".', "kept", "cc"],
+      ['Use the field "bcc".', "removed", "bcc"],
+      ['Use the field "reply_to".', "kept", "reply-to"],
+      ['Use the field "subject".', "kept", "subject"],
+      ['The sender is the mailbox in the field "from".', "kept", "sender"],
+      ["Backstamp sets it.", "kept", "date mime-version"],
+      ["Backstamp sets it and returns it.", "kept", "message-id"],
+      ["Backstamp signs for the sender's domain.", "removed", "dkim-signature domainkey-signature"],
+      ["Only mail servers may set it.", "removed", "received"],
+      [
+        "Only the receiving server may set it.",
+        "removed",
+        "authentication-results received-spf return-path delivered-to envelope-to x-original-to",
+      ],
+      ["Backstamp processes bounces.", "removed", "errors-to"],
+      ["A relay could use it to change the recipients.", "refused", "x-smtpapi x-msys-api"],
+      ["A relay could use it to add a recipient.", "refused", "x-mc-bccaddress"],
+    ] satisfies [reason: string, inMessage: InMessage, names: string][]
+  ).flatMap(([reason, inMessage, names]) =>
+    names.split(" ").map((name): [string, Rule] => [name, { reason, inMessage }]),
+  ),
 );
 
-const RESERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
-  ["content-", "Backstamp derives it from the body."],
-  ["arc-", "Only mail servers may set it."],
-  ["resent-", "Each email is sent with a new Message-ID and without resent fields."],
-  ["x-backstamp-", "The prefix is reserved for Backstamp."],
-  ["x-pm-metadata-backstamp", "Backstamp uses it to identify emails."],
-]);
+const RESERVED_PREFIXES: readonly [prefix: string, Rule][] = [
+  ["content-", { reason: "Backstamp derives it from the body.", inMessage: "kept" }],
+  ["arc-", { reason: "Only mail servers may set it.", inMessage: "removed" }],
+  [
+    "resent-",
+    { reason: "Each email is sent with a new Message-ID and without resent fields.", inMessage: "refused" },
+  ],
+  ["x-backstamp-", { reason: "The prefix is reserved for Backstamp.", inMessage: "removed" }],
+  ["x-pm-metadata-backstamp", { reason: "Backstamp uses it to identify emails.", inMessage: "removed" }],
+];
+
+/** About the content, not how it is encoded: a program may set it. */
+const ALLOWED = new Set(["content-language"]);
+
+/**
+ * Fields by which email services let a sender control an account, such as its streams, pools and tracking:
+ * those of Amazon SES, Postmark, Mandrill, Mailgun, Mailjet, Brevo, SMTP2GO and SparkPost.
+ */
+const PROVIDER_CONTROL =
+  /^x-(ses|pm|mc|mailgun|mj|mailjet|mailin|sib|smtp2go|msys|sparkpost|sg|elasticemail)-/;
+
+/** Whether a field controls an account of an email service, which teams without a relay of their own share. */
+export const isProviderControl = (name: string): boolean => PROVIDER_CONTROL.test(name.toLowerCase());
+
+/** What happens to a field of a submitted message, by its lower-case name. */
+export const fateInMessage = (key: string): InMessage => findRule(key)?.inMessage ?? "kept";
+
+/** Why a field cannot be set; for a field that is not kept. */
+export const explainReserved = (name: string): string =>
+  `The header ${name} cannot be set. ${findRule(name.toLowerCase())?.reason ?? ""}`.trim();
 
 /**
  * Fields with a structured value, in which encoded words are not allowed (RFC 5322 section 3.6, RFC 2369, RFC
  * 2919, RFC 8058).
  */
-const STRUCTURED = /^(in-reply-to|references|precedence|importance|list-.*)$/;
+const STRUCTURED = /^(in-reply-to|references|precedence|importance|auto-submitted|content-language|list-.*)$/;
 
 /**
  * Validates a custom header field: `null`, or a sentence that explains the fault. A name matches
@@ -49,8 +83,7 @@ export function checkHeader(name: string, value: string): string | null {
   if (!HEADER_NAME.test(name))
     return `${JSON.stringify(name.slice(0, 80))} is not a valid header name. Use 1 to 76 letters, digits and hyphens.`;
   const key = name.toLowerCase();
-  const reserved = RESERVED.get(key) ?? findPrefix(key);
-  if (reserved !== undefined) return `The header ${name} cannot be set. ${reserved}`;
+  if (findRule(key)) return explainReserved(name);
 
   const fault = checkHeaderText(`The header ${name}`, value);
   if (fault !== null) return fault;
@@ -93,10 +126,10 @@ export function checkHeaderText(subject: string, text: string): string | null {
   return null;
 }
 
-function findPrefix(key: string): string | undefined {
-  for (const [prefix, reason] of RESERVED_PREFIXES) if (key.startsWith(prefix)) return reason;
-  return undefined;
-}
+const findRule = (key: string): Rule | undefined =>
+  ALLOWED.has(key)
+    ? undefined
+    : (RESERVED.get(key) ?? RESERVED_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1]);
 
 /** One or more `<https:…>`, `<http:…>` or `<mailto:…>`, comma separated (RFC 2369 section 2). */
 function isUriList(value: string): boolean {

@@ -146,6 +146,9 @@ test.each([
   ["From: =?utf-8?B?w4Rubg==?= <ann@example.org>", "Änn"],
   ["FROM:\r\n Ann\r\n <ann@example.org>", "Ann"],
   ["From: ann@example.org (Cron Daemon)", "Cron Daemon"],
+  ["From: Acme (Support) <ann@example.org>", "Acme"],
+  ["From: (nested (comment) \\) here) Acme <ann@example.org> (more)", "Acme"],
+  ["From: Ann < ann@example.org >", "Ann"],
   ['From: "A long name"\r\n\t<ann@example.org>', "A long name"],
   ["From: Ann\tSmith\r\n\t<ann@example.org>", "Ann Smith"],
   [`From: ${"x".repeat(299)}😀y <ann@example.org>`, "x".repeat(299)],
@@ -162,6 +165,11 @@ test.each([
   [["From: Group: ann@example.org;"], /The From header: /],
   [["From: <ann@example.org> (x) <eve@example.net>"], /The From header: /],
   [["From: =?utf-8?q?ann=40example.org?="], /The From header: /],
+  [['From: "Bank <pay@bank.example>" <ann@example.org>'], /inside a comment or a quoted name/],
+  [['From: "Bank \\<pay@bank.example\\>" <ann@example.org>'], /inside a comment or a quoted name/],
+  [["From: Bank (<pay@bank.example>) <ann@example.org>"], /inside a comment or a quoted name/],
+  [["From: ann(x)@example.org"], /inside the address/],
+  [["From: Ann (not closed <ann@example.org>"], /inside a comment/],
   [["From:"], /The From header: /],
 ])("From fields %j are rejected", (fields, reason) => {
   const read = from(...fields);

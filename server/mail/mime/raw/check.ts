@@ -21,8 +21,12 @@ export function checkMessageForm(bytes: Uint8Array): string | null {
   const { fields, bodyStart } = readHeader(buffer);
   if (fields.length > fieldsMax)
     return `The header has ${fields.length} fields. A message has at most ${fieldsMax}.`;
-  if (!isUtf8(buffer.subarray(0, bodyStart)))
+  const header = decodeUtf8(buffer.subarray(0, bodyStart));
+  if (header === null)
     return "The header contains bytes that are not UTF-8. Encode them as RFC 2047 requires.";
+  const control = /[^\P{Cc}\t\r\n]/u.exec(header)?.[0];
+  if (control !== undefined)
+    return `The header contains the control character ${JSON.stringify(control)}. Remove it.`;
   const stray = fields.find(({ name }) => name === "");
   return stray
     ? `The header has a line without a field name: ${JSON.stringify(stray.text.slice(0, 60))}.`
@@ -49,11 +53,10 @@ function findLineFault(bytes: Buffer): string | null {
   return null;
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return false;
+    return null;
   }
 }

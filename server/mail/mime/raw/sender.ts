@@ -1,11 +1,12 @@
 import { decodeWords } from "postal-mime";
-import { type ParsedMailbox, parseMailbox, readMailbox } from "../../address/address";
+import { MAILBOX_LIMITS, type ParsedMailbox, parseMailbox, readMailbox } from "../../address/address";
 import { type RawField, readValue } from "./fields";
 
 const refuse = (fault: string): ParsedMailbox => ({ ok: false, fault });
 
-/** The older form of a mailbox with its name in a comment: `ann@example.com (Ann)`. */
-const NAME_IN_COMMENT = /^([^\s()<>"]{1,400}) *\(([^()\\]{0,400})\)$/;
+const INNER_ADDRESS =
+  "angle brackets stand inside a comment or a quoted name, where other programs could find another sender. Remove them.";
+const INNER_COMMENT = "a comment stands inside the address. Remove it.";
 
 /**
  * The sender of a message: the only mailbox of its only From field, with the name decoded (RFC 2047). A field
@@ -15,13 +16,60 @@ export function readFrom(fields: readonly RawField[]): ParsedMailbox {
   const [from, ...others] = fields.filter(({ name }) => name === "from");
   if (!from) return refuse("The message has no From header. Set it to the sender.");
   if (others.length > 0) return refuse("The message has more than one From header. Send it once.");
+  const read = readSender(readValue(from));
+  return read.ok ? read : refuse(`The From header: ${read.fault}`);
+}
+
+/**
+ * The mailbox of a From or Sender field, with the name decoded. Comments beside the address are allowed (RFC
+ * 5322 section 3.2.2); the first one is the name of a mailbox without one: `ann@example.com (Ann)`.
+ */
+export function readSender(value: string): ParsedMailbox {
   // A folded field may continue with a tab.
-  const value = readValue(from).replaceAll("\t", " ");
-  const [, address, comment = ""] = NAME_IN_COMMENT.exec(value) ?? [];
-  const read = parseMailbox(address ?? value);
-  if (!read.ok) return refuse(`The From header: ${read.fault}`);
-  const name = decodeName(read.mailbox.name ?? comment);
-  return { ok: true, mailbox: { ...read.mailbox, name } };
+  const given = value.replaceAll("\t", " ");
+  // Reports the length.
+  if (given.length > MAILBOX_LIMITS.chars) return parseMailbox(given);
+  const split = splitComments(given);
+  if (typeof split === "string") return refuse(split);
+  const text = split.text.trim();
+  const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  const read = parseMailbox(
+    open === -1 ? text : `${text.slice(0, open)}<${text.slice(open + 1, -1).trim()}>`,
+  );
+  if (!read.ok) return read;
+  return { ok: true, mailbox: { ...read.mailbox, name: decodeName(read.mailbox.name ?? split.comment) } };
+}
+
+/** The text without its comments, and the first comment; or a fault. */
+function splitComments(value: string): { text: string; comment: string } | string {
+  const comments: string[] = [];
+  let text = "";
+  let isQuoted = false;
+  let depth = 0;
+  for (let at = 0; at < value.length; at += 1) {
+    let char = value[at] ?? "";
+    if (char === "\\" && (isQuoted || depth > 0)) char += value[++at] ?? "";
+    const isInner = isQuoted || depth > 0;
+    if (isInner && /[<>]/.test(char)) return INNER_ADDRESS;
+    if (depth === 0 && char === '"') isQuoted = !isQuoted;
+    if (!isQuoted && char === "(") {
+      if (depth === 0 && !/(^|[ >])$/.test(text)) return INNER_COMMENT;
+      depth += 1;
+      if (depth === 1) {
+        comments.push("");
+        continue;
+      }
+    }
+    if (depth > 0 && char === ")") {
+      depth -= 1;
+      if (depth === 0 && !/^($|[ <(])/.test(value.slice(at + 1, at + 2))) return INNER_COMMENT;
+      if (depth === 0) continue;
+    }
+    if (depth === 0) text += char;
+    else comments.push((comments.pop() ?? "") + char.slice(-1));
+  }
+  // The parser explains brackets and quotes that are not closed.
+  return depth > 0 ? "a comment is not closed. Remove it." : { text, comment: comments[0] ?? "" };
 }
 
 /**

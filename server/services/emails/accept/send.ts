@@ -17,7 +17,7 @@ import {
 } from "./insert-submissions";
 import type { AttachmentInput } from "./message-input";
 import { parseScheduledAt } from "./schedule";
-import { checkListUnsubscribe, checkSender } from "./sender";
+import { checkListUnsubscribe, checkProviderControl, checkSender } from "./sender";
 
 /** An email as the caller submits it, with its addresses parsed. */
 export type NewEmail = {
@@ -44,9 +44,10 @@ export type NewEmail = {
   scheduledAt: string | null;
   /**
    * The whole message, if a program submitted it over SMTP. It is sent in these bytes; the other fields then
-   * describe it. `messageId`: that of the message, without angle brackets; null if it has none.
+   * describe it. `messageId`: that of the message, without angle brackets; null if it has none. `fieldNames`
+   * are in lower case.
    */
-  raw?: { bytes: Uint8Array; messageId: string | null };
+  raw?: { bytes: Uint8Array; messageId: string | null; fieldNames: string[] };
   /** A program submitted it over SMTP: its envelope has recipients, and all of them may be hidden ones. */
   isSubmitted?: boolean;
 };
@@ -121,7 +122,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
       if (!byAddress.has(folded)) byAddress.set(folded, { id: newId(), kind, address, domain, status });
     }
   const recipients = [...byAddress.values()];
-  const { openTracking, clickTracking } = await checkSender(ctx, content.from, recipients);
+  const domain = await checkSender(ctx, content.from, recipients);
+  await checkProviderControl(ctx, domain, input.raw?.fieldNames ?? input.headers.map(({ name }) => name));
   if (input.listUnsubscribe) checkListUnsubscribe(ctx, input.headers);
   const id = newId();
   return {
@@ -140,8 +142,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     headers: input.headers,
     priority: input.priority ?? "normal",
     listUnsubscribe: input.listUnsubscribe === true,
-    tracksOpens: openTracking && (input.tracks?.opens ?? true) && content.html !== null,
-    tracksClicks: clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
+    tracksOpens: domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null,
+    tracksClicks: domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: input.raw?.messageId ?? `${id}@${content.from.domain}`,

@@ -1,9 +1,11 @@
-import { and, eq, exists, sql } from "drizzle-orm";
+import { and, eq, exists, isNull, or, sql } from "drizzle-orm";
 import { apiKeyDomains } from "#db/schema/api-keys";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Header } from "#db/schema/emails";
+import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import type { Mailbox } from "#server/mail/address/address";
+import { isProviderControl } from "#server/mail/mime/headers";
 import { AppError, rejectKey } from "#server/platform/errors";
 import type { SenderDomain } from "../../keys/cache";
 import type { AcceptedRecipient } from "./insert-submissions";
@@ -83,6 +85,29 @@ async function readLinkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | 
       { plain: `Sending from ${row.name} is disabled. Enable it in the settings of the domain.` },
     );
   return row;
+}
+
+/**
+ * Rejects a field that controls the account of an email service, unless the email is sent by a relay of the
+ * team's own: the account of the installation's relay sends the email of others, too.
+ */
+export async function checkProviderControl(
+  ctx: Ctx,
+  { id }: SenderDomain,
+  names: readonly string[],
+): Promise<void> {
+  const name = names.find(isProviderControl);
+  if (name === undefined) return;
+  const [own] = await ctx.db
+    .select({ one: sql`1` })
+    .from(relays)
+    .where(and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))))
+    .limit(1);
+  if (!own)
+    throw new AppError(
+      "invalid",
+      `The header ${name} cannot be set. It controls an account that this team shares with others. Add a relay of your own to set it.`,
+    );
 }
 
 /**

@@ -18,7 +18,7 @@ export type TemplateValue =
  */
 export type TemplateVariable = {
   key: string;
-  type: "string" | "number" | "list" | "object";
+  type: "string" | "number" | "boolean" | "list" | "object";
   fallbackValue: TemplateValue;
 };
 

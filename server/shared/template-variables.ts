@@ -1,6 +1,6 @@
 import { readTags, type Tag } from "./template-tags";
 
-export const VARIABLE_TYPES = ["string", "number", "list", "object"] as const;
+export const VARIABLE_TYPES = ["string", "number", "boolean", "list", "object"] as const;
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
 /**
@@ -57,7 +57,7 @@ export const typeOfUses = (uses: ReadonlySet<Use> | undefined): VariableType =>
 
 /** Why a variable of this type cannot be used as the template does, or null. */
 export function faultOfType(key: string, type: VariableType, uses: ReadonlySet<Use>): string | null {
-  const isText = type === "string" || type === "number";
+  const isText = type === "string" || type === "number" || type === "boolean";
   if (uses.has("each") && type !== "list")
     return `{{#each ${key}}} needs a list, and \`${key}\` is declared as ${type}.`;
   if (uses.has("fields") && isText)

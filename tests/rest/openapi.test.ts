@@ -160,7 +160,7 @@ describe("the document", () => {
   test("documents lists and objects as values of templates and as fallback values", () => {
     const bodyOf = (path: string) =>
       document.paths[path]?.post?.requestBody?.content["application/json"]?.schema ?? {};
-    const types = ["string", "number", "boolean", "array", "object"];
+    const types = ["string", "number", "boolean", "array", "object", "null"];
     for (const [path, field] of [
       ["/api/emails", "template"],
       ["/api/templates/{id}/preview", "variables"],

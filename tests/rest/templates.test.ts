@@ -225,21 +225,23 @@ describe("an email with a template", () => {
     });
   });
 
-  test("uses fallbacks and numbers", async () => {
+  test("uses fallbacks, also for null, numbers and booleans", async () => {
     const id = await make({
-      html: "{{A}} {{N}}",
+      html: "{{A}} {{N}} {{B}}{{#if B}}!{{/if}}",
       variables: [
         { key: "A", type: "string", fallback_value: "nobody" },
         { key: "N", type: "number", fallback_value: 0 },
+        { key: "B", type: "boolean", fallback_value: false },
       ],
     });
-    expect((await sendWith({ id })).html).toBe("nobody 0");
-    expect((await sendWith({ id, variables: { A: 7, N: 1.5 } })).html).toBe("7 1.5");
+    expect((await sendWith({ id })).html).toBe("nobody 0 false");
+    expect((await sendWith({ id, variables: { A: null, N: null, B: null } })).html).toBe("nobody 0 false");
+    expect((await sendWith({ id, variables: { A: 7, N: 1.5, B: true } })).html).toBe("7 1.5 true!");
   });
 
   test.each<[what: string, variables: object, message: RegExp]>([
     ["a missing value", {}, /needs a value for `A`.*`template\.variables`/],
-    ["an unknown value", { A: "x", Z: "y" }, /not declare `Z`\. Declared variables: `A`, `N`/],
+    ["an unknown value", { A: "x", Z: "y" }, /not declare `Z`\. Declared variables: `A`, `N`, `B`/],
     ["a string for a number", { A: "x", N: "1" }, /`template\.variables\.N`: it must be a number/],
     [
       "a value that is an object",
@@ -251,7 +253,8 @@ describe("an email with a template", () => {
       { A: ["x"] },
       /`template\.variables\.A`: it must be a string, a number, true or false/,
     ],
-    ["a value that is null", { A: null }, /`template\.variables\.A`/],
+    ["null without a fallback", { A: null, N: null }, /needs a value for `A`/],
+    ["a text for a boolean", { A: "x", B: "true" }, /`template\.variables\.B`: it must be true or false/],
     ["a value too long", { A: "x".repeat(2_001) }, /`template\.variables\.A`.*2000/],
     ["a number beyond JSON precision", { A: "x", N: 2 ** 60 }, /`template\.variables\.N`.*string/],
     ["inherited names", { A: "x", toString: "y" }, /not declare `toString`/],
@@ -261,6 +264,7 @@ describe("an email with a template", () => {
       variables: [
         { key: "A", type: "string" },
         { key: "N", type: "number", fallback_value: 1 },
+        { key: "B", type: "boolean", fallback_value: false },
       ],
     });
     const refused = await sendWith({ id, variables });

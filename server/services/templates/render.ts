@@ -39,7 +39,7 @@ export function resolveVariables(
     );
   const absent: string[] = [];
   for (const { key, type, fallbackValue } of declared) {
-    const value = Object.hasOwn(given, key) ? given[key] : fallbackValue;
+    const value = (Object.hasOwn(given, key) ? given[key] : null) ?? fallbackValue;
     if (value === null || value === undefined) absent.push(key);
     else if (!isOfType(value, type))
       throw invalid(
@@ -63,6 +63,7 @@ const missingValues = (names: readonly string[], field: string) =>
 const TYPE_WORDS: Record<TemplateVariable["type"], string> = {
   string: "a string, a number, true or false",
   number: "a number",
+  boolean: "true or false",
   list: "a list",
   object: "an object",
 };
@@ -71,7 +72,7 @@ const TYPE_WORDS: Record<TemplateVariable["type"], string> = {
 export function isOfType(value: TemplateValue, type: TemplateVariable["type"]): boolean {
   if (Array.isArray(value)) return type === "list";
   if (typeof value === "object") return type === "object" && value !== null;
-  return type === "string" || (type === "number" && typeof value === "number");
+  return type === "string" || type === typeof value;
 }
 
 const quoted = (keys: readonly string[]) => keys.map((key) => `\`${key.slice(0, 60)}\``).join(", ");

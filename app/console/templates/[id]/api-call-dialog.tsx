@@ -64,7 +64,15 @@ export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples
 
 /** The value of a required variable without a sample. */
 const exampleOf = ({ key, type }: VariableField): TemplateValue =>
-  type === "number" ? 0 : type === "list" ? [] : type === "object" ? {} : `your ${key}`;
+  type === "number"
+    ? 0
+    : type === "boolean"
+      ? true
+      : type === "list"
+        ? []
+        : type === "object"
+          ? {}
+          : `your ${key}`;
 
 const SENDER = "You <hello@your-domain.example>";
 

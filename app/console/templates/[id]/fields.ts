@@ -80,6 +80,7 @@ export function parseNumber(text: string): number | null {
 const VALUE_RULES: Record<VariableType, string | null> = {
   string: null,
   number: "Enter a number.",
+  boolean: "Enter true or false.",
   list: 'Enter a list as JSON: ["a", "b"].',
   object: 'Enter an object as JSON: {"name": "Ann"}.',
 };
@@ -88,6 +89,7 @@ const VALUE_RULES: Record<VariableType, string | null> = {
 export function parseValue(type: VariableType, text: string): TemplateValue {
   if (type === "string") return text;
   if (type === "number") return parseNumber(text);
+  if (type === "boolean") return /^(true|false)$/.test(text.trim()) ? text.trim() === "true" : null;
   try {
     const value: unknown = JSON.parse(text);
     const isFitting =
@@ -183,6 +185,7 @@ export const FIELD_NAMES: Record<keyof Change, string> = {
 export const TYPE_NAMES: Record<VariableType, string> = {
   string: "Text",
   number: "Number",
+  boolean: "Boolean",
   list: "List",
   object: "Object",
 };

@@ -13,7 +13,7 @@ const levelsMax = 5;
 const inWords = (count: number): string => count.toLocaleString("en");
 
 /** What a value may be, for the documentation. */
-export const valueRule = `A string of up to ${inWords(stringCharsMax)} characters, a number, true or false; or a list of up to ${inWords(itemsMax)} items or an object of up to ${inWords(itemsMax)} fields, which are such values and null, up to ${levelsMax} inside one another.`;
+export const valueRule = `A string of up to ${inWords(stringCharsMax)} characters, a number, true or false; or a list of up to ${inWords(itemsMax)} items or an object of up to ${inWords(itemsMax)} fields, which are such values and null, up to ${levelsMax} inside one another. Null is no value.`;
 
 /** How large values may be together, for the documentation. */
 export const sizeRule = `Together at most ${inWords(entriesMax)} values and ${inWords(bytesMax)} bytes as JSON.`;
@@ -33,10 +33,10 @@ function faultOfScalar(value: unknown): string | null {
 
 type Fault = { path: (string | number)[]; message: string };
 
-/** The first fault of a value, with its path. Lists and objects may also contain null. */
+/** The first fault of a value, with its path. */
 function faultOf(value: unknown, path: (string | number)[] = []): Fault | null {
-  if (value === null && path.length > 0) return null;
-  if (typeof value !== "object" || value === null) {
+  if (value === null) return null;
+  if (typeof value !== "object") {
     const message = faultOfScalar(value);
     return message === null ? null : { path, message };
   }
@@ -57,16 +57,19 @@ function faultOf(value: unknown, path: (string | number)[] = []): Fault | null {
   return null;
 }
 
-/** A value of a template: text, a number, true or false; or a list or an object of them, up to 5 levels. */
+/**
+ * A value of a template: text, a number, true or false; or a list or an object of them, up to 5 levels. Null
+ * is no value: the fallback applies.
+ */
 export const VariableValue = z
   .unknown()
   .superRefine((value, refine) => {
     const fault = faultOf(value);
     if (fault) refine.addIssue({ code: "custom", ...fault });
   })
-  .transform((value) => value as Exclude<TemplateValue, null>)
+  .transform((value) => value as TemplateValue)
   .meta({
-    type: ["string", "number", "boolean", "array", "object"],
+    type: ["string", "number", "boolean", "array", "object", "null"],
     description: valueRule,
   });
 

@@ -75,6 +75,25 @@ describe("attachments of an email", () => {
     ]);
   });
 
+  const bytes = Buffer.from([0xfb, 0xff, 0xfe, ...Buffer.from("a file of some length: ÿ".repeat(4))]);
+  const base64 = bytes.toString("base64");
+  test.each<[form: string, content: string, expected: Buffer]>([
+    ["base64url without padding", bytes.toString("base64url"), bytes],
+    ["a data: URI", `data:application/pdf;name=a.pdf;base64,${base64}`, bytes],
+    ["a data: URI without a type", `data:;base64,${bytes.toString("base64url")}`, bytes],
+    ["base64 in lines", base64.replace(/.{20}/g, "$&\r\n"), bytes],
+    ["base64 with blanks", `  ${base64.replace(/.{20}/g, "$& ")}\t`, bytes],
+    ["plain text", "Hello world", Buffer.from("Hello world")],
+    [
+      "text about a data: URI",
+      "data:text/plain;base64,no, it is not",
+      Buffer.from("data:text/plain;base64,no, it is not"),
+    ],
+  ])("may be %s", async (_form, content, expected) => {
+    const { download_url } = await fileOf({ filename: "a.bin", content });
+    expect(Buffer.from(await (await download(download_url)).arrayBuffer())).toEqual(expected);
+  });
+
   test("a single attachment has the same fields as in the list", async () => {
     const email = await app.accepted({ attachments: [PDF, LOGO] });
     const [, logo] = (await filesOf(email)).files;

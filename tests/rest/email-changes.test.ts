@@ -130,7 +130,7 @@ describe("a batch", () => {
     expect((permissive.body.errors as { index: number }[]).map(({ index }) => index)).toEqual([1, 2, 3]);
   });
 
-  test("has 1 to 100 emails and no attachments", async () => {
+  test("has 1 to 100 emails", async () => {
     const later = { ...EMAIL, scheduled_at: "in 1 day" };
     const batchOf = (length: number) =>
       api(
@@ -141,8 +141,28 @@ describe("a batch", () => {
     for (const length of [0, 101]) expect((await batchOf(length)).status).toBe(422);
     expect((await batchOf(100)).body.data).toHaveLength(100);
     expect((await api("POST", "/api/emails/batch", EMAIL)).status).toBe(400);
-    const withFile = [{ ...EMAIL, attachments: [{ filename: "a.txt", content: "YQ==" }] }];
-    expect((await api("POST", "/api/emails/batch", withFile)).body.error).toContain("Attachments");
+  });
+
+  test("may have attachments, each email its own, and at most 20 by URL", async () => {
+    const withFile = (attachment: object) => ({ ...EMAIL, attachments: [attachment] });
+    const names = ["a.txt", "b.txt"];
+    const { body } = await api(
+      "POST",
+      "/api/emails/batch",
+      names.map((filename) => withFile({ filename, content: Buffer.from(filename).toString("base64") })),
+    );
+    for (const [index, { id }] of (body.data as { id: string }[]).entries()) {
+      const { data } = (await api("GET", `/api/emails/${id}/attachments`)).body;
+      expect(data).toMatchObject([{ filename: names[index], size: 5 }]);
+    }
+    const byUrl = Array.from({ length: 21 }, () => withFile({ path: "https://files.example/a.pdf" }));
+    const { body: answer } = await api("POST", "/api/emails/batch", byUrl, {
+      headers: { "x-batch-validation": "permissive" },
+    });
+    expect((answer.errors as object[]).slice(-2)).toMatchObject([
+      { index: 19, message: expect.stringContaining("could not be fetched") },
+      { index: 20, message: expect.stringContaining("At most 20 files by `path`") },
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { dryRunBatch } from "#server/services/emails/accept/dry-run";
-import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
+import { fetchedFilesMax, optional, ScheduledAt } from "#server/services/emails/accept/message-input";
 import { batchMax, sendBatch } from "#server/services/emails/accept/send";
 import { cancelEmail, rescheduleEmail, SETTLINGS, settleEmail } from "#server/services/emails/change/change";
 import {
@@ -32,17 +32,23 @@ const Mode = z.enum(
   "The header `x-batch-validation` must be strict or permissive.",
 );
 
-/** One email of a batch, or its validation error. */
-function readItem(item: unknown) {
-  try {
-    const email = validate(SendEmailBody, item, "body");
-    if (email.attachments.length > 0)
-      return new AppError("invalid", "Attachments are not supported in a batch. Send this email separately.");
-    return email;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
+/** The emails of a batch, each or its validation error. All of them share the limit of fetched files. */
+function readItems(items: readonly unknown[]) {
+  let fetched = 0;
+  return items.map((item) => {
+    try {
+      const email = validate(SendEmailBody, item, "body");
+      fetched += email.attachments.filter(({ source }) => "url" in source).length;
+      if (fetched <= fetchedFilesMax) return email;
+      return new AppError(
+        "invalid_attachment",
+        `At most ${fetchedFilesMax} files by \`path\` in a batch. Send the others as \`content\`.`,
+      );
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  });
 }
 
 const RetryResponse = z.object({
@@ -118,9 +124,9 @@ export const emailChangeRoutes = [
     },
     async ({ ctx, body, query, once, header, verdict }) => {
       const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
-      if (!isDryRunQuery(query)) return sendBatch(ctx, body.map(readItem), mode, once);
+      if (!isDryRunQuery(query)) return sendBatch(ctx, readItems(body), mode, once);
       const predict = async () => {
-        const { runs, errors } = await dryRunBatch(ctx, body.map(readItem), mode);
+        const { runs, errors } = await dryRunBatch(ctx, readItems(body), mode);
         return { data: runs.map((run) => ({ index: run.index, ...presentDryRun(run) })), errors };
       };
       return dryRun(ctx, { tier: "other", once, verdict }, predict);

@@ -111,7 +111,8 @@ export const ScheduledAt = z
 /** In base64, for all files of an email together, as Resend counts it. */
 export const attachmentsBase64BytesMax = 40_000_000;
 const filesMax = 100;
-const fetchedFilesMax = 20;
+/** By `path`, of one request. */
+export const fetchedFilesMax = 20;
 const filenameCharsMax = 255;
 
 /** A file as the caller supplies it: its bytes, or the URL to fetch them from. */
@@ -123,24 +124,45 @@ export type AttachmentInput = {
 };
 
 const NON_BASE64_CHARACTER = /[^A-Za-z0-9+/]/;
+const NON_BASE64URL_CHARACTER = /[^A-Za-z0-9_-]/;
+/** The start of a `data:` URI with base64 (RFC 2397), with a type and parameters or without. */
+const DATA_URI = /^data:[^,;\s]{0,200}(?:;[^,;\s]{1,200}){0,5};base64,/i;
+const dataUriCharsMax = 2_000;
+/** Base64 is wrapped in lines of some length; words of a text are shorter and differ. */
+const groupCharsMin = 16;
 
 /**
- * Whether the text is base64 (RFC 4648 section 4), padded or not. Searches for the first character outside
+ * Whether the text is base64 or base64url (RFC 4648 section 4 and 5), padded or not. Searches for the first character outside
  * the alphabet: an expression that matches the whole text would need a stack as deep as the file is long.
  */
 function isBase64(text: string): boolean {
   const digits = text.replace(/={1,2}$/, "");
   const padding = text.length - digits.length;
   const over = digits.length % 4;
-  return over !== 1 && (padding === 0 || over + padding === 4) && !NON_BASE64_CHARACTER.test(digits);
+  if (over === 1 || (padding > 0 && over + padding !== 4)) return false;
+  return !NON_BASE64_CHARACTER.test(digits) || !NON_BASE64URL_CHARACTER.test(digits);
+}
+
+/** Whether blanks in the text can be those of base64 that was wrapped, and not those between words. */
+function areBlanksOfBase64(text: string): boolean {
+  if (text.endsWith("=")) return true;
+  const [first = "", ...others] = text.split(/[ \t]+/);
+  const inner = others.slice(0, -1);
+  return first.length >= groupCharsMin && inner.every(({ length }) => length === first.length);
 }
 
 /**
- * Decodes base64, with or without padding and line breaks. Any other string is used as plain text, because
- * some clients send that.
+ * Decodes base64 and base64url, with or without padding, line breaks and blanks, also in a `data:` URI. Any
+ * other string is used as plain text, because some clients send that.
  */
 function bytesOfText(text: string): Buffer {
-  const compact = text.replace(/[\r\n]+/g, "");
+  const start = DATA_URI.exec(text.slice(0, dataUriCharsMax))?.[0].length ?? 0;
+  const written = text
+    .slice(start)
+    .replace(/[\r\n]+/g, "")
+    .trim();
+  const hasBlanks = /[ \t]/.test(written);
+  const compact = hasBlanks && areBlanksOfBase64(written) ? written.replace(/[ \t]+/g, "") : written;
   return isBase64(compact) ? Buffer.from(compact, "base64") : Buffer.from(text, "utf8");
 }
 
@@ -155,7 +177,8 @@ const CONTENT_FORMS = {
   anyOf: [
     {
       type: "string",
-      description: "Base64, with or without padding. Any other string is used as plain text.",
+      description:
+        "Base64 or base64url, with or without padding, also as a `data:` URI. Any other string is used as plain text.",
     },
     { ...BYTES, description: "Each byte as a number. Takes 3.6 times as much space as the bytes." },
     {

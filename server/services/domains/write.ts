@@ -6,6 +6,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { isPublicSuffix } from "#server/mail/address/registered-domain";
+import { DKIM_ALGORITHMS } from "#server/mail/dkim/key";
 import { AppError, invalidField, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
@@ -15,7 +16,8 @@ import { lockTeam } from "../lock-team";
 import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { claimExpiry } from "./check/expire";
-import { newOwnershipToken, withCredentials } from "./dkim/credentials";
+import { newOwnershipToken } from "./dkim/credentials";
+import { addFirstKeys, generateFirstKeys, type GeneratedKeys } from "./dkim/keys";
 import { type Domain, domainColumns, findDomain, isDomain } from "./read";
 
 /** The settings of a domain that a team can change. */
@@ -38,9 +40,14 @@ const domainsPerTeamMax = 1_000;
  * have added it. AppError `conflict` if the team already has it, or if the operator declares a domain that
  * another team has verified.
  */
-export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
-  const { name: given, verified, dailyCap, warmUp, ...rest } = input;
-  const name = parseNewName(given);
+export const addDomain = (ctx: Ctx, input: NewDomain): Promise<Domain> =>
+  insertDomain(ctx, { ...input, name: parseNewName(input.name) }, { id: newId(), keys: [] });
+
+async function insertDomain(
+  ctx: Ctx,
+  { name, verified, dailyCap, warmUp, ...rest }: NewDomain,
+  { id, keys }: { id: string; keys: GeneratedKeys },
+): Promise<Domain> {
   try {
     return await changeKeys(ctx, async (tx) => {
       await lockTeam(tx, ctx.teamId);
@@ -49,12 +56,12 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
           "conflict",
           `A team has at most ${domainsPerTeamMax} domains. Delete an unused domain first.`,
         );
-      const [domain] = await tx
+      const [inserted] = await tx
         .insert(domains)
         .values({
           ...rest,
           ...capColumns({ dailyCap, warmUp }),
-          id: newId(),
+          id,
           teamId: ctx.teamId,
           name,
           ownershipToken: newOwnershipToken(),
@@ -63,7 +70,9 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
             : { expiresAt: claimExpiry }),
         })
         .returning(domainColumns);
-      if (!domain) throw new Error("an insert returned no row");
+      if (!inserted) throw new Error("an insert returned no row");
+      await addFirstKeys(tx, inserted, keys);
+      const domain = await findDomain({ ...ctx, db: tx }, id);
       requireCapability(domain);
       requireEnd(domain);
       await recordAudit(tx, ctx, {
@@ -84,7 +93,10 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
 
 /** Adds a domain and creates its DKIM keys, so the response holds every record to publish. */
 export async function createDomain(ctx: Ctx, input: Omit<NewDomain, "verified">): Promise<Domain> {
-  const domain = await withCredentials(ctx, await addDomain(ctx, input));
+  const id = newId();
+  const name = parseNewName(input.name);
+  const keys = await generateFirstKeys(ctx, id, DKIM_ALGORITHMS);
+  const domain = await insertDomain(ctx, { ...input, name }, { id, keys });
   ctx.wake();
   return domain;
 }

@@ -4,7 +4,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { DKIM_ALGORITHMS } from "#server/mail/dkim/key";
 import { type Domain, findDomain, isDomain } from "../read";
-import { addFirstKey } from "./keys";
+import { addFirstKeys, generateFirstKeys } from "./keys";
 
 const tokenBytes = 24;
 
@@ -25,7 +25,7 @@ export async function withCredentials(ctx: Ctx, domain: Domain): Promise<Domain>
     domain.dkimKeys.every(({ algorithm }) => algorithm !== kind),
   );
   if (lacking.length === 0 && domain.ownershipToken !== null) return domain;
-  await Promise.all(lacking.map((algorithm) => addFirstKey(ctx, domain, algorithm)));
+  await addFirstKeys(ctx.db, domain, await generateFirstKeys(ctx, domain.id, lacking));
   await ctx.db
     .update(domains)
     .set({ ownershipToken: newOwnershipToken() })

@@ -38,34 +38,40 @@ export const dkimKeyPlace = (teamId: string, id: string): Place => ({
 
 type NewKey = { algorithm: DkimAlgorithm; selector: string };
 
-async function generateKey(ctx: Ctx, domain: Domain, { algorithm, selector }: NewKey) {
+async function generateKey(ctx: Ctx, domainId: string, { algorithm, selector }: NewKey) {
   const { privateKey, publicKey } = await createDkimKeyPair(algorithm);
   const id = newId();
   const sealed = ctx.vault.seal(privateKey, dkimKeyPlace(ctx.teamId, id));
-  return { teamId: ctx.teamId, id, domainId: domain.id, algorithm, selector, privateKey: sealed, publicKey };
+  return { teamId: ctx.teamId, id, domainId, algorithm, selector, privateKey: sealed, publicKey };
 }
 
+/** Creates first keys of a domain. It is slow, so call this before the transaction that adds them. */
+export const generateFirstKeys = (ctx: Ctx, domainId: string, algorithms: readonly DkimAlgorithm[]) =>
+  Promise.all(
+    algorithms.map((algorithm) => generateKey(ctx, domainId, { algorithm, selector: SELECTORS[algorithm] })),
+  );
+
 /**
- * Adds the first key of an algorithm. The RSA key signs from the first email. The Ed25519 key is optional to
+ * Adds first keys of a domain. The RSA key signs from the first email. The Ed25519 key is optional to
  * publish, so it signs only after its record is found in DNS.
  */
-export async function addFirstKey(ctx: Ctx, domain: Domain, algorithm: DkimAlgorithm): Promise<void> {
-  const key = await generateKey(ctx, domain, { algorithm, selector: SELECTORS[algorithm] });
+export async function addFirstKeys(db: Db, { status }: Domain, keys: GeneratedKeys): Promise<void> {
+  if (keys.length === 0) return;
   // A verified domain may already have sent unsigned email, and every attempt of an email must stay the same.
-  const begins = domain.status === "verified" ? inMs(keyActivationDelayMs) : sql`now()`;
-  await ctx.db
+  const begins = status === "verified" ? inMs(keyActivationDelayMs) : sql`now()`;
+  await db
     .insert(dkimKeys)
-    .values({ ...key, signsFrom: algorithm === "rsa" ? begins : null })
+    .values(keys.map((key) => ({ ...key, signsFrom: key.algorithm === "rsa" ? begins : null })))
     .onConflictDoNothing();
 }
 
-export type Successors = Awaited<ReturnType<typeof generateKey>>[];
+export type GeneratedKeys = Awaited<ReturnType<typeof generateKey>>[];
 
 /**
  * Creates successors to the keys of a domain, with new selectors; none if an RSA successor is already
  * waiting. Key generation is slow, so call this before the transaction that adds them.
  */
-export async function generateSuccessors(ctx: Ctx, domain: Domain): Promise<Successors> {
+export async function generateSuccessors(ctx: Ctx, domain: Domain): Promise<GeneratedKeys> {
   const isPending = domain.dkimKeys.some(
     ({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting",
   );
@@ -75,7 +81,7 @@ export async function generateSuccessors(ctx: Ctx, domain: Domain): Promise<Succ
     .padStart(6, "0");
   return Promise.all(
     DKIM_ALGORITHMS.map((algorithm) =>
-      generateKey(ctx, domain, { algorithm, selector: `${SELECTORS[algorithm]}-${suffix}` }),
+      generateKey(ctx, domain.id, { algorithm, selector: `${SELECTORS[algorithm]}-${suffix}` }),
     ),
   );
 }
@@ -84,7 +90,7 @@ export async function generateSuccessors(ctx: Ctx, domain: Domain): Promise<Succ
  * Adds the successors, in a transaction. They sign once their records are found in DNS. An RSA key that is
  * already waiting remains the successor; an Ed25519 key that never signed is replaced.
  */
-export async function addSuccessors(tx: Db, ctx: Ctx, domain: Domain, made: Successors): Promise<void> {
+export async function addSuccessors(tx: Db, ctx: Ctx, domain: Domain, made: GeneratedKeys): Promise<void> {
   if (made.length === 0) return;
   // The lock makes the second of two concurrent callers find the first one's successor.
   await tx.execute(sql`select from domains where team_id = ${ctx.teamId} and id = ${domain.id} for update`);

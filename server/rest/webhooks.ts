@@ -31,6 +31,7 @@ import {
   Time,
 } from "#server/shared/wire/shapes";
 import {
+  presentWarnings,
   presentWebhook,
   presentWebhookAttempt,
   presentWebhookDetail,
@@ -41,6 +42,7 @@ import {
   WebhookEventSummaryResponse,
   WebhookResponse,
   WebhookSummaryResponse,
+  WebhookWarnings,
 } from "#server/shared/wire/webhook";
 import { TimeInput } from "./emails/email-query";
 import { listJson, listQuery } from "./pipeline/query";
@@ -120,12 +122,17 @@ export const webhookRoutes = [
       example: {
         body: { endpoint: "https://example.com/hooks", events: ["email.delivered", "email.bounced"] },
       },
-      response: SecretResponse,
+      response: SecretResponse.extend({ warnings: WebhookWarnings }),
       errors: ["conflict"],
     },
     async ({ ctx, body }) => {
       const { id, signingSecret } = await createWebhook(ctx, body);
-      return { object: "webhook" as const, id, signing_secret: signingSecret };
+      return {
+        object: "webhook" as const,
+        id,
+        signing_secret: signingSecret,
+        ...presentWarnings(body.events),
+      };
     },
   ),
   withApi(
@@ -160,9 +167,12 @@ export const webhookRoutes = [
       body: UpdateWebhookBody,
       repeatsId: ["id", "webhook_id"],
       example: { body: { events: ["email.bounced", "email.complained"], status: "enabled" } },
-      response: changed("webhook"),
+      response: changed("webhook").extend({ warnings: WebhookWarnings }),
     },
-    async ({ ctx, params, body }) => presentChanged("webhook", await updateWebhook(ctx, params.id, body)),
+    async ({ ctx, params, body }) => ({
+      ...presentChanged("webhook", await updateWebhook(ctx, params.id, body)),
+      ...presentWarnings(body.events),
+    }),
   ),
   withApi(
     {

@@ -22,3 +22,13 @@ export const EVENT_DESCRIPTIONS = {
   "alert.opened": "Alert opened",
   "alert.resolved": "Alert resolved",
 } as const;
+
+/** Warnings about events to which an endpoint subscribes and that Backstamp never sends. */
+export function warnOfEvents(events: readonly string[]): string[] {
+  const never = events.filter((event) => !Object.hasOwn(EVENT_DESCRIPTIONS, event));
+  if (never.length === 0) return [];
+  const result = never.length === events.length ? " This endpoint receives nothing." : "";
+  return [
+    `Backstamp does not have the features of these events, so they never occur: ${never.join(", ")}.${result}`,
+  ];
+}

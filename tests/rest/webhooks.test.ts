@@ -55,18 +55,20 @@ describe("endpoints", () => {
     expect((await call("DELETE", `/api/webhooks/${id}`)).status).toBe(404);
   });
 
-  test("can subscribe to every known event, including those that never occur", async () => {
+  test("can subscribe to every known event, and is warned about those that never occur", async () => {
     const created = await create({ endpoint: ENDPOINT, events: WEBHOOK_EVENTS });
     expect(created.status).toBe(201);
-    expect((await world.ok("GET", `/api/webhooks/${created.body.id}`)).events).toEqual([...WEBHOOK_EVENTS]);
-    for (const name of [
-      "email.opened",
-      "contact.created",
-      "suppression.added",
-      "inbox.draft.sent",
-      "email.unknown",
-    ])
-      expect(WEBHOOK_EVENTS).toContain(name);
+    const path = `/api/webhooks/${created.body.id}`;
+    const shown = await world.ok("GET", path);
+    expect(shown.events).toEqual([...WEBHOOK_EVENTS]);
+    const [warning] = created.body.warnings as string[];
+    for (const name of ["contact.created", "inbox.draft.sent"]) expect(warning).toContain(name);
+    expect(warning).not.toMatch(/email\.unknown|receives nothing/);
+    expect(shown.warnings).toEqual([warning]);
+    expect((await call("PATCH", path, { events: ["email.received"] })).body.warnings).toMatchObject([
+      expect.stringContaining("receives nothing"),
+    ]);
+    expect((await call("PATCH", path, { events: ["email.sent"] })).body).not.toHaveProperty("warnings");
   });
 
   test.each([

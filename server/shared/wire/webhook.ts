@@ -5,6 +5,7 @@ import {
   type webhookDeliveries,
   type webhooks,
 } from "#db/schema/webhooks";
+import { warnOfEvents } from "../webhook-event-words";
 import { Id, Time } from "./shapes";
 
 /** An endpoint without its secrets. */
@@ -33,10 +34,16 @@ export const WebhookSummaryResponse = z
 
 const secretNote = "Only for keys with the scope `webhooks:write`.";
 
+export const WebhookWarnings = z
+  .array(z.string())
+  .optional()
+  .describe("What is wrong with the events, such as one that never occurs. Absent if nothing is.");
+
 export const WebhookResponse = z
   .object({
     object: z.literal("webhook"),
     ...WebhookSummaryResponse.shape,
+    warnings: WebhookWarnings,
     signing_secret: z.string().optional().describe(secretNote),
     previous_signing_secret: z.string().nullable().optional().describe(secretNote),
     previous_signing_secret_until: Time.nullable().optional().describe(secretNote),
@@ -88,6 +95,12 @@ export const presentWebhook = (webhook: Webhook): z.infer<typeof WebhookSummaryR
   created_at: webhook.createdAt.toISOString(),
 });
 
+/** The warnings about events of an endpoint, if there are any. */
+export function presentWarnings(events: readonly string[] = []): { warnings?: string[] } {
+  const warnings = warnOfEvents(events);
+  return warnings.length > 0 ? { warnings } : {};
+}
+
 /** An endpoint, with its signing secrets if the caller may read them. */
 export const presentWebhookDetail = (
   webhook: Webhook,
@@ -95,6 +108,7 @@ export const presentWebhookDetail = (
 ): z.infer<typeof WebhookResponse> => ({
   object: "webhook",
   ...presentWebhook(webhook),
+  ...presentWarnings(webhook.events),
   ...(secrets && {
     signing_secret: secrets.current,
     previous_signing_secret: secrets.previous?.secret ?? null,

@@ -1,5 +1,6 @@
 import { Ban, Hourglass, type LucideIcon, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import { warnOfEvents } from "#server/shared/webhook-event-words";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { When } from "../../_ui/text/when";
 
@@ -52,6 +53,14 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
     );
   return null;
 }
+
+/** What is wrong with the events to which an endpoint subscribes. Nothing if all of them occur. */
+export const EventWarnings = ({ endpoint: { events } }: { endpoint: EndpointView }) =>
+  warnOfEvents(events).map((warning) => (
+    <Banner key={warning} tone="warn" Icon={TriangleAlert}>
+      {warning}
+    </Banner>
+  ));
 
 const Banner = ({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) => (
   <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>

@@ -12,7 +12,7 @@ import { EndpointBadge } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries/deliveries";
-import { EndpointNote } from "./endpoint-note";
+import { EndpointNote, EventWarnings } from "./endpoint-note";
 import { EndpointFacts } from "./facts";
 
 // At the end of the page: its text is part of the document, its code loads last.
@@ -58,6 +58,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
       />
       <div className="flex flex-col gap-6">
         <EndpointNote endpoint={data} />
+        <EventWarnings endpoint={data} />
         <EndpointFacts endpoint={data} />
         <Deliveries teamId={teamId} endpoint={data} />
         <Suspense fallback={<SkeletonCard lines={8} />}>

@@ -291,6 +291,8 @@ describe("attachments", () => {
     const before = await world.rowCounts();
     for (const [attachment, named] of [
       [{ filename: "a" }, "path"],
+      [{ filename: "a", content: "" }, "not empty"],
+      [{ filename: "a", path: "a.pdf" }, "begins with https://"],
       [{ filename: "a", content: "YQ==", path: "https://example.com/a" }, "not both"],
       [{ filename: "../../etc/passwd", content: "YQ==" }, "filename"],
       [{ filename: "a\u202egpj.exe", content: "YQ==" }, "filename"],

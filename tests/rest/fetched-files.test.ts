@@ -36,7 +36,7 @@ describe("an attachment by URL", () => {
   });
 
   test.each([
-    ["/moved", /302/],
+    ["/moved", /redirected \(302\)/],
     ["/packed", /compressed/],
     ["/large", /40 MB/],
     ["/missing", /404/],

@@ -29,7 +29,7 @@ export function readOutsideUrl(text: string): { target: OutsideTarget } | { faul
   if (text.length > lengthMax) return { fault: `The URL is longer than ${lengthMax} characters.` };
   if (/[\0-\x20\x7f]/.test(text)) return { fault: "The URL must not contain spaces or control characters." };
   const url = parseUrl(text);
-  if (url === null) return { fault: "Enter a full URL, such as https://example.com/hooks." };
+  if (url === null) return { fault: "Enter a full URL that begins with https://." };
   const isHttps = url.protocol === "https:";
   if (!isHttps && url.protocol !== "http:") return { fault: "The URL must begin with https://." };
   if (url.username !== "" || url.password !== "")

@@ -16,6 +16,7 @@ const megabytesMax = Math.round(attachmentsBase64BytesMax / 1_000_000);
 export async function collectAttachments(
   ctx: Ctx,
   given: readonly AttachmentInput[],
+  deadlineMs: number,
 ): Promise<AcceptedAttachment[]> {
   let left = filesMaxBytes;
   const reserve = (bytes: number) => {
@@ -27,7 +28,8 @@ export async function collectAttachments(
     if ("content" in source) reserve(source.content.length);
     else urls.set(index, source.url);
   }
-  const fetched = urls.size === 0 ? null : await fetchFiles(ctx, urls, { reserve, bytesMax: left });
+  const fetched =
+    urls.size === 0 ? null : await fetchFiles(ctx, urls, { reserve, bytesMax: left, deadlineMs });
   return given.map(({ source, ...file }, index) => {
     const content = "content" in source ? source.content : fetched?.get(index);
     if (!content) throw new TypeError("a file has neither content nor a fetched body");
@@ -63,8 +65,10 @@ function fileNameOf(url: string): string | null {
   return /^[\w.-]{1,255}$/.test(last) ? last : null;
 }
 
-/** Deadline for all files of an email together. */
+/** Time for all files of a request together. */
 const fetchMs = 20_000;
+/** When the files of a request that begins now must have been fetched, by `performance.now()`. */
+export const fetchDeadlineMs = (): number => performance.now() + fetchMs;
 const fetchesAtOnce = 4;
 
 /** State shared by all fetches of one email. */
@@ -77,30 +81,30 @@ type Fetching = {
 
 /**
  * Fetches files through the egress guard; the keys of `urls` are attachment indexes. Fetches `fetchesAtOnce`
- * at a time, with one deadline for all, and counts the bytes against the memory of the request. `reserve`
- * throws if the email's limit, `bytesMax`, is exceeded. If one file cannot be fetched, the other fetches are
+ * at a time and counts the bytes against the memory of the request. `reserve` throws if the email's limit, `bytesMax`, is exceeded. If one file cannot be fetched, the other fetches are
  * aborted.
  */
 export async function fetchFiles(
   ctx: Ctx,
   urls: ReadonlyMap<number, string>,
-  { reserve, bytesMax }: { reserve: (bytes: number) => void; bytesMax: number },
+  limits: { reserve: (bytes: number) => void; bytesMax: number; deadlineMs: number },
 ): Promise<Map<number, Buffer>> {
   const files = new Map<number, Buffer>();
   const { claim } = ctx;
+  const { reserve, bytesMax, deadlineMs } = limits;
   if (!claim)
     throw new TypeError("files can only be fetched within a request, which accounts for their memory");
   const abortController = new AbortController();
   const stop = (reason: unknown) => abortController.abort(reason);
   const onRejected = () => stop(claim.signal.reason);
-  const deadline = setTimeout(() => {
+  const timer = setTimeout(() => {
     const late = [...urls.keys()].filter((index) => !files.has(index)).map(fieldOf);
     stop(
       invalid(
         `${late.join(", ")} could not be fetched within ${fetchMs / 1000} s. Send smaller files, or use \`content\`.`,
       ),
     );
-  }, fetchMs);
+  }, deadlineMs - performance.now());
   claim.signal.addEventListener("abort", onRejected);
   const fetching: Fetching = {
     bytesMax,
@@ -125,7 +129,7 @@ export async function fetchFiles(
     claim.settle();
     return files;
   } finally {
-    clearTimeout(deadline);
+    clearTimeout(timer);
     claim.signal.removeEventListener("abort", onRejected);
   }
 }
@@ -153,8 +157,11 @@ async function fetchFile(
   });
   if (uncounted !== undefined) throw uncounted;
   if (response.kind === "fault") throw invalid(`${field} could not be fetched (${response.fault}).`);
-  if (response.status !== 200)
-    throw invalid(`${field} returned ${response.status} instead of 200. Redirects are not followed.`);
+  if (response.status >= 300 && response.status < 400)
+    throw invalid(
+      `${field} is redirected (${response.status}). Redirects are not followed: enter the URL of the file itself.`,
+    );
+  if (response.status !== 200) throw invalid(`${field} returned ${response.status} instead of 200.`);
   if (!/^(identity)?$/i.test(response.headers["content-encoding"] ?? ""))
     throw invalid(`${field} returned a compressed response. Serve the file uncompressed.`);
   return response.body;

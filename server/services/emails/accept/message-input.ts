@@ -251,7 +251,10 @@ const Attachment = z
     if ((content === undefined) === (path === undefined))
       refine.addIssue({
         code: "custom",
-        message: "Set either `content`, or `path` with a URL, not both.",
+        message:
+          path === undefined
+            ? "Set `content` to the bytes of a file that is not empty, or `path` to its URL."
+            : "Set either `content` or `path`, not both.",
         params: { error: "invalid_attachment" },
       });
     return {

@@ -8,7 +8,7 @@ import { foldAddress } from "#server/shared/fold-address";
 import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
-import { collectAttachments } from "./attachments";
+import { collectAttachments, fetchDeadlineMs } from "./attachments";
 import {
   type AcceptedEmail,
   type AcceptedRecipient,
@@ -103,7 +103,11 @@ export async function sendEmailWith(
 }
 
 /** Makes all decisions about one email: its sender, content and recipients. Writes nothing. */
-export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedEmail> {
+export async function prepareEmail(
+  ctx: Ctx,
+  input: NewEmail,
+  deadlineMs = fetchDeadlineMs(),
+): Promise<AcceptedEmail> {
   const content = input.template
     ? await renderTemplate(ctx, input, input.template)
     : { ...input, templateId: null, templateVersionId: null };
@@ -155,7 +159,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     eventId: newId(),
     traceparent: ctx.traceparent,
     recipients,
-    attachments: input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments) : [],
+    attachments:
+      input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments, deadlineMs) : [],
   };
 }
 
@@ -249,10 +254,11 @@ export async function prepareBatch(
 ): Promise<{ emails: { index: number; email: AcceptedEmail }[]; errors: BatchResult["errors"] }> {
   const emails: { index: number; email: AcceptedEmail }[] = [];
   const errors: BatchResult["errors"] = [];
+  const deadlineMs = fetchDeadlineMs();
   for (const [index, item] of items.entries()) {
     try {
       if (item instanceof AppError) throw item;
-      emails.push({ index, email: await prepareEmail(ctx, item) });
+      emails.push({ index, email: await prepareEmail(ctx, item, deadlineMs) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { code, message, details } = error;

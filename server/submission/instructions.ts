@@ -1,4 +1,4 @@
-import { decodeWords } from "postal-mime";
+import libmime from "libmime";
 import type { z } from "zod";
 import { PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
 import { type RawField, readValue } from "#server/mail/mime/raw/fields";
@@ -54,7 +54,9 @@ export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !=
 export function readInstructions(fields: readonly RawField[]): Instructions {
   const given = fields.flatMap((field) => {
     const meaning = meaningOf(field.name);
-    return meaning === null ? [] : [{ meaning, name: field.name, value: decodeWords(readValue(field)) }];
+    return meaning === null
+      ? []
+      : [{ meaning, name: field.name, value: libmime.decodeWords(readValue(field)) }];
   });
   const stray = given.find(({ meaning }) => meaning === "unknown");
   if (stray)

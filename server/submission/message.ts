@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { addressParser, decodeWords } from "postal-mime";
+import libmime from "libmime";
+import { addressParser } from "postal-mime";
 import type { Header } from "#db/schema/emails";
 import { type Mailbox, readMailbox } from "#server/mail/address/address";
 import { checkHeader, explainReserved, fateInMessage } from "#server/mail/mime/headers";
@@ -41,7 +42,9 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
   const { idempotencyKey, ...instructions } = readInstructions(fields);
   const kept = fields.filter((field) => fateInMessage(field.name) === "kept" && !isInstruction(field));
   const content = readLimitedContent(bytes);
-  const subject = cleanText(decodeWords(findValue(fields, "subject") ?? "").slice(0, subjectCharsMax));
+  const subject = cleanText(
+    libmime.decodeWords(findValue(fields, "subject") ?? "").slice(0, subjectCharsMax),
+  );
   const { template } = instructions;
   const email: NewEmail = {
     ...instructions,

@@ -196,6 +196,8 @@ test("any envelope sender with a domain is accepted, and invalid recipients are 
     expect(await client.send(`MAIL FROM:<${sender}>`)).toMatch(/^250/);
     for (const recipient of ["ben@web_1", "user.@example.net", "ben@exa mple.net"])
       expect(await client.send(`RCPT TO:<${recipient}>`)).toMatch(/^5/);
+    const latin1 = Buffer.from("RCPT TO:<b\xe9n@example.net>\r\n", "latin1");
+    expect(await client.send(latin1)).toMatch(/^553 .*not UTF-8/);
     expect(await client.send("RCPT TO:<ben@example.net>")).toMatch(/^250/);
     await client.send("RSET");
   }

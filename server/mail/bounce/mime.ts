@@ -1,4 +1,4 @@
-import { createDecoder, decodeQuotedPrintable, readStructured } from "../mime/raw/content-type";
+import { decodeLeniently, decodeQuotedPrintable, readStructured } from "../mime/raw/content-type";
 import { type Field, findField, readFields } from "./fields";
 
 /**
@@ -50,7 +50,7 @@ export function decodeText({ fields, params, content }: Part, charsMax = 65_536)
       : encoding === "quoted-printable"
         ? decodeQuotedPrintable(Buffer.from(raw, "latin1"))
         : Buffer.from(raw, "latin1");
-  return createDecoder(params.get("charset")).decode(bytes).replace(/\r\n?/g, "\n").slice(0, charsMax);
+  return decodeLeniently(bytes, params.get("charset")).replace(/\r\n?/g, "\n").slice(0, charsMax);
 }
 
 /**

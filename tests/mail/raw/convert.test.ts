@@ -87,6 +87,19 @@ test.each([
   expect(readContent(bytes)).toMatchObject({ html: null, files: [{ contentType: "text/html" }] });
 });
 
+test.each(["windows-1252", "iso-8859-1", "us-ascii"])("HTML in %s is decoded as browsers do", (charset) => {
+  const bytes = htmlPart(
+    `Content-Type: text/html; charset=${charset}`,
+    Buffer.from("<p>\x80 5 \x96 caf\xe9</p>", "latin1"),
+  );
+  let seen = "";
+  rewriteHtml(bytes, (html) => {
+    seen = html;
+    return html;
+  });
+  expect(seen.trim()).toBe("<p>€ 5 – café</p>");
+});
+
 test.each([
   ["an unknown character set", "x-unknown", "<p>Größe</p>"],
   ["bytes that are not in its character set", "utf-8", "<p>Gr\xf6\xdfe</p>"],

@@ -1,3 +1,5 @@
+import { decode } from "libmime/lib/charset.js";
+
 /** A structured field: its first word in lower case, and its parameters by lower-case name. */
 export type StructuredValue = { type: string; params: Map<string, string> };
 
@@ -76,11 +78,22 @@ function findSoftBreak(bytes: Uint8Array, from: number): number {
   return bytes[at] === LF ? at : -1;
 }
 
-/** A decoder of this character set; of UTF-8 if the set is missing or unknown. */
-export function createDecoder(charset: string | undefined): TextDecoder {
+/**
+ * Decodes bytes in a character set. Throws if the set is unknown or, with `fatal`, if the bytes are not in it.
+ * windows-1252, which the names of Latin-1 and ASCII mean too, is decoded by a library: Node.js 20 takes it
+ * for Latin-1.
+ */
+export function decodeCharset(bytes: Uint8Array, charset: string, options?: { fatal: boolean }): string {
+  const decoder = new TextDecoder(charset, options);
+  if (decoder.encoding !== "windows-1252") return decoder.decode(bytes);
+  return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "windows-1252");
+}
+
+/** Decodes bytes in a character set, or in UTF-8 if it is missing or unknown. */
+export function decodeLeniently(bytes: Uint8Array, charset: string | undefined): string {
   try {
-    return new TextDecoder(charset ?? "utf-8");
+    return decodeCharset(bytes, charset ?? "utf-8");
   } catch {
-    return new TextDecoder("utf-8");
+    return decodeCharset(bytes, "utf-8");
   }
 }

@@ -1,4 +1,5 @@
-import { decodeWords } from "postal-mime";
+import libmime from "libmime";
+import { decodeCharset } from "./content-type";
 import { isHtmlBody } from "./convert";
 import { findValue } from "./fields";
 import { decodePart, decodePartText, type RawPart, readParts } from "./parts";
@@ -72,14 +73,14 @@ function readFile(bytes: Uint8Array, part: RawPart): RawFile {
 function readParameter(params: ReadonlyMap<string, string>, name: string): string | null {
   const plain = params.get(name);
   const whole = params.get(`${name}*`) ?? joinSections(params, name);
-  if (whole === null) return plain === undefined ? null : decodeWords(plain);
+  if (whole === null) return plain === undefined ? null : libmime.decodeWords(plain);
   const [, charset, encoded] = /^([^']*)'[^']*'(.*)$/s.exec(whole) ?? [];
   if (encoded === undefined) return whole;
   const bytes = encoded.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
   try {
-    return new TextDecoder(charset || "utf-8").decode(Buffer.from(bytes, "latin1"));
+    return decodeCharset(Buffer.from(bytes, "latin1"), charset || "utf-8");
   } catch {
     return plain ?? bytes;
   }

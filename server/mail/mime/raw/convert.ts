@@ -1,4 +1,5 @@
 import { encodeBytes } from "../encode-body";
+import { decodeCharset } from "./content-type";
 import { joinFields, type RawField } from "./fields";
 import { decodePart, listParts, type RawPart, readParts } from "./parts";
 
@@ -62,8 +63,7 @@ export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string)
 /** Null if the character set is unknown or the content is not in it: a change would lose characters. */
 function decodeHtml(bytes: Uint8Array, part: RawPart): string | null {
   try {
-    const decoder = new TextDecoder(part.params.get("charset") ?? "utf-8", { fatal: true });
-    return decoder.decode(decodePart(bytes, part));
+    return decodeCharset(decodePart(bytes, part), part.params.get("charset") ?? "utf-8", { fatal: true });
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { createDecoder, decodeQuotedPrintable, readStructured, type StructuredValue } from "./content-type";
+import { decodeLeniently, decodeQuotedPrintable, readStructured, type StructuredValue } from "./content-type";
 import { fieldsMax, findHeaderEnd, findValue, headerBytesMax, type RawField, readHeader } from "./fields";
 
 /** A part of a message, by its positions in the bytes of the message. */
@@ -54,7 +54,7 @@ export function decodePart(bytes: Uint8Array, { bodyStart, end, encoding }: RawP
 
 /** The text of a part in Unicode. */
 export const decodePartText = (bytes: Uint8Array, part: RawPart): string =>
-  createDecoder(part.params.get("charset")).decode(decodePart(bytes, part));
+  decodeLeniently(decodePart(bytes, part), part.params.get("charset"));
 
 type Place = { from: number; to: number; depth: number; isSealed: boolean };
 

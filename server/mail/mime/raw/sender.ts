@@ -1,4 +1,4 @@
-import { decodeWords } from "postal-mime";
+import libmime from "libmime";
 import { MAILBOX_LIMITS, type ParsedMailbox, parseMailbox, readMailbox } from "../../address/address";
 import { type RawField, readValue } from "./fields";
 
@@ -85,7 +85,8 @@ export function readListed(address: string, name: string) {
  * characters, which PostgreSQL cannot store; null for none.
  */
 function decodeName(name: string): string | null {
-  const decoded = decodeWords(name)
+  const decoded = libmime
+    .decodeWords(name)
     .slice(0, 300)
     .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
     .trim();

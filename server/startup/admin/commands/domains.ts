@@ -25,6 +25,14 @@ type SetOptions = {
   from?: string;
 };
 
+/** What a domain lacks that is verified before its DKIM keys exist. */
+const noteUnsigned = ({ name, dkimKeys }: Domain): string[] =>
+  dkimKeys.length > 0
+    ? []
+    : [
+        `It has no DKIM keys yet, so its email goes out unsigned. To create them and show the DNS records to publish: domain show ${name}`,
+      ];
+
 /**
  * `domain add`, `domain list`, `domain show`, `domain set`, `domain rotate-key`, `domain verify`, `domain
  * remove`.
@@ -51,7 +59,7 @@ export function addDomainCommands(program: AdminCommand): void {
       json: presentDomainSummary(added),
       text: [
         `Added ${added.name} to team ${team.name}: ${added.status}.`,
-        ...(added.status === "verified" ? [] : steps),
+        ...(added.status === "verified" ? noteUnsigned(added) : steps),
       ],
     };
   });
@@ -124,7 +132,10 @@ export function addDomainCommands(program: AdminCommand): void {
     .argument(...NAME, readDomain);
   runInTeam(verify, async (ctx, _team, name: string) => {
     const verified = await declareDomainVerified(ctx, name);
-    return { json: presentDomainSummary(verified), text: [`Marked ${verified.name} as verified.`] };
+    return {
+      json: presentDomainSummary(verified),
+      text: [`Marked ${verified.name} as verified.`, ...noteUnsigned(verified)],
+    };
   });
 
   const remove = domain

@@ -27,6 +27,12 @@ import { OperatorError } from "./launcher/operator-error";
 import { createDatabaseMetrics, createMetricsText } from "./telemetry/database-metrics";
 import { NO_TELEMETRY, type Telemetry } from "./telemetry/open";
 
+/**
+ * The networks that are allowed in `dev` by default, because a new endpoint runs on the machine of its
+ * developer. In production they would be the internal services of the installation.
+ */
+const THIS_MACHINE = ["127.0.0.0/8", "::1/128"];
+
 /** Settings with the URL of the configured or embedded database. */
 export type ConnectedSettings = Settings & { databaseUrl: string };
 
@@ -75,7 +81,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     connectionsMax: options.connectionsMax ?? settings.databaseConnectionsMax,
     ...(metrics && { onWait: (pool, waitedMs) => metrics.recordConnectionWait(pool, waitedMs / 1_000) }),
   });
-  const outside = createOutside({ allow: settings.egressAllow, nameServers: settings.dnsServers });
+  const allow = settings.egressAllow ?? (settings.mode === "dev" ? THIS_MACHINE : []);
+  const outside = createOutside({ allow, nameServers: settings.dnsServers });
   const textMaker = createTextConverter({ log });
   const notifyFailed = (error: unknown) => log.warn("due.notify_failed", errorFacts(error));
   const listenFailed = (error: unknown) => log.warn("keys.listen_failed", errorFacts(error));

@@ -105,6 +105,7 @@ test("an invalid relay is rejected with a message that does not contain its URL"
   const wrong: [string[], number, string][] = [
     [["add", "x", `http://user:${password}@example.com`], 1, "must begin with smtp://"],
     [["add", "x", `smtp://user:${password}@10.0.0.1`, "--team", "First"], 1, "BACKSTAMP_EGRESS_ALLOW"],
+    [["add", "x", `smtp://user:${password}@127.0.0.1`, "--team", "First"], 1, "BACKSTAMP_EGRESS_ALLOW"],
     [["add", "x", "smtp://example.com", "--position", "0"], 2, "1 to 1000"],
     [["add", "x", "smtp://example.com", "--domain", "nowhere.example"], 1, "not found"],
     [["remove", "nobody"], 1, 'Relay "nobody" not found'],

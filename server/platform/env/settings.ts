@@ -217,7 +217,8 @@ function applyDefaults(values: Values, mode: Mode) {
     leaseMs: (values.BACKSTAMP_LEASE_SECONDS ?? 60) * 1_000,
     /** Empty: the system's name servers. */
     dnsServers: values.BACKSTAMP_DNS_SERVERS ?? [],
-    egressAllow: values.BACKSTAMP_EGRESS_ALLOW ?? [],
+    /** Null: the networks of the mode. */
+    egressAllow: values.BACKSTAMP_EGRESS_ALLOW ?? null,
     trustedHops: values.BACKSTAMP_TRUSTED_HOPS ?? (isVercel ? 1 : 0),
     databaseConnectionsMax: values.BACKSTAMP_DB_CONNECTIONS ?? 16,
     bodyMaxBytes: (values.BACKSTAMP_BODY_MAX_MB ?? (isVercel ? 4 : 48)) * 1024 * 1024,

@@ -206,7 +206,7 @@ export const SETTINGS = {
   BACKSTAMP_EGRESS_ALLOW: {
     about:
       "Private networks that outgoing connections to webhooks and relays of teams may reach, in CIDR notation. HTTPS_PROXY and similar variables are ignored.",
-    fallback: "none",
+    fallback: "127.0.0.0/8,::1 (this machine) for dev, none for start",
     example: "10.0.0.0/8",
     read: networks,
   },

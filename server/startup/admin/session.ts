@@ -57,7 +57,7 @@ export async function withDatabase<T>(
   run: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const settings = readSettings(env, "dev");
+  const settings = { ...readSettings(env, "dev"), mode: modeOf(env, null) };
   const closers: Closers = [];
   const close = async () => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -84,6 +84,13 @@ export async function withDatabase<T>(
     await close();
   }
 }
+
+/**
+ * The mode that applies to a command: that of the running Backstamp. Without one it is production, unless
+ * `NODE_ENV` is development.
+ */
+export const modeOf = (env: Terminal["env"], running: Pick<Holder, "purpose"> | null): "dev" | "start" =>
+  (running ? running.purpose === "dev" : env.NODE_ENV === "development") ? "dev" : "start";
 
 /** The context of services for one team, with the operator as the actor. */
 export const operatorCtx = (deps: Deps, teamId: string): Ctx => ({
@@ -134,7 +141,8 @@ async function open(settings: Settings, closers: Closers, { isUnchanged }: Sessi
     const launcher = await findLauncher(dataDir);
     if (launcher) {
       const url = launcher.publicUrl ?? settings.url;
-      const session = connect(await withKeptSecret({ ...settings, url }), launcher.databaseUrl, closers);
+      const running = { ...settings, url, mode: modeOf({}, launcher) };
+      const session = connect(await withKeptSecret(running), launcher.databaseUrl, closers);
       await waitUntilFilled(session.deps);
       if (session.hasSecret) await areSecretsAccepted(checkKeyring(session.deps));
       return session;

@@ -13,7 +13,7 @@ import { lowerPriority } from "../../launcher/lower-priority";
 import { OperatorError } from "../../launcher/operator-error";
 import { runWorker } from "../../worker";
 import type { AdminCommand } from "../command";
-import { findLauncher, withDatabase, withKeptSecret } from "../session";
+import { findLauncher, modeOf, withDatabase, withKeptSecret } from "../session";
 import { printOutput, type Terminal } from "../terminal";
 
 /** `migrate`, `worker`. */
@@ -88,10 +88,9 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
  */
 async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
   const { databaseUrl, dataDir } = readSettings(env, "dev");
-  if (databaseUrl !== null) return { mode: env.NODE_ENV === "development" ? "dev" : "start", databaseUrl };
+  if (databaseUrl !== null) return { mode: modeOf(env, null), databaseUrl };
   const launcher = await findLauncher(dataDir);
-  if (launcher)
-    return { mode: launcher.purpose === "dev" ? "dev" : "start", databaseUrl: launcher.databaseUrl };
+  if (launcher) return { mode: modeOf(env, launcher), databaseUrl: launcher.databaseUrl };
   throw new OperatorError(
     `DATABASE_URL is not set, and no Backstamp is running with ${dataDir}. ` +
       `Set DATABASE_URL, or start Backstamp: ${startCommandOf("start")}`,

@@ -8,7 +8,7 @@ import { buildDeps } from "../../../deps";
 import { createDoctorDeps } from "../../../doctor-deps";
 import { OperatorError } from "../../../launcher/operator-error";
 import { type AdminCommand, CommandExit } from "../../command";
-import { findLauncher, withKeptSecret } from "../../session";
+import { findLauncher, modeOf, withKeptSecret } from "../../session";
 import { type Output, printOutput, type Terminal } from "../../terminal";
 
 /** The exit code of `doctor` by the most severe finding. */
@@ -91,11 +91,11 @@ type ReadSettings = { settings: Settings; fault: string | null } | { settings: n
  * if they are not valid in any mode.
  */
 function readProductionSettings(env: Terminal["env"]): ReadSettings {
-  const mode = env.NODE_ENV === "development" ? "dev" : "start";
+  const mode = modeOf(env, null);
   let fault: string | null = null;
   for (const tried of [mode, "dev"] as const) {
     try {
-      return { settings: readSettings(env, tried), fault };
+      return { settings: { ...readSettings(env, tried), mode }, fault };
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       fault ??= error.message;

@@ -17,8 +17,11 @@ import {
 } from "./grant";
 import { getKey } from "./read";
 
-/** Only the operator may set an expiry in the past; such a key is rejected from the start. */
-export type NewKey = GrantRequest & { name: string };
+/**
+ * Only the operator may set an expiry in the past; such a key is rejected from the start. Without a name the
+ * key gets the first free one of "API key 1", "API key 2" and so on.
+ */
+export type NewKey = GrantRequest & { name?: string };
 
 /**
  * Runs a transaction that changes keys or their links. After it returns, this process no longer accepts the
@@ -46,11 +49,26 @@ export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: ApiKey;
     );
   return ctx.db.transaction(async (tx) => {
     const grant = await resolveGrant(tx, ctx, await permissionsOfCaller(tx, ctx), input);
-    const made = await insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
+    const made = await insertKey(tx, ctx, {
+      name: input.name ?? (await findFreeName(tx, ctx)),
+      grant,
+      rotatedFrom: null,
+    });
     const { id, name } = made.key;
     await recordAudit(tx, ctx, { action: "key.created", subject: { id, name }, detail: detailOf(grant) });
     return made;
   });
+}
+
+async function findFreeName(tx: Db, { teamId }: Ctx): Promise<string> {
+  const [free] = await tx.execute<{ name: string }>(sql`
+    select 'API key ' || n as name
+    from generate_series(1, (select count(*) from ${apiKeys} where ${apiKeys.teamId} = ${teamId}) + 1) n
+    where not exists (
+      select from ${apiKeys} where ${apiKeys.teamId} = ${teamId} and ${apiKeys.name} = 'API key ' || n)
+    order by n limit 1`);
+  if (!free) throw new TypeError("as many names as keys and one more are never all taken");
+  return free.name;
 }
 
 /** The audit detail of a grant, with one entry for each limit that it sets. */

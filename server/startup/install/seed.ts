@@ -43,7 +43,6 @@ async function makeKey(deps: Deps): Promise<string> {
   const { id: teamId } = await findTeam(deps);
   const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
   const { token } = await createKey(ctx, {
-    name: "First key",
     scopes: ["emails:send", "emails:read"],
     domains: ["backstamp.test"],
   });

@@ -34,7 +34,7 @@ const KeyList = strictInput({
 });
 
 const NewKey = strictInput({
-  name: Name,
+  name: Name.optional(),
   scopes: z.array(z.enum(SCOPES)).min(1, "Choose at least one permission.").max(SCOPES.length),
   domains: z.union([
     z.literal("all"),
@@ -124,7 +124,14 @@ export const keysRouter = router({
     .input(NewKey)
     .mutation(async ({ ctx, input: { name, scopes, domains, expiresAt, limits, clientNetworks } }) => {
       const end = expiresAt === null ? null : new Date(expiresAt);
-      const request = { name, scopes, domains, expiresAt: end, limits: limitsOf(limits), clientNetworks };
+      const request = {
+        ...(name && { name }),
+        scopes,
+        domains,
+        expiresAt: end,
+        limits: limitsOf(limits),
+        clientNetworks,
+      };
       const { key, token } = await createKey(ctx.service, request);
       return { id: key.id, token };
     }),

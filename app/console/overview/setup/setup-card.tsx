@@ -173,7 +173,6 @@ function OwnKey({ teamId, hasKey, token, onChange }: OwnKeyProps) {
   const create = () =>
     action.run({
       team: teamId,
-      name: "First key",
       scopes: ["emails:send"],
       domains: "all",
       expiresAt: null,

@@ -32,10 +32,10 @@ export const STATUSES: Record<Status, { label: string; tone: Tone; description: 
 };
 
 /** The state of all email to real recipients in capture mode. Its recipients count as delivered. */
-export const CAPTURED = "SMTP_URL is capture:, so email is captured and not sent.";
-/** How an operator ends capture mode. In development, SMTP_URL is capture: unless it is set. */
+export const CAPTURED = "Email is captured and not sent.";
+/** How an operator ends capture mode. It is the default in development. */
 export const CAPTURED_ADVICE =
-  "To send new email, set SMTP_URL to an SMTP server or to direct:, or, in production, remove it and add a relay.";
+  "To send new email, set SMTP_URL to an SMTP server or to direct: and restart, or run `npm start` without it and add a relay.";
 
 /** Label and color of each event type. */
 export const EVENTS: Record<EventType, { label: string; tone: Tone }> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CAPTURED } from "#server/shared/email-words";
+import { CAPTURED_ADVICE } from "#server/shared/email-words";
 import { splitCode } from "../../app/console/_ui/text/address";
 
 const codeIn = (message: string): string[] => {
@@ -9,7 +9,7 @@ const codeIn = (message: string): string[] => {
 };
 
 test.each([
-  [CAPTURED, ["SMTP_URL", "capture:"]],
+  [CAPTURED_ADVICE, ["SMTP_URL", "direct:", "npm start"]],
   ["Start one with `backstamp worker`, or call a URL.", ["backstamp worker"]],
   [
     "Set SMTP_URL and restart, or add a relay: backstamp relay add. Then wait.",

@@ -150,7 +150,7 @@ test("the setup checklist shrinks, and is complete with the first real email", a
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
   expect(await setup()).toMatchObject({
-    hasTransport: false,
+    hasTransport: true,
     isCapturing: true,
     verifiedDomain: null,
     hasKey: false,

@@ -22,6 +22,7 @@ const textOf = (language: string, token: string | null) =>
     publicUrl,
     domain: null,
     hasTransport: true,
+    ownAddress: "ann@example.org",
     token,
     smtp: { port: 2525, isImplicitTls: false, hasTls: false },
   }).find(({ value }) => value === language)?.text ?? "";
@@ -48,12 +49,13 @@ describe("the examples for a first email", () => {
   });
 
   test("send from the team's verified domain, and to a real recipient only if email leaves", () => {
-    const curlOf = (domain: string | null, hasTransport: boolean) =>
-      formatSamples({ publicUrl, domain, hasTransport, token: null, smtp: null })[0]?.text;
-    expect(curlOf("shop.example", true)).toMatch(/hello@shop\.example>"[\s\S]*"to": "you@example\.com"/);
-    expect(curlOf("shop.example", false)).toMatch(
-      /hello@shop\.example>"[\s\S]*"to": "delivered@backstamp\.test"/,
-    );
+    const curlOf = (domain: string | null, hasTransport: boolean, ownAddress = "ann@example.org") =>
+      formatSamples({ publicUrl, domain, hasTransport, ownAddress, token: null, smtp: null })[0]?.text;
+    expect(curlOf("shop.example", true)).toMatch(/hello@shop\.example>"[\s\S]*"to": "ann@example\.org"/);
+    const simulated = /hello@shop\.example>"[\s\S]*"to": "delivered@backstamp\.test"/;
+    expect(curlOf("shop.example", false)).toMatch(simulated);
+    // The first user of an installation, who has no mailbox.
+    expect(curlOf("shop.example", true, "admin@backstamp.test")).toMatch(simulated);
     for (const hasTransport of [true, false])
       expect(curlOf(null, hasTransport)).toMatch(
         /hello@backstamp\.test>"[\s\S]*"to": "delivered@backstamp\.test"/,
@@ -74,6 +76,7 @@ describe("the examples for a first email", () => {
         publicUrl: "https://mail.example.org",
         domain: "example.org",
         hasTransport: true,
+        ownAddress: "ann@example.org",
         token: null,
         smtp,
       }).find(({ value }) => value === "smtp")?.text;

@@ -43,6 +43,8 @@ test("without outgoing email every page shows a banner, and a queued email shows
   await takePictures(page, "email-waiting");
   await page.getByRole("status").getByRole("link", { name: "Add a relay" }).click();
   await page.waitForURL(/\/console\/installation\/relays/, waitOptions);
+  await page.getByRole("dialog").getByLabel("Name").waitFor(waitOptions);
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Dismiss" }).click();
   await page.reload();
   await page.getByRole("heading", { name: "Installation" }).first().waitFor(waitOptions);

@@ -100,9 +100,7 @@ async function readSmtpUrl(ctx: Ctx) {
 type Setup = {
   /** The team has an email, from any sender. */
   hasTest: boolean;
-  /**
-   * Email to real recipients leaves: by `SMTP_URL`, direct delivery or a relay. In capture mode, none does.
-   */
+  /** Email to real recipients does not stay queued: it is sent, or captured. */
   hasTransport: boolean;
   isCapturing: boolean;
   verifiedDomain: string | null;
@@ -118,8 +116,8 @@ export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Set
   const [found] = await db.execute<Setup>(sql`
     select exists (select from ${emails} where ${emails.teamId} = ${teamId}) as "hasTest",
       ${transportKind === "capture"} as "isCapturing",
-      ${transportKind === "relay" || transportKind === "direct"} or (${transportKind === "none"} and exists (
-        select from ${relays} where ${relays.teamId} is null or ${relays.teamId} = ${teamId})) as "hasTransport",
+      ${transportKind !== "none"} or exists (
+        select from ${relays} where ${relays.teamId} is null or ${relays.teamId} = ${teamId}) as "hasTransport",
       (select ${domains.name} from ${domains}
        where ${domains.teamId} = ${teamId} and ${domains.status} = 'verified' and ${domains.name} <> ${BUILT_IN_DOMAIN}
        order by ${domains.createdAt} limit 1) as "verifiedDomain",

@@ -75,7 +75,7 @@ function transportLines({ smtpUrl, relays, systemFrom }: BannerFacts): string[] 
       ];
   const count = `${relays.length} relay${relays.length === 1 ? "" : "s"}`;
   if (smtpUrl === "capture:") {
-    const unused = relays.length > 0 ? ["  While SMTP_URL is capture:, the relays are not used."] : [];
+    const unused = relays.length > 0 ? ["  As long as it is, the relays are not used."] : [];
     return ["  All email is captured: the console shows it, and it is not sent.", ...unused, ""];
   }
   if (relays.some(({ teamId }) => teamId === null))

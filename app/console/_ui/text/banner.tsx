@@ -30,7 +30,11 @@ const EMAILS: Step = {
 
 /** The pages where an operator handles an alarm. The checks explain all others. */
 const STEPS: Record<string, Step> = {
-  no_transport: { path: "/console/installation/relays", label: "Add a relay" },
+  no_transport: {
+    path: "/console/installation/relays",
+    parameters: { new: "true" },
+    label: "Add a relay",
+  },
   relays_paused: { path: "/console/installation/relays", label: "View relays" },
   sending_paused: QUEUES,
 };

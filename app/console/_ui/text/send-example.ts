@@ -7,14 +7,23 @@ export const FIRST_EMAIL = {
 };
 
 /**
+ * The recipient of a test from this sender: the user, or the simulated recipient if one of both has an
+ * address of backstamp.test. Email from there goes nowhere else, and an address of a user there does not
+ * exist.
+ */
+export const testRecipientOf = (sender: string, ownAddress: string): string =>
+  [sender, ownAddress].some((address) => /@backstamp\.test>?$/i.test(address.trim()))
+    ? FIRST_EMAIL.to
+    : ownAddress;
+
+/**
  * The example email from the team's verified domain. Without one, or without a transport, the recipient is
  * simulated: an email to a real one would be rejected or stay queued.
  */
-export const firstEmailOf = (domain: string | null, hasTransport: boolean, recipient: string) => ({
-  ...FIRST_EMAIL,
-  from: domain === null ? FIRST_EMAIL.from : `Backstamp <hello@${domain}>`,
-  to: domain !== null && hasTransport ? recipient : FIRST_EMAIL.to,
-});
+export function firstEmailOf(domain: string | null, hasTransport: boolean, ownAddress: string) {
+  const from = domain === null ? FIRST_EMAIL.from : `Backstamp <hello@${domain}>`;
+  return { ...FIRST_EMAIL, from, to: hasTransport ? testRecipientOf(from, ownAddress) : FIRST_EMAIL.to };
+}
 
 /** The curl command that sends an email. It reads the API key from the environment variable BACKSTAMP_KEY. */
 export const formatCurl = (publicUrl: string, email: object): string =>

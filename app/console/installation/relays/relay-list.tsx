@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
-import { useState } from "react";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
@@ -14,6 +13,7 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
+import { useNew } from "../../_ui/use-new";
 import { RelayMenu } from "./relay-menu";
 
 const AddRelay = lazyDialog(async () => (await import("./add-relay")).AddRelay);
@@ -23,7 +23,7 @@ const refetchMs = 5_000;
 /** The relays in the order in which each scope uses them, with add, test, pause, resume and remove. */
 export function RelayList() {
   const trpc = useTRPC();
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useNew();
   const list = useQuery(trpc.relays.list.queryOptions(undefined, { refetchInterval: refetchMs }));
   const add = (
     <Button tone="primary" Icon={Plus} onPointerEnter={AddRelay.preload} onClick={() => setAdding(true)}>
@@ -35,8 +35,8 @@ export function RelayList() {
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
           Email uses the relays of its domain. If there are none, it uses those of its team, then those of all
-          teams, then <code>SMTP_URL</code>. If that is <code>capture:</code>, no relay is used. A relay that
-          fails is paused and tested once a minute.
+          teams, then <code>SMTP_URL</code>. Where email is captured, no relay is used. A relay that fails is
+          paused and tested once a minute.
         </p>
         {add}
       </div>

@@ -10,6 +10,8 @@ export type SampleOptions = {
   /** The sender's domain; null for the built-in one. */
   domain: string | null;
   hasTransport: boolean;
+  /** The recipient, if the email is not simulated. */
+  ownAddress: string;
   /** The API key. Null: the samples read it from the environment variable BACKSTAMP_KEY. */
   token: string | null;
   smtp: SmtpPort | null;
@@ -17,8 +19,9 @@ export type SampleOptions = {
 export type Sample = { value: string; label: string; title: string; text: string };
 
 /** Programs that send a first email to this installation, in several languages. */
-export function formatSamples({ publicUrl, domain, hasTransport, token, smtp }: SampleOptions): Sample[] {
-  const email = firstEmailOf(domain, hasTransport, "you@example.com");
+export function formatSamples(options: SampleOptions): Sample[] {
+  const { publicUrl, domain, hasTransport, ownAddress, token, smtp } = options;
+  const email = firstEmailOf(domain, hasTransport, ownAddress);
   const keyIn = (environment: string) => (token === null ? environment : JSON.stringify(token));
   const curl = formatCurl(publicUrl, email);
   const node = [

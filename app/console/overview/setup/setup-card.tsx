@@ -3,14 +3,13 @@
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
-import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
+import { CAPTURED } from "#server/shared/email-words";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
-import { MessageText } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { SmtpPort } from "./samples";
@@ -25,6 +24,8 @@ export type Setup = {
   verifiedDomain: string | null;
   hasKey: boolean;
   hasSent: boolean;
+  /** The address of the user, to which the examples send. */
+  ownAddress: string;
   smtp: SmtpPort | null;
 };
 type Props = { teamId: string; setup: Setup; publicUrl: string };
@@ -43,11 +44,12 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
     title: "Leave without storing the key?",
     text: "The API key is shown only once. If you have not stored it, create another one later.",
   });
-  const { hasTest, hasTransport, isCapturing, verifiedDomain, hasKey, hasSent, smtp } = setup;
+  const { hasTest, hasTransport, isCapturing, verifiedDomain, hasKey, hasSent, ownAddress, smtp } = setup;
   if (hasSent && token === null) return null;
   const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
-  const link = (path: string, text: string) => (
-    <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
+  /** A link to the form for a new object of a list. */
+  const addLink = (path: string, text: string) => (
+    <Link href={hrefOf(path, { new: "true" })} prefetch={false} className={linkStyle}>
       {text}
     </Link>
   );
@@ -74,14 +76,17 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             ) : null}
           </Step>
           <Step isDone={hasTransport} title="Outgoing email">
-            {hasTransport ? (
+            {isCapturing ? (
+              <>
+                {CAPTURED} The list of emails shows it, and nothing leaves this installation.{" "}
+                <a href="/docs/install" className={linkStyle}>
+                  Send to real recipients
+                </a>
+              </>
+            ) : hasTransport ? (
               "Configured."
-            ) : isCapturing ? (
-              <MessageText>
-                {`${CAPTURED} ${isOperator ? CAPTURED_ADVICE : "The operator of this installation can change this setting."}`}
-              </MessageText>
             ) : isOperator ? (
-              <>{link("/console/installation/relays", "Add a relay")} and test it there.</>
+              <>{addLink("/console/installation/relays", "Add a relay")} and test it there.</>
             ) : (
               "The operator of this installation adds a relay. Until then, email to real recipients stays queued."
             )}
@@ -89,9 +94,9 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
           <Step isDone={verifiedDomain !== null} title="Sending domain">
             {verifiedDomain === null ? (
               <>
-                {link("/console/domains", "Add a domain")} and publish its DNS records. Until then, test with{" "}
-                <code>hello@backstamp.test</code> as the sender and <code>delivered@backstamp.test</code> as
-                the recipient.
+                {addLink("/console/domains", "Add a domain")} and publish its DNS records. Until then, test
+                with <code>hello@backstamp.test</code> as the sender and <code>delivered@backstamp.test</code>{" "}
+                as the recipient.
               </>
             ) : (
               <>{verifiedDomain} is verified.</>
@@ -117,6 +122,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
             publicUrl={publicUrl}
             domain={verifiedDomain}
             hasTransport={hasTransport}
+            ownAddress={ownAddress}
             token={token}
             smtp={smtp}
           />

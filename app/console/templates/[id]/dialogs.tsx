@@ -13,6 +13,7 @@ import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { testRecipientOf } from "../../_ui/text/send-example";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -38,7 +39,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
   const domains = useQuery(trpc.domains.names.queryOptions({ team: teamId }));
   const verified = (domains.data ?? []).filter(({ isVerified }) => isVerified);
   const { register, handleSubmit, formState } = useForm({
-    defaultValues: { to: ownAddress, from: fields.from },
+    defaultValues: { to: testRecipientOf(fields.from, ownAddress), from: fields.from },
   });
   const action = useAction(trpc.templates.sendTest.mutationOptions());
   const { result } = action;

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page, Request, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
@@ -13,7 +13,7 @@ import {
 
 /*
  * The first evening with a new installation that captures all email, as `npm run dev` does: every step of the
- * setup can be done.
+ * setup can be done, and no dialog can be submitted twice.
  */
 
 const waitOptions = { timeout: 60_000 };
@@ -95,4 +95,75 @@ test("a test email is addressed to a recipient that accepts it, also with a veri
   await page.getByRole("button", { name: "Send test" }).click(waitOptions);
   await dialog().getByLabel("To").waitFor(waitOptions);
   await send("Send test");
+});
+
+const isNavigation = (url: URL) => url.searchParams.has("_rsc");
+
+/**
+ * Calls the procedure by `submit`, and by `again` while the next page loads, which the test delays. Expects
+ * one call, and then the next page.
+ */
+async function expectOneCall(procedure: string, submit: () => Promise<void>, next: Locator, again = submit) {
+  let calls = 0;
+  const count = (request: Request) => {
+    if (request.method() === "POST" && request.url().includes(procedure)) calls++;
+  };
+  let held = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = async (route: Route) => {
+    held++;
+    await released;
+    await route.continue();
+  };
+  page.on("request", count);
+  await page.route(isNavigation, hold);
+  await submit();
+  await expect.poll(() => held, waitOptions).toBeGreaterThan(0);
+  // A button that is disabled or gone rejects the click.
+  await again().catch(() => {});
+  release();
+  await next.waitFor(waitOptions);
+  await page.unroute(isNavigation, hold);
+  page.off("request", count);
+  expect(calls, procedure).toBe(1);
+}
+
+const press = (name: string) => () =>
+  dialog().getByRole("button", { name, exact: true }).click({ timeout: 3_000 });
+const heading = (name: string) => page.getByRole("heading", { name, level: 1 });
+const chooseAction = async (name: string, timeout = 60_000) => {
+  await page.getByRole("button", { name: /^More actions/ }).click({ timeout });
+  await page.getByRole("menuitem", { name }).click({ timeout });
+};
+
+test("what opens another page cannot be done twice before that page is there", async () => {
+  await open("/console/domains?new=true");
+  await dialog().getByLabel("Domain").fill("news.example", waitOptions);
+  await expectOneCall("domains.add", press("Add domain"), heading("news.example"));
+  await chooseAction("Remove domain…");
+  await dialog().getByRole("textbox").fill("news.example");
+  await expectOneCall("domains.remove", press("Remove domain"), heading("Domains"));
+
+  await open("/console/templates?new=true");
+  await dialog().getByLabel("Name").fill("Welcome", waitOptions);
+  await expectOneCall("templates.create", press("Create and edit"), heading("Welcome"));
+  await expectOneCall(
+    "templates.duplicate",
+    () => chooseAction("Duplicate"),
+    heading("Welcome (copy)"),
+    () => chooseAction("Duplicate", 3_000),
+  );
+  await chooseAction("Delete…");
+  await expectOneCall("templates.remove", press("Delete template"), heading("Templates"));
+
+  const made = ["key", "create", "--name", "Webhooks", "--scopes", "webhooks:write", "--json"];
+  const { token } = JSON.parse(await backstamp.operate(...made));
+  const webhook = { endpoint: "https://example.com/hooks", events: ["email.sent"] };
+  const { id } = await backstamp.api("POST", "/webhooks", webhook, token);
+  await open(`/console/webhooks/${id}`);
+  await chooseAction("Delete…");
+  await expectOneCall("webhooks.remove", press("Delete webhook"), heading("Webhooks"));
 });

@@ -1,6 +1,8 @@
 "use client";
 
 import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useTransition } from "react";
 import { preloadToasts, showError, showSuccess } from "./dialog/toasts";
 import { type Fault, shownFaultOf } from "./fault";
 
@@ -10,6 +12,8 @@ type After<Result, Input> = {
   /** Keys of the queries to refetch before the action counts as done. */
   refresh?: readonly QueryKey[];
   onDone?: (result: Result, input: Input) => void;
+  /** The page that opens next. Until it is there the action is in progress, so it cannot be repeated. */
+  goTo?: (result: Result) => string;
 };
 
 /** Whether an action is in progress, and why it failed. */
@@ -34,9 +38,11 @@ export type Action<Input, Result> = ActionState & {
  */
 export function useAction<Input, Result, Failure, Context>(
   options: UseMutationOptions<Result, Failure, Input, Context>,
-  { done, refresh = [], onDone }: After<Result, Input> = {},
+  { done, refresh = [], onDone, goTo }: After<Result, Input> = {},
 ): Action<Input, Result> {
   const queries = useQueryClient();
+  const router = useRouter();
+  const [isLeaving, startLeaving] = useTransition();
   let isShown = false;
   const mutation = useMutation({
     ...options,
@@ -45,6 +51,7 @@ export function useAction<Input, Result, Failure, Context>(
       const message = typeof done === "function" ? done(result, input) : done;
       if (message) showSuccess(message);
       onDone?.(result, input);
+      if (goTo) startLeaving(() => router.push(goTo(result)));
     },
     onError: (error) => {
       const fault = shownFaultOf(error);
@@ -53,11 +60,11 @@ export function useAction<Input, Result, Failure, Context>(
   });
   return {
     run: (input) => {
-      if (mutation.isPending) return;
+      if (mutation.isPending || isLeaving) return;
       preloadToasts();
       mutation.mutate(input);
     },
-    isBusy: mutation.isPending,
+    isBusy: mutation.isPending || isLeaving,
     get fault() {
       isShown = true;
       return shownFaultOf(mutation.error);

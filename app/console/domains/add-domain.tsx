@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
@@ -24,7 +23,6 @@ const ABOUT_NAME = /^Domain: /;
 /** Adds a domain. Shows its ASCII form and any warning, then opens its page with the records to publish. */
 export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", returnPathLabel: "send" },
@@ -32,7 +30,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const action = useAction(trpc.domains.add.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.domains.list.queryKey()],
-    onDone: ({ id }) => router.push(hrefOf(`/console/domains/${id}`)),
+    goTo: ({ id }) => hrefOf(`/console/domains/${id}`),
   });
   const name = useDebounced(domainIn(watch("name")));
   const isComplete = name.includes(".") && !name.endsWith(".");

@@ -13,18 +13,19 @@ type Props = {
   teamId: string;
   domain: { id: string; name: string };
   onClose: () => void;
-  onRemoved?: () => void;
+  /** The page that opens after the removal. Default: this one stays. */
+  next?: string;
 };
 
 /** Confirms the removal of a domain: lists the consequences, and requires its name to be typed. */
-export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved = onClose }: Props) {
+export function RemoveDomain({ teamId, domain: { id, name }, onClose, next }: Props) {
   const trpc = useTRPC();
   const [typed, setTyped] = useState("");
   const { data, error } = useQuery(trpc.domains.get.queryOptions({ team: teamId, id }));
   const action = useAction(trpc.domains.remove.mutationOptions(), {
     refresh: [trpc.domains.list.queryKey()],
     done: `${name} removed`,
-    onDone: onRemoved,
+    ...(next === undefined ? { onDone: onClose } : { goTo: () => next }),
   });
   const isConfirmed = typed.trim().toLowerCase() === name;
   const remove = (event: FormEvent) => {

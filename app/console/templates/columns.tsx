@@ -1,7 +1,6 @@
 "use client";
 
 import { Copy, Trash2 } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { TemplateRow } from "#server/trpc/templates/templates";
 import { Menu } from "../_ui/dialog/menu";
@@ -76,14 +75,13 @@ export const templateColumns = (teamId: string): readonly Column<TemplateRow>[] 
 /** The actions for a template in the list. */
 function TemplateRowMenu({ teamId, row }: { teamId: string; row: TemplateRow }) {
   const trpc = useTRPC();
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const why = useDisabledReason()("templates:write", "change templates");
   const [isDeleting, setDeleting] = useState(false);
   const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
     done: "Duplicated as a draft",
     refresh: [trpc.templates.list.queryKey()],
-    onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
+    goTo: ({ id }) => hrefOf(`/console/templates/${id}`),
   });
   return (
     <>

@@ -1,6 +1,5 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
@@ -19,7 +18,6 @@ type Fields = { name: string; alias: string; starter: string };
 /** Creates a draft with a name, an alias and a starter, then opens the editor. */
 export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", alias: "", starter: STARTERS[0].value },
@@ -27,10 +25,8 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
   const starter = STARTERS.find(({ value }) => value === watch("starter")) ?? STARTERS[0];
   const action = useAction(trpc.templates.create.mutationOptions(), {
     refresh: [trpc.templates.list.queryKey()],
-    onDone: ({ id }) => {
-      storeSamples(id, samplesOf(starter.samples));
-      router.push(hrefOf(`/console/templates/${id}`));
-    },
+    onDone: ({ id }) => storeSamples(id, samplesOf(starter.samples)),
+    goTo: ({ id }) => hrefOf(`/console/templates/${id}`),
   });
   const create = ({ name, alias }: Fields) => {
     const { subject, html, text } = starter;

@@ -11,21 +11,19 @@ type Props = {
   teamId: string;
   template: { id: string; name: string; alias: string | null };
   onClose: () => void;
-  onDeleted?: () => void;
+  /** The page that opens after the deletion. Default: this one stays. */
+  next?: string;
 };
 
 /** Deletes a template after confirmation. The dialog shows which keys use it. */
-export function DeleteTemplate({ teamId, template, onClose, onDeleted }: Props) {
+export function DeleteTemplate({ teamId, template, onClose, next }: Props) {
   const trpc = useTRPC();
   const { id, name, alias } = template;
   const usage = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }));
   const { run, isBusy, fault } = useAction(trpc.templates.remove.mutationOptions(), {
     done: `${name} deleted`,
     refresh: [trpc.templates.list.queryKey()],
-    onDone: () => {
-      onClose();
-      onDeleted?.();
-    },
+    ...(next === undefined ? { onDone: onClose } : { goTo: () => next }),
   });
   return (
     <Confirm

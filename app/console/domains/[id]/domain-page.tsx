@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LoaderCircle, Radar, Trash2 } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainView } from "#server/trpc/domains/views";
@@ -46,7 +45,6 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
   const [panel, setPanel] = useState(initialPanel);
   const [isOwnZone, setOwnZone] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason()("domains:write", "change domains");
   const query = useQuery(
@@ -153,7 +151,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
           teamId={teamId}
           domain={data}
           onClose={() => setRemoving(false)}
-          onRemoved={() => router.push(hrefOf("/console/domains"))}
+          next={hrefOf("/console/domains")}
         />
       ) : null}
     </>

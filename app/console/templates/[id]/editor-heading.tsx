@@ -1,7 +1,6 @@
 "use client";
 
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
 import { PageHeading } from "../../_ui/page/page-heading";
@@ -23,7 +22,6 @@ type Props = {
 /** The name and state of the template, with all actions. */
 export function EditorHeading({ teamId, id, template, onOpen }: Props) {
   const trpc = useTRPC();
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason();
   const why = disabledReason("templates:write", "change templates");
@@ -31,7 +29,7 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
   const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
     done: "Duplicated as a draft",
     refresh: [trpc.templates.list.queryKey()],
-    onDone: ({ id: copy }) => router.push(hrefOf(`/console/templates/${copy}`)),
+    goTo: ({ id: copy }) => hrefOf(`/console/templates/${copy}`),
   });
   const { latest, base, isDirty, isSaving } = template;
   const { number, publishedNumber } = base;

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useMemo, useRef, useState } from "react";
 import { faultOfKey } from "#server/shared/template-tags";
 import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
@@ -61,7 +60,6 @@ type Pane = "write" | "preview" | "variables";
 /** The editor of a template: its content, the preview and the variables. */
 function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const { teamId, id } = props;
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const template = useTemplate(teamId, id, loaded);
   const { latest, base, fields, epoch, isDirty, fault } = template;
@@ -162,7 +160,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
           teamId={teamId}
           template={latest}
           onClose={close}
-          onDeleted={() => router.push(hrefOf("/console/templates"))}
+          next={hrefOf("/console/templates")}
         />
       ) : null}
     </>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { SecretOnce } from "../../_ui/dialog/secret-once";
@@ -151,12 +150,11 @@ export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps)
 /** Deletes an endpoint. The confirmation lists what is deleted with it. */
 export function DeleteEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
-  const router = useRouter();
   const hrefOf = useConsoleHref();
   const deletion = useAction(trpc.webhooks.remove.mutationOptions(), {
     done: "Webhook deleted",
     refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
-    onDone: () => router.push(hrefOf("/console/webhooks")),
+    goTo: () => hrefOf("/console/webhooks"),
   });
   return (
     <Confirm

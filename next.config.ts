@@ -21,7 +21,8 @@ const config: NextConfig = {
   // The default position, at the left, would cover the account button.
   devIndicators: { position: "bottom-right" },
   // Pages load on first request: a process that only serves the API starts faster and uses less memory.
-  experimental: { preloadEntriesOnStart: false },
+  // A page that is opened without a connection loads when the connection is back, inside the console.
+  experimental: { preloadEntriesOnStart: false, useOffline: true },
   // The API itself handles paths with a trailing slash, such as `/api/emails/`.
   skipTrailingSlashRedirect: true,
   // Not bundled: they open sockets or are shared with the process that hosts Next.js.

@@ -1,6 +1,7 @@
 "use client";
 
 import { TriangleAlert } from "lucide-react";
+import { loadPage } from "./_ui/connection/connection";
 import { faultOf } from "./_ui/fault";
 import { Button } from "./_ui/form/button";
 import { Empty } from "./_ui/list/empty";
@@ -10,13 +11,15 @@ type Props = { error: Error & { digest?: string }; reset: () => void };
 /** Shown inside the console frame when a page fails to render. The log has the cause under the same code. */
 export default function ConsoleError({ error, reset }: Props) {
   const code = faultOf(error).requestId ?? error.digest;
+  // React keeps the failure of code that could not be loaded, until the page is loaded as a whole.
+  const retry = error.name === "ChunkLoadError" ? () => void loadPage(window.location.href) : reset;
   return (
     <div role="alert">
       <Empty
         icon={TriangleAlert}
         title="This page could not be loaded"
         action={
-          <Button isSmall onClick={reset}>
+          <Button isSmall onClick={retry}>
             Try again
           </Button>
         }

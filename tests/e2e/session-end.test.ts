@@ -252,7 +252,7 @@ test("an invalid value is reported once, and so is a lost connection, in words o
   await addDomain().getByLabel("Domain").fill("fine.example.org");
   await page.route(/domains\.add/, (route) => route.abort());
   await addDomain().getByRole("button", { name: "Add domain" }).click();
-  await expectOnce("The service cannot be reached. Check that it is running.");
+  await expectOnce("The service cannot be reached. Try again when the connection is back.");
   expect(await page.locator("body").innerText()).not.toMatch(/Failed to fetch|TRPC|Unauthorized/i);
   await page.unrouteAll({ behavior: "wait" });
 });

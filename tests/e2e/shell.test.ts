@@ -335,15 +335,15 @@ test("the selected theme is kept after a reload", async () => {
   expectNoUnexpectedErrors();
 });
 
-test("if code cannot be loaded, the page stays and offers a reload", async () => {
+test("if code cannot be loaded although the service responds, the page stays and offers the new version", async () => {
   await at("/console/emails");
   await page.route("**/_next/static/**", (route) => route.abort());
   await pressUntil(
     () => page.keyboard.press("?"),
-    () => page.getByRole("alert").getByText("This part of the page could not be loaded.").isVisible(),
+    () => page.getByRole("alert").getByText("This part of the page could not be loaded").isVisible(),
   );
   await page.unrouteAll({ behavior: "wait" });
-  await page.getByRole("button", { name: "Reload page" }).click();
+  await page.getByRole("button", { name: "Open new version" }).click();
   await page.locator("[data-row]").first().waitFor(patience);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
   expectNoUnexpectedErrors();

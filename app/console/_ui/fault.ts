@@ -15,7 +15,7 @@ export function faultOf(error: unknown): Fault {
   const data: unknown = typeof error === "object" && error !== null && "data" in error ? error.data : null;
   if (typeof data !== "object" || data === null)
     return {
-      message: "The service cannot be reached. Check that it is running.",
+      message: "The service cannot be reached. Try again when the connection is back.",
       code: null,
       requestId: null,
     };

@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { Topic } from "#server/services/live/changes";
 import type { LiveMessage } from "#server/trpc/live";
+import { checkConnection } from "./connection/connection";
 
 /** The queries that show each topic. Those of the current page are read again when it changes. */
 export const QUERIES: Record<Topic, readonly string[]> = {
@@ -78,6 +79,7 @@ export function followChanges(
     };
     opened.onerror = () => {
       onLive(false);
+      void checkConnection();
       if (opened.readyState === EventSource.CLOSED) end(true);
     };
     for (const name of ["return", "serialized-error"]) opened.addEventListener(name, () => end(true));

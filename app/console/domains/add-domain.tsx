@@ -37,7 +37,9 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const read = useQuery(
     trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
   );
-  const readFault = isComplete ? (shownFaultOf(read.error)?.message ?? null) : null;
+  // A check that did not reach the service says nothing about the name.
+  const found = isComplete ? shownFaultOf(read.error) : null;
+  const readFault = found?.code ? found.message : null;
   const nameFault = readFault?.replace(ABOUT_NAME, "") ?? null;
   // The name is checked while it is typed, and the same error is not shown twice.
   const fault = action.fault?.message === readFault ? null : action.fault;

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
+import { loadPage } from "../connection/connection";
 import { lazyDialog } from "../page/lazy-part";
 import { useLeave } from "../shell/leave-guard";
 import { DOCUMENTS } from "../shell/pages";
@@ -44,7 +45,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
       jumpsUntil.current = 0;
       if (!isJump) return false;
       const document = DOCUMENTS.find((each) => each.key === key);
-      if (document) leave(() => window.location.assign(document.path));
+      if (document) leave(() => void loadPage(document.path));
       const page = pages.find((each) => each.key === key);
       if (page) leave(() => router.push(hrefOf(page.path)));
       return true;

@@ -19,6 +19,7 @@ import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import type { Permission } from "#server/shared/roles";
+import { loadPage } from "../connection/connection";
 import { Key } from "../list/pager";
 import { useLeave } from "../shell/leave-guard";
 import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "../shell/pages";
@@ -108,7 +109,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     ({ path, label, Icon, key }): PaletteCommand => ({
       label,
       Icon,
-      onSelect: () => run(() => leave(() => window.location.assign(path))),
+      onSelect: () => run(() => leave(() => void loadPage(path))),
       keywords: ["docs", "help", "openapi"],
       aside: <Jump pageKey={key} />,
     }),
@@ -125,8 +126,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
       ? INSTALLATION_PAGES.map((page) => pageBelow("Installation", INSTALLATION.Icon, page))
       : []),
   ];
-  const openTeam = (id: string) =>
-    window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
+  const openTeam = (id: string) => void loadPage(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
   const actions: PaletteCommand[] = [
     ...CREATIONS.filter(({ permission }) => can(permission)).map(
       ({ path, label, Icon, parameter = "new" }) => {

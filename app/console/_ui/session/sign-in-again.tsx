@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, useEffect } from "react";
+import { loadPage } from "../connection/connection";
 import { Dialog } from "../dialog/dialog";
 import { Button } from "../form/button";
 import { buttonStyle } from "../styles";
@@ -80,5 +81,5 @@ function openWindow(event: MouseEvent): void {
 
 function leave(): void {
   const here = `${window.location.pathname}${window.location.search}`;
-  window.location.assign(`/login?callbackUrl=${encodeURIComponent(here)}`);
+  void loadPage(`/login?callbackUrl=${encodeURIComponent(here)}`);
 }

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { loadPage } from "../connection/connection";
 import { lazyDialog } from "../page/lazy-part";
 
 const Confirm = lazyDialog(async () => (await import("../dialog/confirm")).Confirm);
@@ -42,7 +43,7 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
         const path = `${target.pathname}${target.search}${target.hash}`;
         // The documents need a full page load, as in the palette.
         const isConsole = target.pathname === "/console" || target.pathname.startsWith("/console/");
-        leave(() => (isConsole ? router.push(path) : window.location.assign(path)));
+        leave(() => (isConsole ? router.push(path) : void loadPage(path)));
       };
       const release = () => {
         window.removeEventListener("beforeunload", onUnload);
@@ -58,6 +59,18 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
     },
     [router, leave],
   );
+
+  useEffect(() => {
+    // Links of Next.js have prevented the default by now. The others load a page.
+    const onClick = (event: MouseEvent) => {
+      const target = event.defaultPrevented ? null : targetOf(event);
+      if (!target) return;
+      event.preventDefault();
+      void loadPage(target.href);
+    };
+    document.addEventListener("click", onClick);
+    return () => document.removeEventListener("click", onClick);
+  }, []);
 
   const stay = () => setAsked(null);
   const confirm = () => {

@@ -4,6 +4,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { createTRPCClient, httpBatchLink, type TRPCLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
+import { checkConnection } from "../connection/connection";
 import { faultOf, isEndOfSession } from "../fault";
 import { setSignedOut } from "../session/signed-out";
 import { TRPCProvider } from "../trpc";
@@ -41,10 +42,13 @@ export function CallProvider({ children }: { children: ReactNode }) {
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: noticeEndOfSession }),
-    mutationCache: new MutationCache({ onError: noticeEndOfSession }),
+    queryCache: new QueryCache({ onError: noticeFault }),
+    mutationCache: new MutationCache({ onError: noticeFault }),
     defaultOptions: {
+      // A call without a network fails. It would otherwise wait, and its button with it.
+      mutations: { networkMode: "always" },
       queries: {
+        networkMode: "always",
         staleTime: freshMs,
         retryDelay: 1_000,
         retry: (failures, error) => failures < 1 && !FINAL.has(faultOf(error).code ?? ""),
@@ -53,6 +57,8 @@ function createQueryClient(): QueryClient {
   });
 }
 
-function noticeEndOfSession(error: unknown): void {
-  if (isEndOfSession(faultOf(error))) setSignedOut(true);
+function noticeFault(error: unknown): void {
+  const fault = faultOf(error);
+  if (isEndOfSession(fault)) setSignedOut(true);
+  if (fault.code === null) void checkConnection();
 }

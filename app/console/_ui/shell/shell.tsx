@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ConnectionBar } from "../connection/connection-bar";
 import { Keyboard } from "../palette/keyboard";
 import { SearchButton } from "../palette/search-button";
 import { DeliveryBanner } from "../text/banner";
@@ -41,6 +42,7 @@ export const Shell = ({ email, children }: { email: string; children: ReactNode 
           </div>
         </header>
         <div className="min-w-0">
+          <ConnectionBar />
           <DeliveryBanner />
           <main id="main" className="mx-auto w-full max-w-6xl px-4 py-6 md:px-8 md:py-10 print:p-0">
             {children}

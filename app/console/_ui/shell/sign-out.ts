@@ -1,4 +1,5 @@
 import { signOut } from "../../../auth-client";
+import { loadPage } from "../connection/connection";
 import { showError } from "../dialog/toasts";
 
 /**
@@ -8,5 +9,5 @@ import { showError } from "../dialog/toasts";
 export async function signOutOfConsole(): Promise<void> {
   const message = await signOut();
   if (message !== null) return showError({ message, code: null, requestId: null });
-  window.location.assign("/login");
+  await loadPage("/login");
 }

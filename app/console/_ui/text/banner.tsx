@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
+import { useIsConnectionLost } from "../connection/connection";
 import { lazyPart } from "../page/lazy-part";
 import { useIsOperator, useTeam } from "../team";
 import { useTRPC } from "../trpc";
@@ -54,7 +55,9 @@ export function DeliveryBanner() {
   const [dismissed, dismiss] = useDismissed(
     data?.isReady && active ? [...data.alarms.map(({ alarm }) => alarm), ...active.map(idOf)] : null,
   );
-  if (data === undefined) return null;
+  // Without a connection the notices may be over, and the code that shows them may not load.
+  const isLost = useIsConnectionLost();
+  if (data === undefined || isLost) return null;
   const pauses = (active ?? []).filter(({ teamId }) => teamId === null || teamId === team?.teamId);
   const notices: Notice[] = [
     ...(data.isReady ? [] : [{ id: data.message, text: data.message, step: CHECKS }]),

@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { CreatedInvitationResponse } from "#server/shared/wire/people/invitation";
+import { loadPage } from "../../_ui/connection/connection";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { SecretText } from "../../_ui/dialog/secret-once";
@@ -107,7 +108,7 @@ function LeaveDialog({ teamId, onClose }: Props) {
   const trpc = useTRPC();
   const leaving = useAction(trpc.members.leave.mutationOptions(), {
     // A full page load removes the data of the team from the browser.
-    onDone: () => window.location.assign("/console"),
+    onDone: () => loadPage("/console"),
   });
   return (
     <Confirm

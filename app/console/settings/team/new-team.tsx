@@ -1,6 +1,7 @@
 "use client";
 
 import { useForm } from "react-hook-form";
+import { loadPage } from "../../_ui/connection/connection";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
@@ -14,7 +15,7 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: "" } });
   const creation = useAction(trpc.team.create.mutationOptions(), {
     // A full page load updates the team list in the page layout.
-    onDone: ({ id }) => window.location.assign(`/console?team=${encodeURIComponent(id)}`),
+    onDone: ({ id }) => loadPage(`/console?team=${encodeURIComponent(id)}`),
   });
   const { fault } = creation;
   return (

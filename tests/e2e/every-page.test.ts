@@ -228,6 +228,11 @@ test("a dialog has one scrollbar at most, and the page below it does not move", 
         ).length,
     );
   expect(scrollers).toBe(1);
+  // Outside the rounded corner is the backdrop, which is darker than any page, and not the scrollbar.
+  const box = await page.getByRole("dialog").boundingBox();
+  if (!box) throw new Error("The dialog has no box.");
+  const corner = await colorAt(page, Math.floor(box.x + box.width) - 3, Math.floor(box.y + box.height) - 3);
+  expect(Number.parseInt(corner, 10)).toBeLessThan(200);
   expect(await page.evaluate(readScrollbars)).toEqual([]);
 });
 

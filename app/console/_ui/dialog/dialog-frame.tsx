@@ -31,7 +31,7 @@ export function DialogFrame(props: DialogProps) {
             if (isPersistent || (target instanceof Element && target.closest("[data-sonner-toaster]")))
               event.preventDefault();
           }}
-          className={`fixed inset-x-0 bottom-0 z-50 flex max-h-[92dvh] flex-col rounded-t-2xl border border-line bg-page shadow-xl outline-none md:inset-x-auto md:top-[10dvh] md:bottom-auto md:left-1/2 md:max-h-[80dvh] md:w-[calc(100%-4rem)] md:-translate-x-1/2 md:rounded-2xl motion-safe:data-[state=open]:animate-[rise-in_140ms_ease-out] ${WIDTHS[size]}`}
+          className={`fixed inset-x-0 bottom-0 z-50 flex max-h-[92dvh] flex-col overflow-hidden rounded-t-2xl border border-line bg-page shadow-xl outline-none md:inset-x-auto md:top-[10dvh] md:bottom-auto md:left-1/2 md:max-h-[80dvh] md:w-[calc(100%-4rem)] md:-translate-x-1/2 md:rounded-2xl motion-safe:data-[state=open]:animate-[rise-in_140ms_ease-out] ${WIDTHS[size]}`}
         >
           <div className="flex items-start gap-4 px-5 pt-5 md:px-6">
             <div className="min-w-0 grow">

@@ -42,7 +42,7 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div
       data-actions=""
-      className="sticky bottom-0 z-10 -mx-5 flex flex-col-reverse gap-2 border-line border-t bg-page px-5 py-4 md:-mx-6 md:rounded-b-2xl md:flex-row md:justify-end md:px-6"
+      className="sticky bottom-0 z-10 -mx-5 flex flex-col-reverse gap-2 border-line border-t bg-page px-5 py-4 md:-mx-6 md:flex-row md:justify-end md:px-6"
     >
       {children}
     </div>

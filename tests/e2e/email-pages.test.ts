@@ -111,7 +111,7 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   expectNoErrors(profile);
 });
 
-test("an email is rescheduled in the time zone of the browser, which the field names", async () => {
+test("a scheduled email shows its time, and is rescheduled in the time zone of the browser, which the field names", async () => {
   const timeZone = "America/New_York";
   const inNewYork = (at: Date) =>
     new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
@@ -127,6 +127,11 @@ test("an email is rescheduled in the time zone of the browser, which the field n
   const there = await abroad.context.newPage();
   await signIn(there, backstamp.url, ADMIN.email, ADMIN.password);
   await there.goto(`${backstamp.url}/console/emails/${id}`);
+  const due = there.locator(`main time[datetime="${scheduled.toISOString()}"]`);
+  await due.first().waitFor(patience);
+  const times = await due.allTextContents();
+  expect(times.filter((time) => time.includes(inNewYork(scheduled).slice(-5))).length).toBeGreaterThan(0);
+  expect(times.filter((time) => /^in \d/.test(time)).length).toBeLessThan(2);
   await there.getByRole("button", { name: "Reschedule…" }).click(patience);
   const dialog = there.getByRole("dialog");
   await dialog.getByText(`In your time zone, ${timeZone}.`).waitFor(patience);

@@ -91,13 +91,7 @@ const Attempts = ({ recipient: { host, relay }, count }: { recipient: RecipientV
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
 function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: Delays }) {
-  const { next_attempt_at: nextAttemptAt, rule, rule_text: ruleText, status } = recipient;
-  if (status === "scheduled" && nextAttemptAt)
-    return (
-      <p className="text-soft">
-        Will be sent <When isDue at={nextAttemptAt} className="text-ink" />.
-      </p>
-    );
+  const { next_attempt_at: nextAttemptAt, rule, rule_text: ruleText } = recipient;
   if (!rule) return null;
   return (
     <>

@@ -10,7 +10,7 @@ import { AddressText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { refetchIntervalMs } from "../../_ui/text/statuses";
-import { ExactTimes, When } from "../../_ui/text/when";
+import { ExactTimes, Moment, When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { Recipients, Timeline } from "./delivery";
 import { EmailActions } from "./email-actions";
@@ -104,8 +104,14 @@ const Heading = ({ teamId, email, isExact, onExactChange }: HeadingProps) => (
         {email.scheduled_at && email.status === "scheduled" ? (
           <>
             <span aria-hidden="true">·</span>
-            <span>
-              will be sent <When isDue at={email.scheduled_at} className="text-ink" />
+            <span className="text-ink">
+              will be sent <Moment at={email.scheduled_at} />
+              {isExact ? null : (
+                <>
+                  {" "}
+                  (<When isDue at={email.scheduled_at} />)
+                </>
+              )}
             </span>
           </>
         ) : null}

@@ -9,7 +9,7 @@ import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
-import { Moment, When } from "../../_ui/text/when";
+import { Moment } from "../../_ui/text/when";
 
 /** The key, template, tags and other properties of an email. */
 export function Facts({ email }: { email: EmailView }) {
@@ -23,7 +23,10 @@ export function Facts({ email }: { email: EmailView }) {
   const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ["Accepted", <Moment key="at" at={email.created_at} className="tabular-nums" />],
-    ["Scheduled", email.scheduled_at && <When isDue at={email.scheduled_at} />],
+    [
+      "Scheduled",
+      email.scheduled_at && <Moment key="due" at={email.scheduled_at} className="tabular-nums" />,
+    ],
     [
       "Key",
       email.api_key_id && link(`/console/keys/${email.api_key_id}`, email.api_key_name ?? "Deleted key"),

@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronRight, LoaderCircle } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { DomainRecordView, RecordCheckView } from "#server/trpc/domains/views";
 import { Badge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
@@ -10,10 +10,7 @@ import { formatFault, PURPOSE, RECORD_STATUS } from "../labels";
 
 type Props = { record: DomainRecordView; isVerifying: boolean; isOpen: boolean };
 
-/**
- * One record: its purpose, the values to enter, and the result of the last check. Verified records start
- * collapsed.
- */
+/** One record: its purpose, the values to enter, and the result of the last check. */
 export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Props) {
   const [isOpen, setOpen] = useState(isInitiallyOpen);
   const { purpose, type, status, typed, check, required, keep_until: keepUntil, host } = record;
@@ -22,11 +19,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
   return (
     <li>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group">
-        <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1.5 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap max-sm:[&>*:last-child]:ml-7 [&::-webkit-details-marker]:hidden">
-          <ChevronRight
-            className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform"
-            aria-hidden="true"
-          />
+        <Summary>
           <span className="min-w-0 flex-1 basis-48">
             <span className="font-medium">{title}</span>
             {required ? null : <span className="ml-2 text-soft text-xs">optional</span>}
@@ -43,7 +36,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
               {check?.fault && status === "failed" ? formatFault(check.fault) : statusLabel.label}
             </Badge>
           )}
-        </summary>
+        </Summary>
         <div className="flex flex-col gap-4 px-4 pb-5 sm:pl-11">
           <p className="text-soft leading-6">
             {why}
@@ -62,7 +55,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
               ))}
             </ul>
           ) : null}
-          {check ? <CheckResult purpose={purpose} status={status} check={check} /> : null}
+          {check ? <CheckResult status={status} check={check} /> : null}
         </div>
       </details>
     </li>
@@ -110,20 +103,41 @@ function TypedFields({ fields, of }: FieldsProps) {
 const toneOf = ({ status, required, purpose }: DomainRecordView) =>
   status === "failed" && !required && purpose === "dmarc" ? "warn" : RECORD_STATUS[status].tone;
 
+/** A check of something that is no record of the setup, and its result. */
+export const OtherCheck = (other: RecordCheckView) => (
+  <li>
+    <details className="group">
+      <Summary>
+        <span className="min-w-0 flex-1 basis-48 font-medium">{PURPOSE[other.purpose].title}</span>
+        <Badge tone={other.check.fault ? "warn" : RECORD_STATUS[other.status].tone}>
+          {other.check.fault ? formatFault(other.check.fault) : RECORD_STATUS[other.status].label}
+        </Badge>
+      </Summary>
+      <div className="px-4 pb-5 sm:pl-11">
+        <CheckResult status={other.status} check={other.check} />
+      </div>
+    </details>
+  </li>
+);
+
+const Summary = ({ children }: { children: ReactNode }) => (
+  <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1.5 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap max-sm:[&>*:last-child]:ml-7 [&::-webkit-details-marker]:hidden">
+    <ChevronRight
+      className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform"
+      aria-hidden="true"
+    />
+    {children}
+  </summary>
+);
+
 /** The DNS query, its answer, and how to correct the record. */
-export function CheckResult({
-  purpose,
-  status,
-  check,
-  isTitled = false,
-}: RecordCheckView & { isTitled?: boolean }) {
+function CheckResult({ status, check }: Pick<RecordCheckView, "status" | "check">) {
   const { fault, advice, answers, asked_name, asked_type, resolver } = check;
   const isBad = fault !== null && status !== "pending";
   return (
     <div
       className={`flex flex-col gap-2 rounded-lg px-3.5 py-3 text-xs leading-5 ${isBad ? "bg-warn-tint text-warn" : "bg-sunk text-soft"}`}
     >
-      {isTitled ? <p className="font-medium">{PURPOSE[purpose].title}</p> : null}
       {fault ? <p className="font-medium">{formatFault(fault)}</p> : null}
       {advice ? <p className="break-words [overflow-wrap:anywhere]">{advice}</p> : null}
       <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">

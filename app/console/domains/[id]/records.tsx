@@ -1,15 +1,15 @@
 "use client";
 
 import { ChevronRight, Download } from "lucide-react";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { DnsPanel } from "#server/mail/dns/panels";
-import type { DomainView } from "#server/trpc/domains/views";
+import type { DomainRecordView, DomainView } from "#server/trpc/domains/views";
 import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
 import { cardStyle } from "../../_ui/styles";
 import { MessageText } from "../../_ui/text/address";
 import { CodeBlock } from "../../_ui/text/code-block";
-import { CheckResult, RecordCard } from "./record-card";
+import { OtherCheck, RecordCard } from "./record-card";
 
 type Props = {
   domain: DomainView;
@@ -20,12 +20,37 @@ type Props = {
   onOwnZone: (isOwn: boolean) => void;
 };
 
+const isFaulty = ({ status }: DomainRecordView) => status !== "verified";
+
+/** The parts of the list of records after a check: what must be corrected is at its beginning. */
+const PARTS: { title: string; has: (record: DomainRecordView) => boolean }[] = [
+  { title: "Correct first", has: (record) => isFaulty(record) && record.required },
+  { title: "Optional", has: (record) => isFaulty(record) && !record.required },
+  { title: "Verified", has: (record) => !isFaulty(record) },
+];
+
+const faultOf = ({ status, check }: DomainRecordView) => check?.fault ?? status;
+
+/** The records in parts, those with the same fault together. Before the first check there is one part. */
+function partsOf({
+  records,
+  last_checked_at,
+}: DomainView): { title: string | null; records: DomainRecordView[] }[] {
+  if (last_checked_at === null) return [{ title: null, records }];
+  const sorted = [...records].sort((one, other) => faultOf(one).localeCompare(faultOf(other)));
+  return PARTS.map(({ title, has }) => ({ title, records: sorted.filter(has) })).filter(
+    ({ records }) => records.length > 0,
+  );
+}
+
 /** The setup guide in three steps until the domain is verified; then the records only. */
 export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone }: Props) {
   const isGuide = verifyButton !== null;
   const { records, also_checked: otherChecks, notes } = domain;
   const required = records.filter(({ required }) => required);
-  const verified = required.filter(({ status }) => status === "verified").length;
+  const verified = required.filter((record) => !isFaulty(record)).length;
+  const parts = partsOf(domain);
+  const isChecked = domain.last_checked_at !== null;
   return (
     <section aria-label="DNS records" className="flex flex-col gap-6">
       <Step number={isGuide ? 1 : null} title={isGuide ? "Choose your DNS provider" : "DNS records"}>
@@ -34,16 +59,28 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
       <Step
         number={isGuide ? 2 : null}
         title={isGuide ? "Publish these records" : null}
-        aside={isGuide ? `${verified} of ${required.length} required records verified` : null}
+        aside={
+          verified < required.length ? `${verified} of ${required.length} required records verified` : null
+        }
       >
         <ul aria-label="Records" className={`${cardStyle} divide-y divide-line`}>
-          {records.map((record) => (
-            <RecordCard
-              key={`${record.host} ${record.type}`}
-              record={record}
-              isVerifying={isVerifying}
-              isOpen={record.status !== "verified"}
-            />
+          {parts.map(({ title, records }, part) => (
+            <Fragment key={title}>
+              {title === null ? null : (
+                <li className="bg-sunk px-4 py-2 text-soft text-xs first:rounded-t-xl">
+                  <h3>{title}</h3>
+                </li>
+              )}
+              {records.map((record, place) => (
+                <RecordCard
+                  key={`${record.host} ${record.type}`}
+                  record={record}
+                  isVerifying={isVerifying}
+                  // After a check, only the record to correct first, so that the page stays short.
+                  isOpen={isFaulty(record) && (!isChecked || (part === 0 && place === 0))}
+                />
+              ))}
+            </Fragment>
           ))}
         </ul>
         {notes.length > 0 ? (
@@ -60,9 +97,7 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
             <h3 className="mb-2 font-medium">Other checks</h3>
             <ul aria-label="Other checks" className={`${cardStyle} divide-y divide-line`}>
               {otherChecks.map((other) => (
-                <li key={`${other.purpose} ${other.check.asked_name}`} className="p-4">
-                  <CheckResult {...other} isTitled />
-                </li>
+                <OtherCheck key={`${other.purpose} ${other.check.asked_name}`} {...other} />
               ))}
             </ul>
           </div>

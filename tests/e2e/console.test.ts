@@ -159,7 +159,17 @@ describe("the list", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: EMAILS[0][1] }).waitFor();
+    const isOpen = () => page.getByRole("heading", { level: 1, name: EMAILS[0][1] }).waitFor();
+    await isOpen();
+    // Both ways back lead to the same list, where the row has the focus again.
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/emails\?q=receipt/);
+    await expect.poll(focused, patience).toContain(EMAILS[0][1]);
+    await page.keyboard.press("Enter");
+    await isOpen();
+    await page.goBack();
+    await page.waitForURL(/emails\?q=receipt/);
+    await expect.poll(focused, patience).toContain(EMAILS[0][1]);
     expectNoErrors(profile);
   });
 

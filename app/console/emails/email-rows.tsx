@@ -1,10 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import type { EmailRow } from "#server/trpc/emails/views";
+import { RowLink } from "../_ui/list/row-link";
 import { Loading, Skeleton } from "../_ui/list/skeleton";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
+import { WholeAddress } from "../_ui/text/address";
 import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import type { Selection } from "./selection";
@@ -64,10 +65,8 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
         />
         <span className="sr-only">Select email to {recipient}</span>
       </label>
-      <Link
-        data-row=""
+      <RowLink
         href={hrefOf(`/console/emails/${row.id}`)}
-        prefetch={false}
         onKeyDown={(event) => {
           if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
             onSelect(event.shiftKey);
@@ -77,12 +76,11 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
         <span className="max-lg:order-2 max-lg:justify-self-end">
           <StatusBadge status={row.status} />
         </span>
-        <span className="flex min-w-0 gap-1.5 max-lg:order-1">
-          <span className="truncate font-medium" title={recipient}>
-            {recipient}
-          </span>
+        <span className="min-w-0 font-medium max-lg:order-1">
+          <WholeAddress>{recipient ?? ""}</WholeAddress>
           {others > 0 ? (
-            <span className="shrink-0 text-soft">
+            <span className="font-normal text-soft">
+              {" "}
               +{others}
               {suppressed > 0 ? `, ${suppressed} suppressed` : null}
             </span>
@@ -95,7 +93,7 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
           {keyName ?? ""}
         </span>
         <When at={row.created_at} className="text-right text-soft text-xs tabular-nums max-lg:order-4" />
-      </Link>
+      </RowLink>
     </li>
   );
 }

@@ -1,11 +1,12 @@
 "use client";
 
 import { CircleCheck } from "lucide-react";
-import Link from "next/link";
 import { STATUSES } from "#server/shared/email-words";
 import type { FailureView } from "#server/trpc/overview/overview";
+import { RowLink } from "../_ui/list/row-link";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
+import { WholeAddress } from "../_ui/text/address";
 import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 
@@ -22,21 +23,19 @@ export function FailureCard({ failures }: { failures: FailureView[] }) {
         <ul className="divide-y divide-line">
           {failures.map(({ id, status, recipient, reason, created_at }) => (
             <li key={id} className="relative flex flex-col gap-1 px-4 py-3 hover:bg-sunk">
-              <div className="flex items-center gap-3">
-                <Link
-                  data-row=""
+              <div className="flex items-start gap-3">
+                <RowLink
                   href={hrefOf(`/console/emails/${id}`)}
-                  prefetch={false}
-                  className="min-w-0 truncate rounded font-medium after:absolute after:inset-0 after:content-['']"
+                  className="min-w-0 rounded font-medium after:absolute after:inset-0 after:content-['']"
                 >
-                  {recipient}
-                </Link>
+                  <WholeAddress>{recipient}</WholeAddress>
+                </RowLink>
                 <span className="ml-auto shrink-0">
                   <StatusBadge status={status} />
                 </span>
               </div>
               <p className="flex gap-3 text-soft">
-                <span className="min-w-0 truncate" title={reason ?? undefined}>
+                <span className="wrap-anywhere line-clamp-3" title={reason ?? undefined}>
                   {reason ?? STATUSES[status].description}
                 </span>
                 <When at={created_at} className="ml-auto shrink-0 text-xs" />

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { cardStyle } from "../styles";
 import { useConsoleHref } from "../team";
+import { RowLink } from "./row-link";
 import { SkeletonTable } from "./skeleton";
 
 /** A column of a list. The first one names the row and holds its link, if the row has one. */
@@ -23,6 +23,8 @@ export type Column<Data> = {
   phone?: "corner" | "menu" | "line" | "plain";
   /** Only in the cards of narrow screens, and in the table of wide ones. */
   isWide?: boolean;
+  /** Its text wraps and is never shortened, such as a reason. */
+  isWhole?: boolean;
   /** Contains its own buttons or links, which must be above the link of the row. */
   isActive?: boolean;
   /** For a column of buttons: only screen readers get its header. */
@@ -142,13 +144,13 @@ const PHONE = {
 };
 
 function cellStyle(
-  { align, phone = "line", isActive, isWide }: Pick<Column<Entry>, "align" | "phone" | "isActive" | "isWide">,
+  { align, phone = "line", isActive, isWhole, isWide }: Column<never>,
   isLead: boolean,
 ): string {
   const place = isLead
     ? "max-lg:col-start-1 max-lg:row-start-1 max-lg:self-center font-medium"
     : PHONE[phone];
-  const text = isActive ? "*:relative *:z-1" : "lg:truncate max-lg:break-words";
+  const text = isActive ? "*:relative *:z-1" : isWhole ? "wrap-anywhere" : "lg:truncate max-lg:break-words";
   return `${place} ${text} ${isWide ? WIDE : ""} min-w-0 lg:h-13 lg:px-3 lg:py-2 lg:first:pl-4 lg:last:pr-4 ${align === "right" ? "text-right tabular-nums" : ""}`;
 }
 
@@ -161,13 +163,13 @@ function Lead({ href, onOpen, children }: LeadProps) {
     "static outline-none after:absolute after:inset-0 after:content-[''] focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2";
   if (href !== null)
     return (
-      <Link data-row="" href={hrefOf(href)} prefetch={false} className={style}>
+      <RowLink href={hrefOf(href)} className={style}>
         {children}
-      </Link>
+      </RowLink>
     );
   if (onOpen)
     return (
-      <button data-row="" type="button" onClick={onOpen} className={`${style} max-w-full truncate text-left`}>
+      <button data-row="" type="button" onClick={onOpen} className={`${style} max-w-full text-left`}>
         {children}
       </button>
     );

@@ -1,7 +1,8 @@
 "use client";
 
 import { ArrowLeft } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { lastOpenedRow } from "../list/row-link";
 import { useConsoleHref } from "../team";
 import { PageLink } from "./page-link";
 
@@ -21,8 +22,9 @@ type Props = {
 export const PageHeading = ({ title, badge, description, back, actions }: Props) => (
   <div className="mb-6">
     {back ? <BackLink {...back} /> : null}
+    {/* On wide screens the actions stay beside a long title, which wraps. */}
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-      <div className="min-w-0 max-w-full">
+      <div className="min-w-0 max-w-full grow md:basis-40">
         <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
           <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
           {badge}
@@ -36,12 +38,22 @@ export const PageHeading = ({ title, badge, description, back, actions }: Props)
   </div>
 );
 
-/** A link back to the parent list of a page, in the same team. */
+/**
+ * A link back to the parent list of a page, in the same team. If the page was opened from that list, the link
+ * keeps its filters and its page. Escape follows it.
+ */
 export function BackLink({ href, label }: { href: string; label: string }) {
   const hrefOf = useConsoleHref();
+  const [listHref, setListHref] = useState<string | null>(null);
+  useEffect(() => {
+    const opened = lastOpenedRow(href);
+    const isFromList = opened?.row.split("?", 1)[0] === location.pathname;
+    setListHref(opened && isFromList ? opened.list : null);
+  }, [href]);
   return (
     <PageLink
-      href={hrefOf(href)}
+      data-back=""
+      href={listHref ?? hrefOf(href)}
       className="mb-3 inline-flex min-h-6 items-center gap-1.5 rounded text-soft hover:text-ink max-md:min-h-11 print:hidden"
     >
       <ArrowLeft className="size-4" aria-hidden="true" /> {label}

@@ -29,7 +29,8 @@ export const useCommands = (): Commands => use(CommandsContext);
 
 /**
  * The keyboard shortcuts of every console page: Ctrl or Cmd with K works anywhere, the others only outside
- * text fields. List rows are marked `data-row` and search fields `data-search`.
+ * text fields. List rows are marked `data-row`, search fields `data-search` and the link to the list
+ * `data-back`.
  */
 export function Keyboard({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<Overlay | null>(null);
@@ -67,6 +68,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
       if (event.key === "j") moveInList(1);
       if (event.key === "k") moveInList(-1);
       if (event.key === "o") openRow();
+      if (event.key === "Escape") document.querySelector<HTMLElement>("main [data-back]")?.click();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

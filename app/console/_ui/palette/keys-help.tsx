@@ -16,6 +16,7 @@ const LISTS = [
   [["k"], "Previous row"],
   [["Enter"], "Open row"],
   [["o"], "Open row (alternative)"],
+  [["Esc"], "Back to the list"],
   [["x"], "Select or deselect email"],
   [["Shift", "x"], "Select up to here"],
 ] as const;

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { useIsConnectionLost } from "../connection/connection";
 import { lazyPart } from "../page/lazy-part";
+import { tryStorage } from "../storage";
 import { useIsOperator, useTeam } from "../team";
 import { useTRPC } from "../trpc";
 import type { Step } from "./banner-line";
@@ -105,20 +106,13 @@ function useDismissed(current: readonly string[] | null): [readonly string[], (i
 }
 
 function readDismissed(): string[] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];
-  } catch {
-    return [];
-  }
+  const stored: unknown = tryStorage(() => JSON.parse(sessionStorage.getItem(storageKey) ?? "[]"));
+  return Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];
 }
 
 function storeDismissed(ids: readonly string[]): void {
-  try {
-    sessionStorage.setItem(storageKey, JSON.stringify(ids));
-  } catch {
-    // Without storage the notice returns with the next page load.
-  }
+  // Without storage the notice returns with the next page load.
+  tryStorage(() => sessionStorage.setItem(storageKey, JSON.stringify(ids)));
 }
 
 type Pause = {

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { tryStorage } from "../../../_ui/storage";
 import type { Fields, Samples } from "../fields";
 
 /** Unsaved changes and the revision they are based on. */
@@ -8,15 +9,6 @@ type Unsaved = { revision: number; fields: Fields };
 
 const unsavedKey = (id: string) => `backstamp.template.${id}.unsaved`;
 const samplesKey = (id: string) => `backstamp.template.${id}.samples`;
-
-// Browsers can block storage. The editor then works without it.
-function tryStorage<T>(access: () => T): T | null {
-  try {
-    return access();
-  } catch {
-    return null;
-  }
-}
 
 /**
  * Stores unsaved changes until the tab is closed. They survive a reload and a new sign-in. Null deletes them.

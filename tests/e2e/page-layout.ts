@@ -80,6 +80,60 @@ export function readPrinted(): { controls: string[]; cut: string[]; background: 
   };
 }
 
+/**
+ * Runs in the browser: texts and controls that are outside the window or outside their card, that are cut
+ * without an ellipsis, or that have almost no width; and the texts of the page that are shortened.
+ */
+export function readOverflows(shortMinPx: number): { faults: string[]; shortened: string[] } {
+  const faults = new Set<string>();
+  const shortened = new Set<string>();
+  const { scrollWidth } = document.documentElement;
+  if (scrollWidth > innerWidth) faults.add(`the page is ${scrollWidth} px wide`);
+  const hasFrame = ({ borderLeftWidth, borderRightWidth, backgroundColor }: CSSStyleDeclaration) =>
+    backgroundColor !== "rgba(0, 0, 0, 0)" ||
+    (Number.parseFloat(borderLeftWidth) > 0 && Number.parseFloat(borderRightWidth) > 0);
+  const check = ({ left, right }: DOMRect, around: Element | null, what: string) => {
+    let [from, to] = [left, right];
+    for (let box = around; box && box !== document.body; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      if (/^(inline|contents)$/.test(style.display)) continue;
+      if (/auto|scroll/.test(style.overflowX)) return;
+      const edges = box.getBoundingClientRect();
+      const isOutside = to > edges.right + 1 || from < edges.left - 1;
+      if (/hidden|clip/.test(style.overflowX)) {
+        if (edges.width <= 1 || edges.height <= 1) return;
+        if (isOutside && style.textOverflow !== "ellipsis") faults.add(`cut: ${what}`);
+        else if (isOutside && box.closest("main")) {
+          shortened.add(box.textContent ?? "");
+          if (edges.width < shortMinPx) faults.add(`shortened to ${Math.round(edges.width)} px: ${what}`);
+        }
+        [from, to] = [Math.max(from, edges.left), Math.min(to, edges.right)];
+      } else if (isOutside && hasFrame(style)) faults.add(`outside ${box.tagName} ${box.className}: ${what}`);
+    }
+    if (to > innerWidth + 1 || from < -1) faults.add(`outside the window: ${what}`);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node.textContent?.trim() ?? "";
+    const { parentElement } = node;
+    if (text === "" || !parentElement?.checkVisibility()) continue;
+    // Only screen readers get it.
+    if (parentElement.getBoundingClientRect().width <= 1) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const lines = [...range.getClientRects()];
+    const what = `${parentElement.tagName} ${text.slice(0, 60)}`;
+    for (const line of lines) check(line, parentElement, what);
+    const widest = Math.max(0, ...lines.map(({ width }) => width));
+    if (lines.length > 4 && widest < shortMinPx / 2)
+      faults.add(`${lines.length} lines of ${widest} px: ${what}`);
+  }
+  for (const element of document.querySelectorAll("button, input, select, textarea, img, iframe, main svg"))
+    if (element.checkVisibility() && element.getBoundingClientRect().width > 1)
+      check(element.getBoundingClientRect(), element.parentElement, element.outerHTML.slice(0, 80));
+  return { faults: [...faults], shortened: [...shortened] };
+}
+
 type Shifts = { shifts?: string[] };
 
 /** Runs in the browser: records each layout shift that was not caused by user input. */

@@ -1,6 +1,6 @@
-// Touch targets are at least 44 px high.
+// Touch targets are at least 44 px high, which two lines of a long label need on the narrowest phones.
 const button =
-  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default aria-disabled:cursor-default max-md:min-h-11 print:hidden";
+  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium max-[22.5rem]:whitespace-normal motion-safe:transition-colors disabled:cursor-default aria-disabled:cursor-default max-md:min-h-11 print:hidden";
 
 const faded = "disabled:opacity-60 aria-disabled:opacity-60";
 /** The text of a faded button with a background of its own would be hard to read. */

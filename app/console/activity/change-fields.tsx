@@ -16,8 +16,7 @@ const PAGES: Record<string, (id: string) => string> = {
   team: () => "/console/settings/team",
 };
 
-/** One line in a table; on a phone the name wraps. */
-const nameStyle = "inline-block max-w-full md:truncate md:align-bottom max-md:break-words";
+const nameStyle = "wrap-anywhere";
 /** A subtle underline: a column of prominent links would distract from the rest of the table. */
 const quietLinkStyle =
   "rounded underline decoration-line underline-offset-4 hover:text-accent hover:decoration-accent";
@@ -79,7 +78,7 @@ export function Actor({ change: { actor, actor_name } }: { change: AuditEntryVie
   return (
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
       <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />
-      <span className="truncate">
+      <span className="wrap-anywhere min-w-0">
         {actor === "key" ? "API key " : ""}
         {name}
       </span>

@@ -20,7 +20,7 @@ import { changeFilters, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
 const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
-  { id: "what", header: "Action", width: "w-60 xl:w-72", cell: ({ words }) => words },
+  { id: "what", header: "Action", width: "w-60 xl:w-72", isWhole: true, cell: ({ words }) => words },
   {
     id: "subject",
     header: "Target",
@@ -33,6 +33,7 @@ const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
     header: "Actor",
     width: "w-44 xl:w-52",
     phone: "plain",
+    isWhole: true,
     cell: (change) => <Actor change={change} />,
   },
   {

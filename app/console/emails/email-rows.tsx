@@ -102,7 +102,7 @@ const noop = () => {};
 
 /** The grid columns of the header, of the rows and of their placeholders. */
 const columnsStyle =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 lg:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_5.5rem] xl:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 lg:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1fr)_5.5rem] xl:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1fr)_minmax(0,9rem)_5.5rem]";
 /** The height of a row; two lines of text on narrow screens. */
 const rowStyle = "min-h-19 py-3 lg:min-h-13 lg:py-2";
 

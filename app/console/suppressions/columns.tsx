@@ -36,7 +36,7 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
   {
     id: "address",
     header: "Address",
-    width: "w-[36%] xl:w-[46%]",
+    width: "w-[36%]",
     cell: ({ email }) => <WholeAddress>{email}</WholeAddress>,
   },
   {
@@ -83,8 +83,11 @@ function Reason({ row: { email, origin, lists_only, source_id, source } }: { row
     ? "The recipient unsubscribed. Email without an unsubscribe link is still sent."
     : (reply ?? ORIGIN_LABELS[origin].description);
   return (
-    <span className="flex min-w-0 items-center gap-2 text-soft">
-      <span className={`truncate ${reply ? "font-mono text-xs" : ""}`} title={reason}>
+    <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft">
+      <span
+        className={`wrap-anywhere line-clamp-4 grow basis-48 ${reply ? "font-mono text-xs" : ""}`}
+        title={reason}
+      >
         {reason}
       </span>
       {source ? (

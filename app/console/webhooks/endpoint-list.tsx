@@ -79,9 +79,10 @@ const COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "response",
     header: "Last response",
+    isWhole: true,
     cell: ({ lastResponse }) =>
       lastResponse ? (
-        <span className="inline-flex max-w-full items-center gap-2">
+        <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
           <ResponseBadge of={lastResponse} />
           <When at={lastResponse.sent_at} className="text-soft text-xs" />
         </span>

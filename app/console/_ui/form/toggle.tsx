@@ -15,7 +15,7 @@ type Props<Value extends string> = {
 export function Toggle<Value extends string>(props: Props<Value>) {
   const { label, value, options, onChange, className, itemClassName } = props;
   return (
-    <fieldset className={`flex shrink-0 ${className}`}>
+    <fieldset className={`flex flex-wrap ${className}`}>
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <button

@@ -12,7 +12,7 @@ type FactProps = { name: string; width?: "half" | "full"; children: ReactNode };
 export const Fact = ({ name, width, children }: FactProps) => (
   <div className={`min-w-0 ${width === "full" ? "col-span-full" : width === "half" ? "col-span-2" : ""}`}>
     <dt className="mb-1 text-soft text-xs">{name}</dt>
-    <dd className="flex min-h-8 min-w-0 items-center">{children}</dd>
+    <dd className="flex min-h-8 min-w-0 items-center *:min-w-0">{children}</dd>
   </div>
 );
 

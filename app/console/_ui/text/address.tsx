@@ -8,13 +8,6 @@ export const Address = ({ children }: { children: string }) => (
   <span className="inline-block max-w-full break-words">{children}</span>
 );
 
-/** An address in a table or in a line of fixed height, shortened to its width. */
-export const ShortAddress = ({ children }: { children: string }) => (
-  <span className="block truncate" title={children}>
-    {children}
-  </span>
-);
-
 /** An address in a table that is never shortened: a long one continues after its "@" or before a dot. */
 export const WholeAddress = ({ children }: { children: string }) => {
   let end = 0;

@@ -9,8 +9,9 @@ export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
   {
     id: "what",
     header: "Request",
+    isWhole: true,
     cell: ({ method, path }) => (
-      <span className="font-mono text-xs max-lg:flex max-lg:whitespace-normal" title={`${method} ${path}`}>
+      <span className="font-mono text-xs max-lg:flex lg:line-clamp-3" title={`${method} ${path}`}>
         <span className="inline-block w-14 shrink-0 font-semibold">{method}</span>{" "}
         <BreakableUrl>{path}</BreakableUrl>
       </span>

@@ -111,7 +111,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
           </p>
           <ul>
             {suppressed.map((address) => (
-              <li key={address} className="truncate" title={address}>
+              <li key={address} className="wrap-anywhere">
                 {address}
               </li>
             ))}

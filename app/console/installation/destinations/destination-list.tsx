@@ -63,7 +63,7 @@ const format = (limit: number | null) =>
   limit === null ? <span className="text-soft">No limit</span> : limit.toLocaleString("en");
 
 const COLUMNS: readonly Column<DestinationRow>[] = [
-  { id: "domain", header: "Destination", cell: ({ domain }) => <span className="truncate">{domain}</span> },
+  { id: "domain", header: "Destination", isWhole: true, cell: ({ domain }) => domain },
   {
     id: "connections",
     header: "Connections",

@@ -138,7 +138,8 @@ const REASON: Column<PauseRow> = {
   id: "reason",
   header: "Reason",
   phone: "plain",
-  cell: ({ reason }) => <span title={reason}>{reason}</span>,
+  isWhole: true,
+  cell: ({ reason }) => reason,
 };
 
 const PAUSES: readonly Column<PauseRow>[] = [
@@ -148,7 +149,8 @@ const PAUSES: readonly Column<PauseRow>[] = [
     id: "by",
     header: "By",
     width: "w-48",
-    cell: ({ actor, actorName }) => <span title={actorName ?? ""}>{actorName ?? ACTORS[actor]}</span>,
+    isWhole: true,
+    cell: ({ actor, actorName }) => actorName ?? ACTORS[actor],
   },
   { id: "since", header: "Since", width: "w-32", cell: ({ createdAt }) => <When at={createdAt} /> },
   {

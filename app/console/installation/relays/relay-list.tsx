@@ -112,10 +112,8 @@ const COLUMNS: readonly Column<RelayRow>[] = [
     id: "fault",
     header: "Last error or reason",
     phone: "plain",
-    cell: ({ pauseReason, lastFault }) => {
-      const text = pauseReason ?? lastFault;
-      return text === null ? <span className="text-soft">None</span> : <span title={text}>{text}</span>;
-    },
+    isWhole: true,
+    cell: ({ pauseReason, lastFault }) => pauseReason ?? lastFault ?? <span className="text-soft">None</span>,
   },
   { id: "state", header: "Status", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
   { ...MENU_COLUMN, cell: (relay) => <RelayMenu relay={relay} /> },

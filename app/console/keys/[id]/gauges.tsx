@@ -46,13 +46,11 @@ function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: Limit }) {
   const name = TIER_LABELS[tier];
   return (
     <div className="min-w-0">
-      <div className="mb-2 flex min-h-6 items-center gap-2">
+      <div className="mb-2 flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">{name}</span>
-        {tier === "other" ? null : (
-          <code className="truncate font-mono text-soft text-xs max-lg:hidden">{tier}</code>
-        )}
+        {tier === "other" ? null : <code className="font-mono text-soft text-xs max-lg:hidden">{tier}</code>}
         {isOwn ? <Badge tone="info">Custom limit</Badge> : null}
-        <span className="ml-auto shrink-0 text-soft text-xs tabular-nums">
+        <span className="ml-auto text-soft text-xs tabular-nums">
           {used} of {limit} requests
         </span>
       </div>

@@ -122,7 +122,7 @@ function Rows({ dimension, label, rows, hidden }: RowsView & { dimension: Dimens
   if (shown.length === 0) return <p className="text-soft">No recipients in this time range.</p>;
   return (
     <>
-      <table className="w-full gap-x-1.5 text-right text-xs tabular-nums max-md:grid max-md:grid-cols-[repeat(5,auto)]">
+      <table className="w-full gap-x-1.5 text-right text-xs tabular-nums max-md:grid max-md:grid-cols-[repeat(5,auto)] max-[22.5rem]:grid-cols-[repeat(3,auto)]">
         <thead className="max-md:contents">
           <tr className={`text-soft ${rowStyle}`}>
             <th scope="col" className={`font-normal ${nameStyle} max-md:sr-only`}>

@@ -3,7 +3,7 @@ import type { InvitationResponse } from "#server/shared/wire/people/invitation";
 import type { MemberRow } from "#server/trpc/members/members";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
 import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
-import { ShortAddress } from "../../_ui/text/address";
+import { WholeAddress } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { RoleBadge } from "./roles";
@@ -46,14 +46,12 @@ const timeColumn = <Row,>(id: string, header: string, atOf: (row: Row) => string
 
 function Person({ member: { email, name, is_self } }: { member: MemberRow }) {
   return (
-    <span className="flex min-w-0 flex-col">
-      <span className="truncate" title={email}>
-        {name ?? email}
-        {is_self ? <span className="ml-1.5 font-normal text-soft">You</span> : null}
-      </span>
+    <span className="block whitespace-normal wrap-anywhere">
+      {name ?? <WholeAddress>{email}</WholeAddress>}
+      {is_self ? <span className="ml-1.5 font-normal text-soft">You</span> : null}
       {name ? (
-        <span className="truncate font-normal text-soft text-xs" title={email}>
-          {email}
+        <span className="font-normal text-soft text-xs">
+          <WholeAddress>{email}</WholeAddress>
         </span>
       ) : null}
     </span>
@@ -80,19 +78,19 @@ export const invitationColumns = ({
   canManageOwners,
   onAction,
 }: InvitationProps): Column<InvitationResponse>[] => [
-  { id: "email", header: "Email address", cell: ({ email }) => <ShortAddress>{email}</ShortAddress> },
+  { id: "email", header: "Email address", cell: ({ email }) => <WholeAddress>{email}</WholeAddress> },
   { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
     id: "by",
     header: "Invited by",
     width: "w-44 xl:w-60",
     cell: ({ invited_by }) => (
-      <span className="text-soft" title={invited_by ?? undefined}>
-        {invited_by ?? "The operator"}
+      <span className="text-soft">
+        {invited_by ? <WholeAddress>{invited_by}</WholeAddress> : "The operator"}
       </span>
     ),
   },
-  timeColumn("sent", "Sent", ({ linked_at }) => linked_at),
+  { ...timeColumn("sent", "Sent", ({ linked_at }) => linked_at), isWide: true },
   {
     id: "expires",
     header: "Expires",

@@ -72,7 +72,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   return (
     <>
       <VersionsHeading id={id} name={template.data.name} />
-      <div className="grid items-start gap-5 xl:grid-cols-[22rem_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[22rem_minmax(0,1fr)]">
         <div>
           <VersionLines
             rows={rows}
@@ -89,7 +89,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               <h2 className="font-semibold">
                 {against === 0 ? `Version ${selected}` : `From version ${older} to version ${newer}`}
               </h2>
-              <label htmlFor="against" className="flex items-center gap-2 whitespace-nowrap text-soft">
+              <label htmlFor="against" className="flex flex-wrap items-center gap-2 text-soft">
                 {against === 0 ? "compared with" : `Version ${selected} compared with`}
                 <Select
                   id="against"

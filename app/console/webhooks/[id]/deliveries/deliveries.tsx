@@ -9,6 +9,7 @@ import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
 import { SelectFilter } from "../../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page";
 import { usePolling } from "../../../_ui/live";
+import { WholeAddress } from "../../../_ui/text/address";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
 import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge, TestBadge } from "../../badges";
@@ -64,7 +65,7 @@ function EmailCell({ row: { hasEmail, email } }: { row: DeliveryRow }) {
   if (email === null) return <span className="text-soft">No longer retained</span>;
   return (
     <span className="block min-w-0">
-      <span className="block truncate">{email.recipient ?? "No recipient"}</span>
+      {email.recipient ? <WholeAddress>{email.recipient}</WholeAddress> : "No recipient"}
       <span className="block truncate text-soft text-xs" title={email.subject}>
         <span>{STATUSES[email.status].label}</span>
         {" · "}

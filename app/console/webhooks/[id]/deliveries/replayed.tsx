@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { cardStyle, linkStyle } from "../../../_ui/styles";
 import { useConsoleHref } from "../../../_ui/team";
+import { Address } from "../../../_ui/text/address";
 import { useTRPC } from "../../../_ui/trpc";
 import { DeliveryBadge } from "../../badges";
 
@@ -49,7 +50,7 @@ function Result({ teamId, id, event }: { teamId: string; id: string; event: stri
       <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={linkStyle}>
         {data?.type ?? "Event"}
       </Link>
-      {data?.email?.recipient ? <span className="min-w-0 truncate">{data.email.recipient}</span> : null}
+      {data?.email?.recipient ? <Address>{data.email.recipient}</Address> : null}
       {data ? <DeliveryBadge of={data} /> : null}
     </>
   );

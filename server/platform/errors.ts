@@ -92,6 +92,10 @@ export type Rejection = { reason: RejectionReason; detail: string };
 export const rejectKey = (reason: RejectionReason, detail: string): AppError =>
   new AppError("forbidden", detail, { details: { reason } });
 
+/** The 403 for a key without the scope of an action. */
+export const rejectScope = (scope: string): AppError =>
+  rejectKey("missing_scope", `This key lacks the scope ${scope}. Use or create a key that has this scope.`);
+
 /** The rejection in an error created by `rejectKey`; null for any other error. */
 export const rejectionOf = ({ code, message, details }: AppError): Rejection | null =>
   code === "forbidden" && "reason" in details

@@ -1,5 +1,5 @@
 import type { RestDeps } from "#server/deps";
-import { AppError, rejectionOf, rejectKey } from "#server/platform/errors";
+import { AppError, rejectionOf, rejectScope } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, sendEmail } from "#server/services/emails/accept/send";
@@ -47,7 +47,7 @@ export async function admitMessage(
       throw new AppError("rate_limited", "Rate limit exceeded", {
         details: { retryAfter: verdict.retryAfterSeconds },
       });
-    if (!key.scopes.includes(SCOPE)) throw rejectKey("missing_scope", `This key lacks the scope ${SCOPE}.`);
+    if (!key.scopes.includes(SCOPE)) throw rejectScope(SCOPE);
     return arrival;
   } catch (thrown) {
     throw record(deps, arrival, toAppError(thrown, deps.log, arrival.requestId));

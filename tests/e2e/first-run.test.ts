@@ -137,6 +137,22 @@ test("a key is created in place, and the examples with it work as they are shown
   expectNoErrors(profile);
 });
 
+test("a rejected first email is on the checklist and in the list of requests, with what would work", async () => {
+  const body = { from: "ann@mine.example", to: "ben@example.net", subject: "x", html: "x" };
+  await expect(backstamp.api("POST", "/emails", body)).rejects.toThrow(
+    '403 {"error":"Insufficient API key permissions"}',
+  );
+  const sentence = /mine\.example.*verify/;
+  await setup().getByText(sentence).waitFor(waitOptions);
+  await expectNoAccessibilityViolations(page);
+  await takePictures(page, "first-rejection");
+  await setup().getByRole("link", { name: "API requests" }).click();
+  await page.getByRole("row").filter({ hasText: "/emails" }).getByText(sentence).first().waitFor(waitOptions);
+  await takePictures(page, "rejected-requests");
+  await page.goBack();
+  await setup().waitFor(waitOptions);
+});
+
 test("the operator adds and tests a relay from the checklist, which then counts it without a reload", async () => {
   const outgoing = setup().getByRole("listitem").filter({ hasText: "Outgoing email" });
   await outgoing.getByText("Add a relay").waitFor(waitOptions);

@@ -122,6 +122,16 @@ describe("a 403 names its reason in a header", () => {
     }
   });
 
+  test("and says what would work: the domain, the link, or a sender that the key has", async () => {
+    const [whole, bound] = [await world.key(), await world.key(BOUND)];
+    const unlinked = await world.key({ domains: [] });
+    const detailOf = async ({ token }: { token: string }) =>
+      reasonOf(await call(token, "POST", "/api/emails", from("mine.example"))).detail;
+    expect(await detailOf(whole)).toMatch(/add .*verify.*delivered@backstamp\.test/i);
+    expect(await detailOf(bound)).toMatch(/one\.example\.com.*verify.*link/i);
+    expect(await detailOf(unlinked)).toMatch(/no domain.*verify.*link/i);
+  });
+
   test("and no other response has this header", async () => {
     const key = await world.key(BOUND);
     const replies = [

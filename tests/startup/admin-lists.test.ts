@@ -146,3 +146,20 @@ test("another team's email is not found", async () => {
     stderr: expect.stringMatching(/^backstamp: Email not found in team Others\. .*--team.*\n$/),
   });
 });
+
+test("request list shows the newest requests of a key, and why they were rejected", async () => {
+  const key = await world.key({ domains: [] });
+  const email = { from: "ann@mine.example", to: "ben@example.net", subject: "x", html: "x" };
+  await world.api("POST", "/api/emails", { token: key.token, body: email });
+  await world.api("GET", "/api/domains", { token: key.token });
+  await world.deps.requestLog.flush();
+  const { data } = await cliJson(["request", "list", "--key", key.id]);
+  expect(data).toMatchObject([
+    { endpoint: "/domains", response_status: 200, rejection: null },
+    { endpoint: "/emails", response_status: 403, rejection: { reason: "domain_not_linked" } },
+  ]);
+  const { stdout } = await cli(["request", "list", "--status", "rejected", "--key", key.id]);
+  expect(stdout).toMatch(/POST +\/emails +403 +This key .*mine\.example.*verify/);
+  expect(stdout).not.toContain("/domains");
+  expect((await cliJson(["request", "list", "--team", "Others"])).data).toEqual([]);
+});

@@ -216,6 +216,14 @@ describe("template push", () => {
     expect((await world.rowCounts()).templates).toBe(before);
   });
 
+  test("with a key that lacks the permission says so, and what would work", async () => {
+    write("x.html", "<p>x</p>");
+    const { token } = await world.key({ scopes: ["emails:send"] });
+    const ended = await push(["x.html"], { ...settings(), BACKSTAMP_KEY: token });
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^backstamp: This key lacks the scope templates:read\. .*key that has/);
+  });
+
   test("is also a command of the operator's command line, without a database", async () => {
     const file = path.join(mails, "by-operator.html");
     writeFileSync(file, "<p>x</p>");

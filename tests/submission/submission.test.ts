@@ -306,6 +306,20 @@ test("a large file is accepted whole, and recipients in no header are hidden one
   expect(Buffer.from(bytes).subarray(-raw.length).equals(Buffer.from(raw))).toBe(true);
 });
 
+test("the reply to a sender that the key does not have says what would work, within the 512 bytes of a reply", async () => {
+  const { token: bound } = await world.key({ domains: ["example.org"] });
+  const label = "x".repeat(60);
+  for (const domain of ["mine.example", `${label}.${label}.${label}.${label}.example`]) {
+    const raw = SIMPLE.replace("example.org", domain);
+    const { reply } = await submit(listener.port, bound, { raw });
+    expect(reply).toMatch(
+      /^550 5\.7\.1 This key is not linked to \S+\. It can send from example\.org\. .*verify.*link/,
+    );
+    expect(reply).toContain(domain);
+    expect(Buffer.byteLength(reply)).toBeLessThanOrEqual(510);
+  }
+});
+
 test("messages and rejected messages are in the log of recent requests", async () => {
   await world.deps.requestLog.flush();
   await world.hot`delete from api_requests`;

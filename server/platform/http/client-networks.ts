@@ -45,8 +45,8 @@ export const rejectAddress = (address: string | null): AppError =>
   rejectKey(
     "client_address_not_allowed",
     address === null
-      ? "This key is limited to client networks, and the client address is not known."
-      : `This key is limited to client networks, which do not include the client address ${address}.`,
+      ? "This key is limited to client networks, and the client address is not known. Behind a proxy, the operator sets BACKSTAMP_TRUSTED_HOPS."
+      : `This key is limited to client networks, which do not include the client address ${address}. Change its networks in the console under API keys, or call from one of them.`,
   );
 
 /**

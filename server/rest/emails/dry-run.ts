@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
+import { AppError, REJECTION_REASONS, rejectionOf } from "#server/platform/errors";
 import type { Verdict } from "#server/platform/limits/limits";
 import type {
   DomainRule,
@@ -124,11 +125,22 @@ const Replayed = z.object({
   answer: z.record(z.string(), z.unknown()).describe("The response of the real call."),
 });
 
+const Rejected = z.object({
+  outcome: z.literal("rejected"),
+  status: z.literal(403).describe("The status of the real call, whose body does not name the reason."),
+  rule: z.enum(REJECTION_REASONS),
+  rule_text: z.string().describe("Why the key is rejected, and what would work."),
+});
+
 const Head = { object: z.literal("dry_run"), limit: Limit };
 
 /** The dry-run response for one email. */
 export const DryRunResponse = z
-  .union([z.object({ ...Head, ...Prediction.shape }), z.object({ ...Head, ...Replayed.shape })])
+  .union([
+    z.object({ ...Head, ...Prediction.shape }),
+    z.object({ ...Head, ...Replayed.shape }),
+    z.object({ ...Head, ...Rejected.shape }),
+  ])
   .meta({ id: "DryRun" });
 
 /**
@@ -143,6 +155,7 @@ export const BatchDryRunResponse = z
       errors: z.array(z.object({ index: z.int(), message: z.string() })),
     }),
     z.object({ ...Head, ...Replayed.shape }),
+    z.object({ ...Head, ...Rejected.shape }),
   ])
   .meta({ id: "BatchDryRun" });
 
@@ -151,14 +164,15 @@ type DryRunCall = { tier: Tier; once: Once | undefined; verdict: Verdict };
 /**
  * The response to the dry run of a call: the state of the caller's rate limit, and what `predict` returns. If
  * the `Idempotency-Key` of the call has a stored response, that is what the real call would return; a key
- * that was used with another payload is rejected as there.
+ * that was used with another payload is rejected as there. A 403 of the real call has a fixed body, so here
+ * its reason is a result.
  */
 export async function dryRun<T>(ctx: Ctx, { tier, once, verdict }: DryRunCall, predict: () => Promise<T>) {
   const { limit, remaining, resetAtMs } = verdict;
   const resets_at = new Date(resetAtMs).toISOString();
   const head = { object: "dry_run" as const, limit: { tier, limit, remaining, resets_at } };
   const stored = once && (await findStoredResponse(ctx, once));
-  if (!stored) return { ...head, ...(await predict()) };
+  if (!stored) return { ...head, ...(await predict().catch(presentRejection)) };
   return {
     ...head,
     outcome: "replayed" as const,
@@ -166,6 +180,12 @@ export async function dryRun<T>(ctx: Ctx, { tier, once, verdict }: DryRunCall, p
     rule_text: REPLAYED,
     answer: stored.body,
   };
+}
+
+function presentRejection(error: unknown): z.output<typeof Rejected> {
+  const rejection = error instanceof AppError ? rejectionOf(error) : null;
+  if (!rejection) throw error;
+  return { outcome: "rejected", status: 403, rule: rejection.reason, rule_text: rejection.detail };
 }
 
 /** The dry run of one email. */

@@ -1,6 +1,6 @@
 import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
-import { AppError, rejectKey } from "#server/platform/errors";
+import { AppError, rejectScope } from "#server/platform/errors";
 import type { Verdict } from "#server/platform/limits/limits";
 import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
@@ -50,7 +50,7 @@ export async function runRoute(
 ): Promise<RouteResult> {
   const { access } = route;
   if (key && typeof access === "object" && !key.scopes.includes(access.scope))
-    throw rejectKey("missing_scope", `This key lacks the scope ${access.scope}.`);
+    throw rejectScope(access.scope);
   const claim = deps.bodies.open(holder);
   try {
     const ctx = key

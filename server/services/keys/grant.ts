@@ -126,7 +126,7 @@ export function requireNetworks({ clientNetworks }: Permissions, requested: read
 const exceeds = (lack: string): AppError =>
   rejectKey(
     "exceeds_calling_key",
-    `A key cannot grant more permissions than it has, and the calling key ${lack}.`,
+    `A key cannot grant more permissions than it has, and the calling key ${lack}. Request less, or use the console.`,
   );
 
 /** The limits, lowered to the caller's own where those are lower. */

@@ -35,7 +35,10 @@ export async function setLink(
       .for("key share");
     if (!domain) throw notFound("Domain");
     if (caller && !coversDomain(caller, domainId))
-      throw rejectKey("domain_not_linked", `The calling key is not linked to ${domain.name}.`);
+      throw rejectKey(
+        "domain_not_linked",
+        `The calling key is not linked to ${domain.name}. Use a key for all domains, or the console.`,
+      );
     if (key.allDomains)
       throw new AppError(
         "conflict",

@@ -43,6 +43,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   operator: async () => (await import("./commands/installation/operators")).addOperatorCommands,
   address: async () => (await import("./commands/data/addresses")).addAddressCommands,
   email: async () => (await import("./commands/emails")).addEmailCommands,
+  request: async () => (await import("./commands/requests")).addRequestCommands,
   webhook: async () => (await import("./commands/webhooks")).addWebhookCommands,
   queue: async () => (await import("./commands/installation/queue")).addQueueCommands,
   relay: async () => (await import("./commands/relays")).addRelayCommands,

@@ -245,13 +245,21 @@ function openApi(url, key) {
       } catch {
         throw new PushError(`${url} is not the address of a Backstamp API (status ${response.status}).`);
       }
-      return { status: response.status, result };
+      return { status: response.status, result, reason: readReason(response.headers) };
     }
   };
 }
 
-/** @param {{ status: number, result: any }} answer */
-function requireSuccess({ status, result }) {
+/** The sentence in the header of a 403, whose body is the same for every reason. @param {Headers} headers */
+const readReason = (headers) =>
+  headers
+    .get("x-backstamp-reason")
+    ?.replace(/^[a-z_]+;detail="|"$/g, "")
+    .replace(/\\(["\\])/g, "$1");
+
+/** @param {{ status: number, result: any, reason?: string }} answer */
+function requireSuccess({ status, result, reason }) {
+  if (reason !== undefined) throw new PushError(reason);
   if (status === 401) throw new PushError("The API key is not valid.");
   if (status >= 400) throw new PushError(result.message ?? `The API responded with status ${status}.`);
   return result;

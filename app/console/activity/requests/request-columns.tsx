@@ -10,11 +10,18 @@ export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
     id: "what",
     header: "Request",
     isWhole: true,
-    cell: ({ method, path }) => (
-      <span className="font-mono text-xs max-lg:flex lg:line-clamp-3" title={`${method} ${path}`}>
-        <span className="inline-block w-14 shrink-0 font-semibold">{method}</span>{" "}
-        <BreakableUrl>{path}</BreakableUrl>
-      </span>
+    cell: ({ method, path, rejection }) => (
+      <>
+        <span className="font-mono text-xs max-lg:flex lg:line-clamp-3" title={`${method} ${path}`}>
+          <span className="inline-block w-14 shrink-0 font-semibold">{method}</span>{" "}
+          <BreakableUrl>{path}</BreakableUrl>
+        </span>
+        {rejection ? (
+          <span className="block whitespace-normal break-words text-soft text-xs leading-5">
+            {rejection.detail}
+          </span>
+        ) : null}
+      </>
     ),
   },
   {

@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
@@ -10,6 +11,8 @@ import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
+import { MessageText } from "../../_ui/text/address";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { SmtpPort } from "./samples";
@@ -114,6 +117,7 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
               "Send it with one of these examples."
             )}{" "}
             This list updates by itself.
+            {can("logs:read") ? <LastRejection teamId={teamId} /> : null}
           </Step>
         </ol>
         {/* Beside or below the steps, so its arrival moves nothing above it. */}
@@ -146,6 +150,28 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
         <div className="text-soft leading-6">{children}</div>
       </div>
     </li>
+  );
+}
+
+const refetchMs = 5_000;
+
+/** Why the newest request was rejected: programs often show only that the permissions are insufficient. */
+function LastRejection({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const { data } = useQuery(
+    trpc.activity.requests.queryOptions({ team: teamId, status: "refused" }, { refetchInterval: refetchMs }),
+  );
+  const last = data?.rows.find(({ rejection }) => rejection !== null);
+  if (!last?.rejection) return null;
+  return (
+    <span className="mt-2 block break-words rounded-lg bg-warn-tint px-3 py-2 text-warn" role="status">
+      A request was rejected <When at={last.created_at} />: {last.rejection.detail} All are under{" "}
+      <Link href={hrefOf("/console/activity/requests")} prefetch={false} className={linkStyle}>
+        API requests
+      </Link>
+      .
+    </span>
   );
 }
 

@@ -28,13 +28,7 @@ export async function checkSender(
   const domain = cached?.verified ? cached : await readLinkedDomain(ctx, from.domain);
   // The same message for another team's domain as for one that does not exist: it must not reveal which
   // exist.
-  if (!domain)
-    throw rejectKey(
-      "domain_not_linked",
-      actor.kind === "key" && !actor.allDomains
-        ? `This key is not linked to ${from.domain}. Link the domain to the key, or send from a domain that is linked.`
-        : `${from.domain} is not a domain of this team. Add and verify it first.`,
-    );
+  if (!domain) throw rejectKey("domain_not_linked", describeUnlinked(ctx, from.domain));
   if (!domain.verified)
     throw new AppError(
       "invalid",
@@ -47,6 +41,22 @@ export async function checkSender(
       `Email from ${BUILT_IN_DOMAIN} can only be sent to ${BUILT_IN_DOMAIN}, not to ${outside.address}. Send from your own domain.`,
     );
   return domain;
+}
+
+/** Names of domains that a rejection mentions: an SMTP reply has at most 512 bytes. */
+const mentioned = { namesMax: 3, charsMax: 50 };
+
+/** Why the caller cannot send from a domain, and what would work. */
+function describeUnlinked({ actor }: Ctx, domain: string): string {
+  if (actor.kind !== "key" || actor.allDomains)
+    return `${domain} is not a domain of this team. Add it in the console under Domains, or by POST /api/domains, and verify it. Until then, test with the sender hello@${BUILT_IN_DOMAIN} and the recipient delivered@${BUILT_IN_DOMAIN}.`;
+  const usable = actor.domains.filter(({ verified, name }) => verified && name.length <= mentioned.charsMax);
+  const names = usable.slice(0, mentioned.namesMax).map(({ name }) => name);
+  const range =
+    names.length > 0
+      ? `It can send from ${names.join(", ")}${names.length < actor.domains.length ? " and others" : ""}`
+      : "It can send from no domain";
+  return `This key is not linked to ${domain}. ${range}. For another domain, add and verify it, then link it to this key in the console under API keys.`;
 }
 
 /** The sender's domain as stored, if the caller may use it. */

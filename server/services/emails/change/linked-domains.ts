@@ -26,6 +26,6 @@ export async function requireLinkedDomain(ctx: Ctx, senderDomain: string): Promi
   if (linked && !linked.includes(senderDomain))
     throw rejectKey(
       "domain_not_linked",
-      `This key is not linked to ${senderDomain}, so it cannot change emails sent from that domain.`,
+      `This key is not linked to ${senderDomain}, so it cannot change emails sent from that domain. Link the domain to the key in the console under API keys, or use another key.`,
     );
 }

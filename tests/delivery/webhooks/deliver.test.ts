@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { Resend } from "resend";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { projectRoot } from "../../support/processes/processes";
 import { sendDueEvents } from "../../support/pump-engine";
 import type { HttpSink, Received } from "../../support/servers/http-sink";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
@@ -20,6 +23,39 @@ const signed = (request: Received | undefined, family: "svix" | "webhook") => ({
   id: header(request, `${family}-id`),
   timestamp: header(request, `${family}-timestamp`),
   signature: header(request, `${family}-signature`),
+});
+
+const emailFields = ["email_id", "created_at", "from", "to", "subject", "tags"];
+/** The fields of `data` in the payloads of the Resend API. */
+const RESEND_FIELDS: Record<string, string[]> = {
+  email: emailFields,
+  "email.bounced": [...emailFields, "bounce"],
+  "email.clicked": [...emailFields, "click"],
+  "email.failed": [...emailFields, "failed"],
+  "email.suppressed": [...emailFields, "suppressed"],
+  domain: ["id", "name", "status", "created_at", "region", "records"],
+  suppression: ["id", "email", "origin", "source_id", "created_at"],
+};
+
+test("the events that the guide to Resend calls the same verify with its SDK, and have the fields of its payloads", async () => {
+  const guide = readFileSync(path.join(projectRoot, ".github/migrating/resend.md"), "utf8");
+  const rows = [...guide.matchAll(/^\| (`.*`) \| the same names \|$/gm)].map(([, names = ""]) => names);
+  const types = rows.flatMap((names) => names.match(/[a-z_]+\.[a-z_]+/g) ?? []);
+  expect(types.length).toBeGreaterThan(10);
+  const sink = await world.sink();
+  const { id, secret } = await world.endpoint(sink, types);
+  for (const type of types) await world.ok("POST", `/api/webhooks/${id}/test?type=${type}`);
+  await world.sendDue();
+  const { webhooks } = new Resend("re_unused");
+  const verified = sink.received.map((request) => {
+    const headers = signed(request, "svix");
+    return webhooks.verify({ payload: request.body, headers, webhookSecret: secret });
+  });
+  expect(verified.map(({ type }) => type as string).sort()).toEqual([...types].sort());
+  for (const { type, data } of verified) {
+    const fields = RESEND_FIELDS[type] ?? RESEND_FIELDS[type.split(".")[0] ?? ""] ?? [];
+    expect([type, Object.keys(data)]).toEqual([type, expect.arrayContaining(fields)]);
+  }
 });
 
 test("a received event verifies with the Resend SDK and with the reference library", async () => {

@@ -24,7 +24,7 @@ const brokenLinksOf = (file: string): string[] =>
   [...read(file).matchAll(/\]\(([^()\s]+)\)|(?:src|href)="([^"]+)"/g)]
     .map(([, markdown, html]) => markdown ?? html ?? "")
     .filter((link) => {
-      if (/^(https?|mailto):/.test(link)) return false;
+      if (/^(https?|mailto|cid):/.test(link)) return false;
       const [target = "", anchor] = link.split("#");
       const to = target === "" ? file : path.posix.join(path.posix.dirname(file), decodeURIComponent(target));
       if (!existsSync(path.join(projectRoot, to))) return true;

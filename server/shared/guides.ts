@@ -1,9 +1,22 @@
 /** The guides in the order of the navigation. Each is `app/docs/guides/NAME.md`, served as `/docs/NAME`. */
 export const GUIDE_SECTIONS = [
-  { title: "Set up", guides: ["install", "containers", "systemd", "vercel", "domains", "keys"] },
+  { title: "Set up", guides: ["install", "containers", "systemd", "vercel", "domains", "keys", "roles"] },
   {
     title: "Send",
-    guides: ["sending", "templates", "smtp", "webhooks", "suppressions", "tracking", "limits-and-errors"],
+    guides: [
+      "sending",
+      "batch",
+      "templates",
+      "inline-images",
+      "smtp",
+      "frameworks",
+      "webhooks",
+      "local-webhooks",
+      "suppressions",
+      "tracking",
+      "deliverability",
+      "limits-and-errors",
+    ],
   },
   {
     title: "Operate",

@@ -40,7 +40,7 @@ export const GROUPS = {
     !(block.name in NOT_RUN) &&
     (LANGUAGES.includes(block.language) || (block.language === "sh" && block.text.startsWith("curl "))),
   "parsed as commands": (block: Block) => isCommandLine(block) && !(block.name in NOT_RUN),
-  "validated as JSON": ({ language, name }: Block) => language === "json" && !(name in NOT_RUN),
+  "sent as JSON": ({ language, name }: Block) => language === "json" && !(name in NOT_RUN),
   "the code that the console shows, which another test executes": isSnippet,
   "not run": ({ name }: Block) => name in NOT_RUN,
 };

@@ -1,12 +1,13 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { errorCodesOf } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
 import { ALARMS } from "#server/services/readiness";
-import { GUIDE_SECTIONS, isGuidePath } from "#server/shared/guides";
+import { GUIDE_SECTIONS, isGuidePath, REFERENCE_DOCUMENTS } from "#server/shared/guides";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
+import { PERMISSIONS } from "#server/shared/roles";
 import { AdminCommand } from "#server/startup/admin/command";
 import { readPages } from "../../app/docs/render/documents";
 import { renderPage, renderStart } from "../../app/docs/render/html";
@@ -83,6 +84,38 @@ describe("rendering", () => {
       for (const { path: address } of pages) expect(html).toContain(`href="${address}"`);
     }
   });
+});
+
+/** The text of the console: each label is a string or a text of an element there. */
+const console = readdirSync(path.join(projectRoot, "app"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /^(console|login)\b.*\.tsx?$/.test(name))
+  .map((name) => readFileSync(path.join(projectRoot, "app", name), "utf8"))
+  .join("\n")
+  .replace(/\s+/g, " ");
+const isLabel = (words: string) =>
+  [`"${words}"`, `>${words}<`, `> ${words} <`, `"${words}…"`].some((form) => console.includes(form));
+
+test("each label that a guide names, in bold, is one of the console", () => {
+  const inGuides = GUIDES.map((guide) => [guide, readGuide(guide), /\*\*([^*\n]+)\*\*/g] as const);
+  const inReference = Object.values(REFERENCE_DOCUMENTS).map((file) => {
+    const text = readFileSync(path.join(projectRoot, file), "utf8");
+    return [file, text, /(?:\*\*|")([^*"\n]+)(?:\*\*|") in the console/g] as const;
+  });
+  const named = [...inGuides, ...inReference].flatMap(([file, text, pattern]) =>
+    [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(pattern)].map(
+      ([, label = ""]) => [file, label] as const,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(([, label]) => !isLabel(label))).toEqual([]);
+});
+
+test("the guide to roles has the permissions of each role", () => {
+  const rows = [...readGuide("roles").matchAll(/^\| (\w+) \| (.*`.*) \|$/gm)];
+  const listed = rows.flatMap(([, role = "", cell = ""]) =>
+    (cell.match(/\w+:\w+/g) ?? []).map((permission) => [permission, role]),
+  );
+  expect(Object.fromEntries(listed)).toEqual(PERMISSIONS);
 });
 
 test("each link in the Markdown of a guide is also a link of its page", () => {
@@ -165,12 +198,23 @@ function createProgram(groups: readonly AddCommands[]): AdminCommand {
 
 /** The words of a line, without comments, redirections and pipes. Ids are replaced by one. */
 const wordsOf = (line: string): string[] =>
-  [...line.replace(/\s+(#|<|\|).*$/, "").matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+  [...line.replace(/\s+[#<>|].*$/, "").matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
-    .map((word) => (/^[A-Z]+_ID$/.test(word) ? "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" : word));
+    .map((word) => (/^([A-Z]+_)?ID$/.test(word) ? "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" : word));
 
-test("each command of a guide exists with its options", async () => {
-  const lines = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
+/** The commands in the blocks of the README and of the reference. */
+const documented = ["README.md", ...Object.values(REFERENCE_DOCUMENTS)].flatMap((file) =>
+  [...readFileSync(path.join(projectRoot, file), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(
+    ([, text = ""]) =>
+      [...text.matchAll(/^(?:npm run -s )?(backstamp )(?:-- )?(.*[^\\\n])$/gm)].map(
+        ([, name = "", rest = ""]) => name + rest,
+      ),
+  ),
+);
+
+test("each command of a guide, of the README and of the reference exists with its options", async () => {
+  const guides = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
+  const lines = [...guides, ...documented];
   expect(lines.length).toBeGreaterThan(10);
   const groups = await findCommands();
   for (const line of lines.filter((each) => each !== ""))

@@ -14,6 +14,9 @@ const run = promisify(execFile);
 const PARSERS: Record<string, readonly string[]> = {
   sh: ["/bin/sh", "-n"],
   python: ["/usr/bin/python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())"],
+  toml: ["/usr/bin/python3", "-c", "import tomllib, sys; tomllib.load(open(sys.argv[1], 'rb'))"],
+  js: [process.execPath, "--check"],
+  ruby: ["/usr/bin/ruby", "-c"],
 };
 
 let folder: string;
@@ -24,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function parse(language: string, text: string): Promise<void> {
   const [command = "", ...args] = PARSERS[language] ?? [];
-  const file = path.join(folder, "sample");
+  const file = path.join(folder, "sample.mjs");
   writeFileSync(file, text);
   await run(command, [...args, file]);
 }

@@ -57,7 +57,7 @@ function readReference(guides: readonly Page[]): Page[] {
   if (!smtp) throw new Error("There is no document about SMTP");
   reference ??= readApiPages(
     { document: documentOf(routes, SAMPLE_VALUES) as unknown as ApiDocument, errors: listErrors(routes) },
-    { smtp, receiving: readPart("app/docs/guides/webhooks.md", "## Receive events", "## Failures") },
+    { smtp, receiving: readPart("app/docs/guides/webhooks.md", "## Verify the signature", "## Failures") },
   );
   return reference;
 }

@@ -99,12 +99,12 @@ describe("the reference", () => {
     await page.goto(`${backstamp.url}/docs/api/emails`);
     const code = operation("postEmails").locator(".sample code").locator("visible=true");
     expect(await code.textContent()).toContain(`curl -X POST "${backstamp.url}/api/emails"`);
-    await operation("postEmails").getByRole("button", { name: "Python", exact: true }).click();
+    await operation("postEmails").getByRole("tab", { name: "Python", exact: true }).click();
     await expect.poll(() => code.textContent()).toContain("requests.post(");
-    await operation("postEmails").getByRole("button", { name: "PHP", exact: true }).click();
+    await operation("postEmails").getByRole("tab", { name: "PHP", exact: true }).click();
     await expect.poll(() => code.textContent()).toContain(`"${backstamp.url}/api/emails"`);
     await page.goto(`${backstamp.url}/docs/api/domains`);
-    await operation("postDomains").getByRole("button", { name: "Node", exact: true, pressed: false }).click();
+    await operation("postDomains").getByRole("tab", { name: "Node", exact: true, selected: false }).click();
     const other = operation("getDomains").locator(".sample code").locator("visible=true");
     expect(await other.textContent()).toContain("resend.domains.list(");
     expect(await other.textContent()).not.toContain(key);

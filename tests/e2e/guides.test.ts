@@ -8,6 +8,7 @@ import {
   expectNoErrors,
   openBrowser,
   openProfile,
+  takePictures,
   type Watched,
 } from "./browser";
 import { measureScripts } from "./script-size";
@@ -76,9 +77,66 @@ describe("the guides", () => {
     expectNoErrors(watched);
   });
 
+  test("are found before documents about other providers", async () => {
+    await page.goto(`${backstamp.url}/docs`);
+    for (const [words, address] of [
+      ["webhook signature", "/docs/webhooks#verify-the-signature"],
+      ["verify webhooks", "/docs/webhooks"],
+      ["batch", "/docs/batch"],
+      ["inline images", "/docs/inline-images"],
+      ["roles", "/docs/roles"],
+      ["local webhooks", "/docs/local-webhooks"],
+      ["laravel", "/docs/frameworks#laravel"],
+      ["suppressions", "/docs/suppressions"],
+      ["templates", "/docs/templates"],
+      ["postmark suppressions", "/docs/reference/migrating-postmark"],
+    ] as const) {
+      await page.getByRole("searchbox").fill(words);
+      const first = page.locator(".results a").first();
+      await expect.poll(async () => [words, await first.getAttribute("href")]).toEqual([words, address]);
+    }
+  });
+
+  test("have tabs for languages, by pointer and keyboard, whose choice is for all pages", async () => {
+    await page.goto(`${backstamp.url}/docs/sending`);
+    const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+    const panel = page.getByRole("tabpanel");
+    expect(await panel.locator("code").textContent()).toContain("curl -sS");
+    await tab("Python").click();
+    expect(await panel.locator("code").textContent()).toContain("import urllib.request");
+    expect(await panel.locator(".hljs-keyword").count()).toBeGreaterThan(0);
+    await page.keyboard.press("ArrowRight");
+    expect(await tab("PHP").evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press("Home");
+    expect(await panel.locator("code").textContent()).toContain("curl -sS");
+    await tab("Python").click();
+    await expectNoAccessibilityViolations(page);
+    await takePictures(page, "guides-tabs");
+    await page.goto(`${backstamp.url}/docs/webhooks`);
+    expect(await panel.locator("code").textContent()).toContain("hmac.compare_digest");
+    await page.goto(`${backstamp.url}/docs/batch`);
+    expect(await tab("curl").getAttribute("aria-selected")).toBe("true");
+    const without = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await without.newPage();
+    await plain.goto(`${backstamp.url}/docs/sending`);
+    for (const name of ["curl", "Node", "Python", "PHP"])
+      expect(await plain.locator(".sample .label").getByText(name, { exact: true }).isVisible()).toBe(true);
+    await without.close();
+    expectNoErrors(watched);
+  });
+
+  test("and all other pages are not for search engines", async () => {
+    const response = await fetch(`${backstamp.url}/robots.txt`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+    ]);
+    expect(await response.text()).toMatch(/^User-agent: \*\nDisallow: \/\n/);
+  });
+
   test("copy a sample", async () => {
     await page.goto(`${backstamp.url}/docs/sending`);
-    const block = page.locator(".code").first();
+    const block = page.locator(".code").locator("visible=true").first();
     await block.getByRole("button", { name: "Copy" }).click();
     await block.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());

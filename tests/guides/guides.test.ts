@@ -18,6 +18,14 @@ import { NOT_RUN } from "./not-run";
 
 const pages = readPages();
 
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
 test("every guide is in the navigation once", () => {
   const listed = GUIDE_SECTIONS.flatMap(({ guides }) => [...guides]);
   expect([...listed].sort()).toEqual(GUIDES);
@@ -71,7 +79,19 @@ describe("rendering", () => {
 
   test("code in every language is shown as it is written", () => {
     const { html } = render('# T\n\n```json POST /api/x\n{ "a": "<&>" }\n```\n');
-    expect(html).toContain('data-language="json"><code>{ &quot;a&quot;: &quot;&lt;&amp;&gt;&quot; }</code>');
+    expect(html).not.toContain("<&>");
+    expect(textOf(html)).toContain('{ "a": "<&>" }');
+    expect(html).toMatch(/data-language="json"><code>.*<span class="hljs-/);
+  });
+
+  test("neighbouring samples in different languages are one group, and only those", () => {
+    const { html } = render(
+      "# T\n\n```sh\ncurl a\n```\n\n```js\nb\n```\n\n```js Node without a library\nc\n```\n\nText\n\n```sh\ncurl d\n```\n\n```sh\ncurl e\n```\n\n```json\n{}\n```\n",
+    );
+    expect(html.match(/class="samples"/g)).toHaveLength(1);
+    const labels = [...html.matchAll(/data-label="([^"]*)"/g)].map(([, label]) => label);
+    expect(labels).toEqual(["curl", "Node", "Node without a library"]);
+    expect(textOf(html).match(/curl [ade]/g)).toEqual(["curl a", "curl d", "curl e"]);
   });
 
   test("the pages have their version, the navigation, and no script or style inside", () => {
@@ -84,6 +104,13 @@ describe("rendering", () => {
       for (const { path: address } of pages) expect(html).toContain(`href="${address}"`);
     }
   });
+});
+
+test("no page is summarized by a picture, and each has a summary", () => {
+  for (const page of pages)
+    expect([page.path, page.summary]).toEqual([page.path, expect.stringMatching(/^\S.{20}/)]);
+  const start = textOf(renderStart(pages, "1.2.3"));
+  expect(start).not.toMatch(/!\w|!\[|Deploy with Vercel/);
 });
 
 /** The text of the console: each label is a string or a text of an element there. */

@@ -76,11 +76,15 @@ function readStyles(): string {
   return [...colors, ...files.map((file) => readProjectFile(`app/docs/render/${file}`))].join("\n");
 }
 
-/** What the search of the pages reads: each section with its address. */
+/**
+ * What the search of the pages reads: each section with its address. Documents about other providers, about
+ * operation and about the past are found after the guides and the API reference.
+ */
 const indexOf = (pages: readonly Page[]) =>
-  pages.flatMap(({ path, title, sections }) =>
+  pages.flatMap(({ path, title, section, sections }) =>
     sections.map(({ id, heading, text }) => ({
       address: id === "" ? path : `${path}#${id}`,
+      weight: section === "Reference" ? 0 : 1,
       title,
       heading,
       text,

@@ -1,17 +1,20 @@
-/* The script of the guides: theme, copy buttons and search. The pages can be read without it. */
+/* The script of the guides: theme, copy buttons, tabs and search. The pages can be read without it. */
+
+// Before the first samples are drawn, so that they do not move.
+document.documentElement.classList.add("scripted");
 
 const systemTheme = matchMedia("(prefers-color-scheme: dark)");
 
 function applyTheme() {
-  const chosen = readTheme();
+  const chosen = readStored("theme");
   const isDark = chosen === "dark" || (chosen !== "light" && systemTheme.matches);
   document.documentElement.classList.toggle("dark", isDark);
 }
 
-/** The console stores the chosen theme under this name. Reading fails where the browser blocks storage. */
-function readTheme() {
+/** The console stores the chosen theme under `theme`. Reading fails where the browser blocks storage. */
+function readStored(name) {
   try {
-    return localStorage.getItem("theme");
+    return localStorage.getItem(name);
   } catch {
     return null;
   }
@@ -26,6 +29,8 @@ if (location.pathname === "/docs" && location.hash.startsWith("#/"))
 
 addEventListener("DOMContentLoaded", () => {
   for (const block of document.querySelectorAll(".code")) addCopyButton(block);
+  for (const [group, samples] of document.querySelectorAll(".samples").entries()) addTabs(samples, group);
+  selectTabs(readStored("docs-language"));
   // On wide screens the menu is beside the text.
   const menu = document.querySelector(".menu");
   const wide = matchMedia("(min-width: 60rem)");
@@ -36,6 +41,60 @@ addEventListener("DOMContentLoaded", () => {
   wide.addEventListener("change", fitMenu);
   startSearch(document.querySelector(".search"));
 });
+
+/** Makes tabs of one sample in several languages; the first one is selected. */
+function addTabs(samples, group) {
+  const list = document.createElement("div");
+  list.className = "languages";
+  list.role = "tablist";
+  list.ariaLabel = "Language";
+  for (const [place, panel] of samples.querySelectorAll(".sample").entries()) {
+    const tab = document.createElement("button");
+    Object.assign(tab, { type: "button", role: "tab", id: `tab-${group}-${place}` });
+    tab.textContent = panel.dataset.label;
+    tab.addEventListener("click", () => chooseLanguage(panel.dataset.label));
+    Object.assign(panel, { role: "tabpanel", id: `sample-${group}-${place}` });
+    tab.setAttribute("aria-controls", panel.id);
+    panel.setAttribute("aria-labelledby", tab.id);
+    list.append(tab);
+  }
+  list.addEventListener("keydown", (event) => moveTab(event, [...list.children]));
+  samples.prepend(list);
+  selectTab(samples, list.firstChild.textContent);
+}
+
+function moveTab(event, tabs) {
+  const at = tabs.indexOf(event.target);
+  const to = { ArrowLeft: at - 1, ArrowRight: (at + 1) % tabs.length, Home: 0, End: -1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  tabs.at(to).click();
+  tabs.at(to).focus();
+}
+
+/** The choice is for all samples of all pages that have this language. */
+function chooseLanguage(label) {
+  try {
+    localStorage.setItem("docs-language", label);
+  } catch {
+    // The browser blocks storage: the choice lasts as long as the page.
+  }
+  selectTabs(label);
+}
+
+function selectTabs(label) {
+  for (const samples of document.querySelectorAll(".samples"))
+    if ([...samples.querySelectorAll(".sample")].some(({ dataset }) => dataset.label === label))
+      selectTab(samples, label);
+}
+
+function selectTab(samples, label) {
+  for (const panel of samples.querySelectorAll(".sample")) panel.hidden = panel.dataset.label !== label;
+  for (const tab of samples.querySelectorAll("[role=tab]")) {
+    tab.ariaSelected = String(tab.textContent === label);
+    tab.tabIndex = tab.textContent === label ? 0 : -1;
+  }
+}
 
 function addCopyButton(block) {
   const button = document.createElement("button");
@@ -103,10 +162,10 @@ function startSearch(form) {
  * the text.
  */
 function findSections(index, words) {
-  const scoreOf = ({ title, heading, text }) => {
-    const [inTitle, inHeading, inText] = [title, heading, text].map((each) => each.toLowerCase());
-    let score = 0;
-    for (const word of words) {
+  const scoreOf = ({ title, heading, text, weight }) => {
+    const [inTitle, inHeading, inText] = [title, heading || title, text].map((each) => each.toLowerCase());
+    let score = weight;
+    for (const word of words.map(stemOf)) {
       if (inHeading.includes(word)) score += 4;
       else if (inTitle.includes(word)) score += 2;
       else if (inText.includes(word)) score += 1;
@@ -120,6 +179,9 @@ function findSections(index, words) {
     .sort((one, other) => other.score - one.score)
     .map(({ section }) => section);
 }
+
+/** "webhooks" also finds "webhook". */
+const stemOf = (word) => (word.length > 3 ? word.replace(/s$/, "") : word);
 
 function showResults(panel, found, words) {
   const count = found.length === 1 ? "1 result" : `${found.length} results`;

@@ -47,10 +47,12 @@ const resolveLinks = (source: string, resolve: (target: string) => string | null
     .map((part, index) =>
       index % 2 === 1
         ? part
-        : part.replace(/(!?)\[([^\]]*)\]\(([^)]+)\)/g, (_, mark: string, text: string, target: string) => {
-            const address = mark === "" ? resolve(target) : null;
-            return address === null ? text : `[${text}](${address})`;
-          }),
+        : part
+            .replace(/!\[([^\]]*)\]\([^)]+\)/g, "$1")
+            .replace(/\[([^\]]*)\]\(([^)]+)\)/g, (_, text: string, target: string) => {
+              const address = resolve(target);
+              return address === null ? text : `[${text}](${address})`;
+            }),
     )
     .join("");
 

@@ -1,5 +1,5 @@
+import { escapeHtml } from "./code";
 import type { Page } from "./documents";
-import { escapeHtml } from "./markdown";
 
 const groupsOf = (pages: readonly Page[]): [section: string, pages: Page[]][] =>
   [...new Set(pages.map(({ section }) => section))].map((section) => [

@@ -1,4 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
+import { escapeHtml, readSample, renderCode, renderSamples, type Sample } from "./code";
 
 /**
  * A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first
@@ -8,16 +9,6 @@ export type Section = { id: string; heading: string; depth: number; text: string
 
 /** A rendered document. The title is its first heading, the summary its first paragraph. */
 export type Rendered = { title: string; summary: string; html: string; sections: Section[] };
-
-const ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (mark) => ESCAPES[mark] ?? mark);
 
 /** The anchor of a heading, as GitHub builds it. */
 const anchorOf = (heading: string): string =>
@@ -41,10 +32,11 @@ function anchorsOf(tokens: readonly Token[]): Map<Token, string> {
   );
 }
 
-/** Text without the marks of emphasis, code and links. */
+/** Text without pictures and without the marks of emphasis, code and links. */
 export const plainOf = (markdown: string): string =>
   markdown
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\[([^\]]*)\]\[[^\]]*\]/g, "$1")
     .replace(/[`*]/g, "")
     .replace(/\\([[\]_|])/g, "$1");
@@ -65,10 +57,21 @@ const INLINE = new Marked({
  */
 export const renderInline = (source: string): string => INLINE.parseInline(source, { async: false });
 
-/** A block of code, to which the script adds a button that copies it. */
-export const renderCode = (text: string, language: string): string =>
-  // A scrollable element must be reachable with the keyboard.
-  `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${escapeHtml(text)}</code></pre></div>\n`;
+/** Joins neighbouring samples that have different labels. */
+function joinSamples(tokens: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of tokens) {
+    const sample = token.type === "code" ? readSample(token.lang ?? "", token.text) : null;
+    const before = joined.at(-1);
+    const samples: readonly Sample[] = before?.type === "samples" ? before.samples : [];
+    if (sample === null) {
+      if (token.type !== "space") joined.push(token);
+    } else if (samples.length > 0 && samples.every(({ label }) => label !== sample.label))
+      joined.splice(-1, 1, { type: "samples", raw: "", samples: [...samples, sample] });
+    else joined.push({ type: "samples", raw: "", samples: [sample] });
+  }
+  return joined;
+}
 
 /**
  * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description.
@@ -80,6 +83,7 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
   let title = "";
   let summary = "";
   const marked = new Marked({
+    extensions: [{ name: "samples", renderer: ({ samples }) => renderSamples(samples) }],
     renderer: {
       heading(token: Tokens.Heading) {
         const { tokens, depth } = token;
@@ -120,7 +124,7 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
         text: "",
       });
     else {
-      if (token.type === "paragraph") summary ||= plainOf(token.text);
+      if (token.type === "paragraph") summary ||= plainOf(token.text).trim();
       const section = sections.at(-1);
       const text = token.type === "code" ? token.text : token.type === "def" ? "" : plainOf(token.raw);
       if (section) section.text += ` ${text}`;
@@ -129,7 +133,7 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
   return {
     title,
     summary: collapse(summary),
-    html: marked.parser(tokens),
+    html: marked.parser(joinSamples(tokens)),
     sections: sections.map((section) => ({ ...section, text: collapse(section.text) })),
   };
 }

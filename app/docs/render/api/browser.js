@@ -1,29 +1,16 @@
 /*
- * The script of the API reference: the language of samples, the address of this host in them, and requests
- * from the page. The key that a user enters or creates is only in the memory of the page.
+ * The script of the API reference: the address of this host in samples, and requests from the page. The key
+ * that a user enters or creates is only in the memory of the page.
  */
 
-const languages = ["curl", "Node", "Python", "PHP"];
 const shownMax = 100_000;
-const stored = readStored();
-// Before the first samples are drawn, so that they do not move.
-document.documentElement.dataset.language = languages.includes(stored) ? stored : languages[0];
 
 addEventListener("DOMContentLoaded", () => {
   if (location.hash.startsWith("#/")) followOldLink(location.hash.split("/"));
   for (const value of document.querySelectorAll('[data-value="url"]')) value.textContent = location.origin;
-  for (const samples of document.querySelectorAll(".samples")) addLanguages(samples);
   for (const form of document.querySelectorAll(".call form")) prepareCall(form);
   awaitTestKey(document.querySelectorAll("[data-role=test-key]"));
 });
-
-function readStored() {
-  try {
-    return localStorage.getItem("docs-language");
-  } catch {
-    return null;
-  }
-}
 
 /** Links to operations once were `#/Tag/operation`, and all of them were on one page. */
 function followOldLink([, tag = "", operation]) {
@@ -32,33 +19,6 @@ function followOldLink([, tag = "", operation]) {
     ? links.find(({ hash }) => hash === `#${operation}`)
     : links.find(({ textContent }) => textContent === tag.replace(/%20|_/g, " "));
   if (link) location.replace(link.href);
-}
-
-function addLanguages(samples) {
-  const choice = document.createElement("div");
-  choice.className = "languages";
-  choice.append(
-    ...languages.map((language) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = language;
-      button.ariaPressed = String(document.documentElement.dataset.language === language);
-      button.addEventListener("click", () => chooseLanguage(language));
-      return button;
-    }),
-  );
-  samples.prepend(choice);
-}
-
-function chooseLanguage(language) {
-  document.documentElement.dataset.language = language;
-  try {
-    localStorage.setItem("docs-language", language);
-  } catch {
-    // The browser blocks storage: the choice lasts as long as the page.
-  }
-  for (const button of document.querySelectorAll(".languages button"))
-    button.ariaPressed = String(button.textContent === language);
 }
 
 /** All forms of a page have the same key. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../markdown";
+import { escapeHtml } from "../code";
 import {
   type ApiSource,
   bearerOf,

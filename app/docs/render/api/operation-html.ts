@@ -1,4 +1,5 @@
-import { escapeHtml, renderCode, renderInline } from "../markdown";
+import { escapeHtml, renderCode, renderSamples } from "../code";
+import { renderInline } from "../markdown";
 import { renderCall } from "./call-html";
 import {
   type ApiSource,
@@ -41,7 +42,7 @@ ${renderResponses(source, operation)}
 ${renderErrors(source, operation)}
 </div>
 <div class="beside">
-${renderSamples(operation)}
+${samplesOf(operation)}
 ${renderCall(source, operation)}
 ${renderExamples(source, operation, given)}
 </div>
@@ -152,13 +153,12 @@ const markValues = (html: string): string =>
     .replaceAll(SAMPLE_VALUES.baseUrl, `<span data-value="url">${SAMPLE_VALUES.baseUrl}</span>`)
     .replaceAll(SAMPLE_VALUES.key, `<span data-value="key">${SAMPLE_VALUES.key}</span>`);
 
-const renderSamples = (operation: PlacedOperation): string =>
-  `<div class="samples" role="group" aria-label="Samples">\n${operation["x-codeSamples"]
-    .map(
-      ({ label, lang, source }) =>
-        `<div class="sample" data-label="${label}"><p class="label">${label}</p>${markValues(renderCode(source, lang))}</div>`,
-    )
-    .join("\n")}\n</div>`;
+const samplesOf = (operation: PlacedOperation): string =>
+  markValues(
+    renderSamples(
+      operation["x-codeSamples"].map(({ label, lang, source }) => ({ label, language: lang, text: source })),
+    ),
+  );
 
 /** The example of each response: of success, and of each error. */
 function renderExamples(

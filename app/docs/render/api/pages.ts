@@ -1,6 +1,7 @@
 import { API_SECTIONS } from "#server/shared/guides";
+import { escapeHtml, renderCode } from "../code";
 import type { Page } from "../documents";
-import { escapeHtml, plainOf, renderCode, renderInline, renderMarkdown, type Section } from "../markdown";
+import { plainOf, renderInline, renderMarkdown, type Section } from "../markdown";
 import { type ApiSource, listOperations, type PlacedOperation, parametersIn } from "./document";
 import { errorExample, jsonOf, valuesOf } from "./examples";
 import { type Field, shapeOf } from "./fields";

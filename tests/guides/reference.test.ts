@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { documentOf } from "#server/rest/openapi/document";
 import { listErrors } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
 import { API_SECTIONS, GUIDE_SEGMENTS, guideSegmentsOf } from "#server/shared/guides";
 import { GET } from "../../app/docs/[[...guide]]/route";
+import { projectRoot } from "../support/processes/processes";
 
 /*
  * The API reference as its route responds with it: everything in the API description is in the HTML and in
@@ -89,6 +92,13 @@ type Placed = (typeof operations)[number];
 /** The part of a page about one operation. */
 const partOf = (html: string, id: string): string =>
   html.split('<div class="operation"').find((part) => part.startsWith(` data-id="${id}"`)) ?? "";
+
+test("the colors of the guides are those of the console, in both themes and in print", async () => {
+  const { text } = await read("/docs/guides.css");
+  const console = readFileSync(path.join(projectRoot, "app/globals.css"), "utf8");
+  const dark = /@media not print \{\s*\.dark \{[^}]*--page[^}]*\}\s*\}/;
+  for (const part of [/^:root \{[^}]*--page[^}]*\}/m, dark]) expect(text).toContain(part.exec(console)?.[0]);
+});
 
 test("there is a page for each noun of the API, and no other", () => {
   const listed = API_SECTIONS.flatMap(({ pages: names }) => names as readonly string[]);

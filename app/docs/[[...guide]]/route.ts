@@ -69,9 +69,11 @@ const respond = (type: string, body: string): Response =>
 const readVersion = (): string =>
   (JSON.parse(readProjectFile("package.json")) as { version: string }).version;
 
+const COLORS = /^(:root \{[^}]*\}|@media not print \{\s*\.dark \{[^}]*\}\s*\})/gm;
+
 /** The colors are those of the console. */
 function readStyles(): string {
-  const colors = readProjectFile("app/globals.css").match(/^(:root|\.dark) \{[^}]*\}/gm) ?? [];
+  const colors = readProjectFile("app/globals.css").match(COLORS) ?? [];
   const files = ["navigation.css", "guides.css", "api/api.css", "api/call.css"];
   return [...colors, ...files.map((file) => readProjectFile(`app/docs/render/${file}`))].join("\n");
 }

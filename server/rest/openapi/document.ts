@@ -105,7 +105,7 @@ export function documentOf(routes: readonly Route[], values: SampleValues = "env
         }),
         "Retry-After": header("Seconds to wait before a retry.", count),
         "X-Backstamp-Reason": header(
-          'Why the key was rejected, as a structured field (RFC 9651): `missing_scope`, `domain_not_linked`, `exceeds_calling_key` or `client_address_not_allowed`, with a sentence in `detail`. Example: `missing_scope;detail="This key lacks the scope domains:read."`',
+          'Why the key was rejected, as a structured field (RFC 9651): `missing_scope`, `domain_not_linked`, `exceeds_calling_key` or `client_address_not_allowed`, with a sentence in `detail`. Example: `missing_scope;detail="This key lacks the scope domains:read. Use or create a key that has this scope."`',
           { type: "string" },
         ),
         "Idempotent-Replayed": header("`true` if this is the stored response of an earlier request.", {

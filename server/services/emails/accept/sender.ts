@@ -49,7 +49,7 @@ const mentioned = { namesMax: 3, charsMax: 50 };
 /** Why the caller cannot send from a domain, and what would work. */
 function describeUnlinked({ actor }: Ctx, domain: string): string {
   if (actor.kind !== "key" || actor.allDomains)
-    return `${domain} is not a domain of this team. Add it in the console under Domains, or by POST /api/domains, and verify it. Until then, test with the sender hello@${BUILT_IN_DOMAIN} and the recipient delivered@${BUILT_IN_DOMAIN}.`;
+    return `${domain} is not a domain of this team. Add it in the console under Domains, or by the API, and verify it. Until then, test with the sender hello@${BUILT_IN_DOMAIN} and the recipient delivered@${BUILT_IN_DOMAIN}.`;
   const usable = actor.domains.filter(({ verified, name }) => verified && name.length <= mentioned.charsMax);
   const names = usable.slice(0, mentioned.namesMax).map(({ name }) => name);
   const range =

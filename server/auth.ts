@@ -54,8 +54,14 @@ export async function handleAuth(
   context: { params: Promise<{ nextauth: string[] }> },
 ): Promise<Response> {
   const { nextauth } = await context.params;
-  const action = `${request.method} ${nextauth.join("/")}`;
-  if (!isOpen(deps, action)) return plain(404, "Not found.");
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const action = `${method} ${nextauth.join("/")}`;
+  if (!isOpen(deps, action)) {
+    const allowed = ["GET", "POST"].filter((other) => isOpen(deps, `${other} ${nextauth.join("/")}`));
+    return allowed.length === 0
+      ? plain(404, "Not found.")
+      : plain(405, `${method} is not supported here. Use ${allowed}.`, { allow: allowed.join(", ") });
+  }
   if (request.method === "POST") {
     if (!isFromOwnPage(deps.url, request.headers))
       return Response.json(
@@ -90,8 +96,8 @@ const isOpen = (deps: ConsoleDeps, action: string): boolean =>
   ACTIONS.has(action) ||
   Object.keys(deps.providers).some((id) => action === `POST signin/${id}` || action === `GET callback/${id}`);
 
-const plain = (status: number, text: string) =>
-  new Response(`${text}\n`, { status, headers: { "cache-control": "no-store" } });
+const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
+  new Response(`${text}\n`, { status, headers: { "cache-control": "no-store", ...headers } });
 
 async function openVisit(deps: ConsoleDeps, headers: Headers): Promise<Visit> {
   const cookies = readCookies(headers);

@@ -12,6 +12,8 @@ import { admitKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { createConsoleDoctor } from "./doctor-deps";
+import { answerInFrontOfNext } from "./http/in-front-of-next";
+import { createRestApi } from "./http/rest-endpoint";
 import { admitWhenReachable } from "./install/admit-secrets";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
@@ -101,7 +103,9 @@ async function provideDepsOf(
   const { url } = settings;
   const examine = createConsoleDoctor(built.deps, settings);
   const given = { url, examine, providers: providerClients(settings), prepareFirstUser: prepare };
-  provideDeps(built.forRest({ tick: runRound }), given, null);
+  const rest = built.forRest({ tick: runRound });
+  answerInFrontOfNext(Promise.resolve(createRestApi(rest)));
+  provideDeps(rest, given, null);
 }
 
 function onceUntilItFails(run: () => Promise<void>): () => Promise<void> {

@@ -1,13 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { type ConsoleDeps, getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
+import { type ConsoleDeps, getConsoleDeps, getSettingFaults, provideConsoleDeps } from "#server/auth/deps";
 import type { ProviderClients } from "#server/auth/providers";
 import type { RestDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { addressBucket } from "#server/platform/limits/address-bucket";
 import type { RingKey } from "#server/platform/secrets/keyring";
 import { deriveKey } from "#server/platform/secrets/secrets";
+import { limitHeaders, respondToError, toAppError } from "#server/rest/pipeline/respond";
+import { rejectUnconfigured } from "#server/rest/pipeline/unconfigured";
 import type { Examination } from "#server/services/doctor/run";
 import { createJoinedReads } from "#server/services/live/joined-reads";
 import type { Live } from "#server/services/live/watch";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 
 const PEER_HEADER = "x-backstamp-peer";
 
@@ -22,6 +27,31 @@ type Given = {
 
 /** The dependencies of this process, for Next's route files. Throws if they are not provided yet. */
 export const getDeps = getConsoleDeps;
+
+/**
+ * Answers a call of the console or of its sign-in. Like every response below `/api`, it has the rate-limit
+ * headers; they report the bucket of the client's address, which such a call does not consume. Never throws.
+ */
+export async function answerConsoleCall(
+  request: Request,
+  answer: (deps: ConsoleDeps) => Promise<Response>,
+): Promise<Response> {
+  const faults = getSettingFaults();
+  if (faults) return rejectUnconfigured(request, faults, Date.now());
+  const deps = getDeps();
+  const peer = deps.peerHeader === null ? null : request.headers.get(deps.peerHeader);
+  const bucket = addressBucket(request.headers, peer ?? undefined, deps.trustedHops);
+  const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
+  const limits = limitHeaders(verdict, deps.clock().getTime());
+  try {
+    const response = await answer(deps);
+    for (const [name, value] of Object.entries(limits)) response.headers.set(name, value);
+    return response;
+  } catch (thrown) {
+    const requestId = newId();
+    return respondToError(request, await toAppError(thrown, deps, requestId), requestId, limits);
+  }
+}
 
 /**
  * Sets the header with the client's socket address for Next's handlers. It overwrites a value sent by the

@@ -21,7 +21,7 @@ const bodyMaxBytes = 1024 * 1024;
  * or script of another site is rejected before the body is read.
  */
 export async function answerTrpc(deps: ConsoleDeps, request: Request, cookies: Cookies): Promise<Response> {
-  const rejection = request.method === "POST" ? rejectPost(deps, request) : null;
+  const rejection = rejectCall(deps, request);
   if (rejection) return rejectionResponse(rejection);
   const claim = deps.bodies.open(`address:${visitorOf(deps, request.headers).address}`);
   try {
@@ -53,7 +53,10 @@ function answerCounted(
   });
 }
 
-function rejectPost(deps: ConsoleDeps, { headers }: Request): TRPCError | null {
+function rejectCall(deps: ConsoleDeps, { method, headers }: Request): TRPCError | null {
+  if (method === "GET" || method === "HEAD") return null;
+  if (method !== "POST")
+    return new TRPCError({ code: "METHOD_NOT_SUPPORTED", message: `Use GET or POST, not ${method}.` });
   if (!isFromOwnPage(deps.url, headers))
     return new TRPCError({ code: "FORBIDDEN", message: formatForeignOrigin(deps.url, headers) });
   const type = headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
@@ -74,5 +77,6 @@ function rejectionResponse(rejection: TRPCError): Response {
   const { code, message } = rejection;
   const httpStatus = getHTTPStatusCodeFromError(rejection);
   const error = { code: TRPC_ERROR_CODES_BY_KEY[code], message, data: { code, httpStatus } };
-  return Response.json({ error }, { status: httpStatus, headers: { "cache-control": "no-store" } });
+  const headers = { "cache-control": "no-store", ...(httpStatus === 405 ? { allow: "GET, POST" } : {}) };
+  return Response.json({ error }, { status: httpStatus, headers });
 }

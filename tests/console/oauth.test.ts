@@ -261,7 +261,7 @@ describe("signing in with either provider", () => {
     const { csrfToken } = await (await visitor.get("csrf")).json();
     const evil = { origin: "https://evil.example" };
     expect((await visitor.post(`signin/${provider}`, { csrfToken }, evil)).status).toBe(403);
-    expect((await visitor.get(`signin/${provider}`)).status).toBe(404);
+    expect((await visitor.get(`signin/${provider}`)).status).toBe(405);
     const without = await visitor.post(`signin/${provider}`, { json: "true" });
     expect(new URL((await without.json()).url).origin).toBe(console.deps.url);
   });

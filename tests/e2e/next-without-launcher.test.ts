@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
 import { readSettings } from "#server/platform/env/settings";
@@ -100,6 +102,28 @@ describe("Next without a launcher", () => {
     expect(await api("GET", "/nothing")).toMatchObject({ status: 404, json: { name: "not_found" } });
     expect((await fetch(`${url}/api/nothing`)).status).toBe(401);
   });
+});
+
+test.each([
+  ["TRACE /api/emails", 405],
+  ["TRACE /login", 405],
+  ["OPTIONS *", 405],
+  ["PROPFIND /api/emails", 405],
+  ["PROPFIND /login", 405],
+  ["BREW /api/emails", 400],
+  ["CONNECT example.com:443", 405],
+  ["PUT /api/auth/session", 405],
+  ["OPTIONS /api/trpc/emails.list", 405],
+  ["GET /api/auth/csrf?callbackUrl=a%00b", 422],
+  ["GET /api/trpc/emails.list", 401],
+])("%s is %i with the headers of the API", async (line, status) => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.end(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  const answer = await text(socket);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  for (const name of ["limit", "remaining", "reset"])
+    expect(answer).toMatch(new RegExp(`^x-ratelimit-${name}: \\d+\r?$`, "im"));
+  expect(answer).toMatch(/"(error|message)":/);
 });
 
 describe("the sign-in routes", () => {

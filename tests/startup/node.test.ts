@@ -224,7 +224,9 @@ test("all requests outside the REST API reach the pages unchanged", async () => 
 
 test.each([
   ["TRACE /login", "", 405],
+  ["PROPFIND /login", "", 405],
   ["TRACE /api/trpc/emails.list", "", 405],
+  ["PROPFIND /api/auth/session", "", 405],
   ["TRACE /api/auth/session", "Connection: Upgrade\r\nUpgrade: websocket\r\n", 405],
   ["GET /console/emails/%E0%A4%A", "", 400],
   ["GET /api/trpc/%zz", "", 400],
@@ -239,7 +241,10 @@ test.each([
   expectApiFormat(answer);
   if (status === 405) expect(answer.headers.allow).toBe("GET, HEAD, POST");
   if (line.startsWith("HEAD")) expect(answer.body).toBe("");
-  else expect(JSON.parse(answer.body).message).toMatch(status === 405 ? /^TRACE/ : /percent-encod/);
+  else
+    expect(JSON.parse(answer.body).message).toMatch(
+      status === 405 ? /^(TRACE|PROPFIND) is not supported/ : /percent-encod/,
+    );
   expect(pageRequests).toEqual([]);
 });
 

@@ -102,6 +102,21 @@ export const uncounted = (nowMs: number): Verdict => ({
   retryAfterSeconds: 0,
 });
 
+/** The response of an error outside the pipeline of a route. */
+export function respondToError(
+  request: Request,
+  error: AppError,
+  requestId: string,
+  limits: Record<string, string>,
+): Response {
+  return respond(
+    error.status,
+    { body: errorBody(error, requestId) },
+    { declaredType: "application/json", isHead: request.method === "HEAD", onFault: () => {} },
+    { "x-request-id": requestId, ...limits, ...errorHeaders(error, []) },
+  );
+}
+
 /**
  * The body of an error. The specification fixes the bodies of 401, 403 and 429. That of 429 is
  * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`; `pipeline/identify.ts` sets the seconds. All others

@@ -1,6 +1,6 @@
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { errorBody, errorHeaders, limitHeaders, respond, uncounted } from "./respond";
+import { limitHeaders, respondToError, uncounted } from "./respond";
 
 /** The response to every request while settings are not valid: 503, with the name and the reason of each. */
 export function rejectUnconfigured(
@@ -14,10 +14,5 @@ export function rejectUnconfigured(
   const error = new AppError("unavailable", `Settings of this installation are not valid. ${reasons}`, {
     details: { status: "not_ready", reason: "invalid_settings", settings },
   });
-  return respond(
-    error.status,
-    { body: errorBody(error, requestId) },
-    { declaredType: "application/json", isHead: request.method === "HEAD", onFault: () => {} },
-    { "x-request-id": requestId, ...limitHeaders(uncounted(nowMs), nowMs), ...errorHeaders(error, []) },
-  );
+  return respondToError(request, error, requestId, limitHeaders(uncounted(nowMs), nowMs));
 }

@@ -6,7 +6,7 @@ import { errorFacts, type Log } from "#server/platform/log";
 import { findPageFault, rejectPage } from "./page-faults";
 import type { RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
-import { rejectUnparsable } from "./unparsable";
+import { rejectNonRequests } from "./unparsable";
 
 /** Handles all requests outside the REST API: Next, or an error response if Next could not start. */
 export type Pages = {
@@ -106,13 +106,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     void onRequest(incoming, outgoing);
   });
   server.on("checkExpectation", onRequest);
-  server.on("connect", (incoming: IncomingMessage, socket: Duplex) => {
-    void rejectUnparsable(socket, options.rest, "CONNECT is not supported. This server is not a proxy.");
-    incoming.resume();
-  });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    void rejectUnparsable(socket, options.rest, error);
-  });
+  rejectNonRequests(server, options.rest);
   // Node stops tracking upgraded connections but waits for them on close, so they are tracked here.
   const upgraded = new Set<Socket>();
   if (options.upgrades) {

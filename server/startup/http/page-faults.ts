@@ -5,20 +5,19 @@ type PageFault = { status: 400 | 405; name: string; message: string };
 
 /** Methods that pages and the console's API support. */
 const METHODS = "GET, HEAD, POST";
+/** Next answers any other method with an empty 400 or 500, and all of these itself. */
+const NEXT_METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]);
 
-/**
- * Finds requests that Next would answer with 500: TRACE, which `Request` does not support, and undecodable
- * paths.
- */
+/** Finds requests that Next would answer with a bare 400 or 500: unknown methods and undecodable paths. */
 export function findPageFault({
-  method,
+  method = "GET",
   url = "/",
 }: Pick<IncomingMessage, "method" | "url">): PageFault | null {
-  if (method === "TRACE")
+  if (!NEXT_METHODS.has(method) || url === "*")
     return {
       status: 405,
       name: "method_not_allowed",
-      message: `TRACE is not supported. Use ${METHODS}.`,
+      message: `${method} is not supported here.`,
     };
   const [path = ""] = url.split("?", 1);
   if (isDecodable(path)) return null;

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 
@@ -14,12 +14,23 @@ const UNREADABLE = { status: 400, message: "Not a valid HTTP/1.1 request." };
 /** The pending response of a connection, as Node stores it. */
 type PendingResponse = { headersSent: boolean; shouldKeepAlive: boolean; req?: { complete: boolean } };
 
+/** Answers what never becomes a request to this server: unparsable input, and CONNECT. */
+export function rejectNonRequests(server: Server, rest: Promise<RestApi>): void {
+  server.on("connect", (incoming: IncomingMessage, socket: Duplex) => {
+    void rejectUnparsable(socket, rest, "CONNECT is not supported. This server is not a proxy.");
+    incoming.resume();
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    void rejectUnparsable(socket, rest, error);
+  });
+}
+
 /**
  * Responds to unparsable input in the API's error format, with the rate-limit headers, and closes the
  * connection. If a complete earlier request is still in progress, the client gets that request's response
  * instead. `why` is the parser's error or a sentence. Never throws.
  */
-export async function rejectUnparsable(
+async function rejectUnparsable(
   socket: Duplex & { remoteAddress?: string; _httpMessage?: PendingResponse | null },
   rest: Promise<RestApi>,
   why: NodeJS.ErrnoException | string,

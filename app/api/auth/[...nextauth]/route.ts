@@ -1,10 +1,19 @@
 import type { NextRequest } from "next/server";
 import { handleAuth } from "#server/auth";
-import { getDeps } from "#server/startup/next";
+import { answerConsoleCall } from "#server/startup/next";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
 const handle = (request: NextRequest, context: Context): Promise<Response> =>
-  handleAuth(getDeps(), request, context);
+  answerConsoleCall(request, (deps) => handleAuth(deps, request, context));
 
-export { handle as GET, handle as POST };
+/** All methods, because Next would answer the others without the headers of the API. */
+export {
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT,
+};

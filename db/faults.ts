@@ -34,15 +34,19 @@ export const isLockTimeout = (error: unknown): boolean => findFault(error)?.code
 export const isStatementTimeout = (error: unknown): boolean => findFault(error)?.code === "57014";
 
 const UNREACHABLE =
-  /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
+  /^(08|57P0|53|25006)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 
 /**
- * The database is unreachable, starting, stopping, full, busy (`db/gate`) or rejects connections. No commit
- * is confirmed, and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, and the connection
- * codes of postgres.js and Node.
+ * The database is unreachable, starting, stopping, full, read-only, busy (`db/gate`) or rejects connections.
+ * No commit is confirmed, and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, 25006, and
+ * the connection codes of postgres.js and Node.
  */
 export const isDatabaseUnreachable = (error: unknown): boolean =>
   UNREACHABLE.test(findFault(error)?.code ?? "");
+
+/** The disk of the database is full, or it is read-only (SQLSTATE 53100, 25006). */
+export const isWriteFault = (error: unknown): boolean =>
+  ["53100", "25006"].includes(findFault(error)?.code ?? "");
 
 /** Deadlock or serialization failure; the statement can be retried (SQLSTATE 40P01, 40001). */
 export const isRetryable = (error: unknown): boolean =>

@@ -55,7 +55,11 @@ export type Deps = {
   recipientTokens: RecipientTokens;
   /** Reads the space of the disk with the embedded database. Absent if the database is elsewhere. */
   readDisk?: () => Promise<DiskSpace>;
+  /** Why the store that all processes count rate limits in cannot be used; null if it can, or none is set. */
+  checkLimitStore: () => Promise<string | null>;
   clock: () => Date;
+  /** The clock of this machine in ms since the epoch, which is compared with that of the database. */
+  machineClock: () => number;
   log: Log;
   /** Counts for the monitoring system; null while metrics are off. */
   metrics: Metrics | null;

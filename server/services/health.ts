@@ -19,6 +19,7 @@ import { isLastBackupFailed } from "./backups/record";
 import type { Alarm, Readiness, SchemaFault } from "./readiness";
 import { IS_PROBED, isPausedRelay } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
+import { findLostWorkers, findSurroundingFaults, isWriteRejected } from "./surroundings";
 
 /**
  * Maximum age of a heartbeat: workers send one every few seconds, a scheduled run (`tick`) one every few
@@ -31,11 +32,14 @@ const checkMsMax = 2_000;
 /** The database lacks a migration of this build. */
 export const NOT_MIGRATED = `The database is not migrated to this version of Backstamp. Run: ${cli} migrate. On Vercel, redeploy production, which migrates it.`;
 
+const NOT_WRITABLE =
+  "The database cannot write: its disk is full, or it is read-only. No email is accepted until it can. For figures, run: backstamp doctor.";
+
 const DATABASE_AWAY = "The database did not respond within 2 s. No email can be accepted until it does.";
 
 /**
- * Whether this process can accept email: the schema is the one of this build, and the secrets are those of
- * the database. Without a response of the database this is unknown, and the process is not ready. Everything
+ * Whether this process can accept email: the schema is the one of this build, the secrets are those of the
+ * database, and it can write. Without a response of the database this is unknown, and the process is not ready. Everything
  * else is an alarm, because the process accepts email all the same, and a load balancer that removes it would
  * only add a second fault.
  */
@@ -44,7 +48,9 @@ export async function readReadiness(deps: Deps): Promise<Readiness> {
   if (fault === "unknown") return { isReady: false, reason: "database_away", message: DATABASE_AWAY };
   if (fault) return { isReady: false, ...fault };
   try {
-    return { isReady: true, alarms: await withinMs(checkMsMax, readAlarms(deps)) };
+    const alarms = await withinMs(checkMsMax, readAlarms(deps));
+    if (alarms === null) return { isReady: false, reason: "database_not_writable", message: NOT_WRITABLE };
+    return { isReady: true, alarms };
   } catch (error) {
     if (error instanceof SecretRejectedError)
       return { isReady: false, reason: "secret_rejected", message: error.message };
@@ -75,15 +81,19 @@ export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) =>
   };
 }
 
-async function readAlarms(deps: Deps): Promise<Alarm[]> {
-  const [[active, counted, pauses, backlog, hasFailedBackup], missingLimits, isPruning, disk, secret] =
-    await Promise.all([
-      readState(deps),
-      findMissingLimits(deps.db),
-      prunesPartitions(deps.db),
-      deps.readDisk?.().catch(() => null),
-      refreshKeyring(deps),
-    ]);
+/** Null if the database cannot write. */
+async function readAlarms(deps: Deps): Promise<Alarm[] | null> {
+  const [state, missingLimits, isPruning, disk, secret, surroundings] = await Promise.all([
+    readState(deps),
+    findMissingLimits(deps.db),
+    prunesPartitions(deps.db),
+    deps.readDisk?.().catch(() => null),
+    refreshKeyring(deps),
+    findSurroundingFaults(deps),
+  ]);
+  const [active, counted, pauses, backlog, hasFailedBackup, isReadOnly, lostWorkers] = state;
+  const isFull = disk && isNearlyFull(disk);
+  if (isReadOnly || ((isFull || deps.accept.isWriteRejected()) && (await isWriteRejected(deps)))) return null;
   const { shared = 0, paused = 0 } = counted[0] ?? {};
   const hasTransport = shared > 0 || active.some(({ transport }) => transport !== "none");
   const unnamed = deps.names.mailHost === null ? active.filter(hasUnqualifiedName).length : 0;
@@ -92,7 +102,9 @@ async function readAlarms(deps: Deps): Promise<Alarm[]> {
     ...(pauses > 0 ? [SENDING_PAUSED] : []),
     ...(paused > 0 ? [pausedRelays(paused)] : []),
     ...findBacklogAlarms(backlog).map(({ waited: _, ...alarm }) => alarm),
-    ...(disk && isNearlyFull(disk) ? [DISK_NEARLY_FULL] : []),
+    ...(isFull ? [DISK_NEARLY_FULL] : []),
+    ...surroundings,
+    ...(lostWorkers ? [lostWorkers] : []),
     ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
     ...(missingLimits.length > 0 ? [noTimeLimits(missingLimits)] : []),
     ...(isPruning ? [PARTITION_PRUNING] : []),
@@ -113,8 +125,18 @@ const readState = (deps: Deps) =>
       tx.$count(queuePauses, isWholePause),
       readBacklog(tx),
       isLastBackupFailed(inside),
+      isReadOnly(tx),
+      findLostWorkers(inside),
     ]);
   });
+
+/** A replica, or a server that its operator made read-only. */
+async function isReadOnly(db: Pick<Deps["db"], "execute">): Promise<boolean> {
+  const [row] = await db.execute<{ isReadOnly: boolean }>(
+    sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  return row?.isReadOnly === true;
+}
 
 /** Null if the database has every migration of this build and still supports it. */
 async function findSchemaFault({ db, hot }: SchemaDeps): Promise<SchemaFault | null> {

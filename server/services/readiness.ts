@@ -7,6 +7,10 @@ export const ALARMS = [
   "delivery_backlog",
   "webhook_backlog",
   "disk_space",
+  "name_servers",
+  "clock_skew",
+  "rate_limit_store",
+  "worker_lost",
   "unqualified_name",
   "no_time_limits",
   "partition_pruning",
@@ -20,7 +24,7 @@ export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: st
 export type Readiness =
   | { isReady: true; alarms: Alarm[] }
   | { isReady: false; reason: Unready; message: string };
-export type Unready = SchemaFault["reason"] | "database_away" | "secret_rejected";
+export type Unready = SchemaFault["reason"] | "database_away" | "secret_rejected" | "database_not_writable";
 
 /** Why this build cannot work with the schema. */
 export type SchemaFault = { reason: "database_not_migrated" | "release_unsupported"; message: string };

@@ -88,6 +88,16 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const listenFailed = (error: unknown) => log.warn("keys.listen_failed", errorFacts(error));
   const listen = (onChange: () => void) => void listenForKeyChanges(database.hot, onChange, listenFailed);
   const keyCache = createKeyCache(clock, options.canFreeze ? undefined : listen);
+  let limits: Limits | undefined;
+  const openLimits = () => {
+    limits ??= createLimits({
+      store: settings.limitStore,
+      clock: Date.now,
+      log,
+      onFallback: metrics?.recordLimiterFallback,
+    });
+    return limits;
+  };
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
@@ -104,7 +114,9 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     recipientTokens: secret === null ? locked() : createRecipientTokens(keyring, settings.url),
     links: secret === null ? locked() : createSignedLinks(keyring, settings.url),
     ...(findDatabaseFolder && { readDisk: async () => readDiskSpace(await findDatabaseFolder()) }),
+    checkLimitStore: () => openLimits().checkStore(),
     clock,
+    machineClock: () => Date.now(),
     log,
     metrics,
     tracer,
@@ -115,18 +127,11 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   };
   const bodies = createBodyBudget({ bodyMaxBytes: settings.bodyMaxBytes, filesMaxBytes });
   const readReadiness = createSharedReadiness();
-  let limits: Limits | undefined;
   let requestLog: RequestLog | undefined;
   return {
     deps,
     database,
     forRest: ({ tick }) => {
-      limits ??= createLimits({
-        store: settings.limitStore,
-        clock: Date.now,
-        log,
-        onFallback: metrics?.recordLimiterFallback,
-      });
       const renderDatabase = createDatabaseMetrics(
         () => readInstallationFigures(deps),
         (error) => log.warn("metrics.database_away", errorFacts(error)),
@@ -134,7 +139,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
       requestLog ??= createRequestLog(deps, options.later);
       return {
         ...deps,
-        limits,
+        limits: openLimits(),
         requestLog,
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,

@@ -5,8 +5,10 @@ import { readDiskSpace } from "#server/platform/disk";
 import type { Settings } from "#server/platform/env/settings";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
+import { findFolderFault } from "./backup/folder-store";
 import { areBackupsPlain } from "./backup/passphrase";
 import { transportKindOf } from "./deps";
+import { explainDatabaseFault } from "./install/database-faults";
 import { findClusterHome } from "./postgres/cluster-location";
 import { openTransport, timeoutsOf } from "./worker";
 
@@ -25,6 +27,11 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
   return {
     ...deps,
     ...facts,
+    explainDatabaseFault,
+    findBackupFolderFault: async () => {
+      const { target } = settings.backup;
+      return target !== null && "folder" in target ? findFolderFault(target.folder) : null;
+    },
     areBackupsPlain: areBackupsPlain(settings.backup),
     transportKind: transportKindOf(smtpUrl),
     smtpUrlRelay: isRelay(transport) ? transport : null,

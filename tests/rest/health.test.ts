@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
+import { createLimits } from "#server/platform/limits/limits";
+import { silentLog } from "#server/platform/log";
 import { createSharedReadiness } from "#server/services/health";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
@@ -168,6 +170,50 @@ test.each([
   }, 20_000);
   if (readings === 1) expect(count).toBe(1);
   await server.close();
+});
+
+test("a database that cannot write is not ready, until it can again", async () => {
+  const database = (await world.hot`select current_database() as name`)[0]?.name;
+  await world.hot.unsafe(`alter database "${database}" set default_transaction_read_only = on`);
+  const { deps, close } = openDeps(world.databaseUrl);
+  const server = await startRest(deps);
+  const read = () => callApi(server.baseUrl, "GET", "/api/health/ready");
+  expect(await read()).toMatchObject({ status: 503, body: { reason: "database_not_writable" } });
+  await world.hot.unsafe(`alter database "${database}" reset default_transaction_read_only`);
+  await server.close();
+  await close();
+  expect((await ready()).status).toBe(200);
+});
+
+test("readiness reports dead name servers, a wrong clock, dead Redis and a killed worker", async () => {
+  await beat("direct", newId(), "mail.example.com");
+  const ahead = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
+  const limits = createLimits({
+    store: { kind: "redis", url: "redis://127.0.0.1:9" },
+    clock: () => 90_000,
+    log: silentLog,
+  });
+  // As after kill -9: the heartbeat stays.
+  await beat("relay");
+  await world.hot`update workers set beat_at = now() - interval '1 minute', started_at = now() - interval '1 hour'
+    where transport = 'relay'`;
+  await world.hot`update workers set started_at = now() - interval '1 hour' where transport = 'direct'`;
+  const { deps, close } = openDeps(world.databaseUrl, { transportKind: "direct" });
+  const server = await startRest({ ...deps, checkLimitStore: limits.checkStore });
+  const { body } = await callApi(server.baseUrl, "GET", "/api/health/ready");
+  expect((body.alarms as { alarm: string }[]).map(({ alarm }) => alarm)).toEqual([
+    "name_servers",
+    "clock_skew",
+    "rate_limit_store",
+    "worker_lost",
+  ]);
+  // Another worker has taken the place of the killed one.
+  ahead.mockRestore();
+  await beat("relay");
+  expect(await alarms()).toEqual([]);
+  await limits.close();
+  await server.close();
+  await close();
 });
 
 test("a reading of readiness that waits for a lock ends on the server too", async () => {

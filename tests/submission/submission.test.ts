@@ -340,7 +340,10 @@ test("messages and rejected messages are in the log of recent requests", async (
 });
 
 test("the reply while the database does not accept the message is 451, and says that the message may have been accepted", async () => {
-  const accept = () => Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }));
+  const accept = Object.assign(
+    () => Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })),
+    { isWriteRejected: () => false },
+  );
   await withListener({ accept }, async (port) => {
     const { reply } = await submit(port, token, { raw: SIMPLE });
     expect(reply).toMatch(/^451 4\.3\.0 .*may have been accepted/);

@@ -39,7 +39,7 @@ export function judgeWithFallback(options: {
     sinceMs !== undefined && clock() >= sinceMs && clock() - sinceMs < spanMs;
 
   function recordFailure(error: unknown): void {
-    const reason = describe(error);
+    const reason = describeStoreFault(error);
     // If another program overwrote one counter, the other counters remain usable.
     if (!reason.includes("WRONGTYPE")) pausedAtMs = clock();
     if (isWithin(loggedAtMs, logIntervalMs)) return;
@@ -74,7 +74,8 @@ export function judgeWithFallback(options: {
   };
 }
 
-async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
+/** Resolves with the reply, or rejects after the timeout. */
+export async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     // A busy process runs timers before it reads sockets. setImmediate accepts a reply that has already
@@ -95,7 +96,7 @@ async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
  * The reason of a store failure: the cause of "fetch failed" errors, without the command that the Upstash
  * client appends, because it contains key names.
  */
-function describe(error: unknown): string {
+export function describeStoreFault(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const root = error.message === "fetch failed" && error.cause instanceof Error ? error.cause : error;
   const text = root.message || ("code" in root ? String(root.code) : root.name);

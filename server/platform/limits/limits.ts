@@ -1,7 +1,7 @@
 import { Redis } from "@upstash/redis";
 import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
-import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
+import { describeStoreFault, judgeWithFallback, STORE_TIMEOUT_MS, within } from "./fallback";
 import { createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
@@ -65,6 +65,16 @@ export function createLimits(options: LimitsOptions) {
     take: judge.bind(null, "take"),
     /** Checks without counting, for responses that are never limited but have the headers. */
     peek: judge.bind(null, "peek"),
+    /** Why the shared store cannot be used; null if it can, or there is none. Never rejects. */
+    async checkStore(): Promise<string | null> {
+      if (!shared || isClosed) return null;
+      try {
+        await within(timeoutMs, shared.peek("other:check", 1));
+        return null;
+      } catch (error) {
+        return describeStoreFault(error);
+      }
+    },
     /** Closes the store's connection. Later requests are counted in this process. */
     async close(): Promise<void> {
       isClosed = true;

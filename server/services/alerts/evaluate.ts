@@ -1,7 +1,14 @@
 import type { Deps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
+import { SURROUNDINGS } from "../surroundings";
 import { announceAlerts } from "./announce";
-import { findBacklogs, findFullDisk, findOldBackup, findPausedRelays } from "./find-installation-conditions";
+import {
+  findBacklogs,
+  findFaultySurroundings,
+  findFullDisk,
+  findOldBackup,
+  findPausedRelays,
+} from "./find-installation-conditions";
 import {
   findDisabledEndpoints,
   findHighRates,
@@ -31,6 +38,7 @@ const FIND: readonly Find[] = [
   { kinds: ["delivery_backlog", "webhook_backlog"], read: findBacklogs },
   { kinds: ["relay_paused"], read: findPausedRelays },
   { kinds: ["disk_space"], read: findFullDisk },
+  { kinds: SURROUNDINGS, read: findFaultySurroundings },
   { kinds: ["backup_old"], read: findOldBackup },
 ];
 

@@ -3,6 +3,7 @@ import { formatBytes, isNearlyFull } from "#server/platform/disk";
 import { findBacklogAlarms, readBacklog } from "../backlog-alarms";
 import { isLastBackupFailed } from "../backups/record";
 import { listPausedSmtpUrlRelays } from "../relays/read";
+import { findLostWorkers, findSurroundingFaults } from "../surroundings";
 import { conditionsMax } from "./find-team-conditions";
 import type { AlertKind, Condition } from "./kinds";
 
@@ -66,6 +67,12 @@ export async function findFullDisk({ readDisk }: Pick<Deps, "readDisk">): Promis
       `The disk of the database has ${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} free.`,
     ),
   ];
+}
+
+/** Faults around the worker that evaluates the alerts, which the readiness of each process reports, too. */
+export async function findFaultySurroundings(deps: Deps): Promise<Condition[]> {
+  const faults = [...(await findSurroundingFaults(deps)), await findLostWorkers(deps)];
+  return faults.flatMap((fault) => (fault ? [ofInstallation(fault.alarm, fault.message)] : []));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DoctorDeps, notChecked, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
 
 /** Without a schedule, an older backup is not sufficient. */
 const recentDays = 7;
@@ -20,8 +20,13 @@ export async function checkBackups({
   hot,
   alerting: { backupEveryHours },
   areBackupsPlain,
+  findBackupFolderFault,
   readDisk,
 }: DoctorDeps): Promise<Results> {
+  const folderFault = await findBackupFolderFault();
+  const [, sentence = folderFault, advice = "Set BACKSTAMP_BACKUP_TO to another folder."] =
+    /^(.*?\.) (.*)$/s.exec(folderFault ?? "") ?? [];
+  if (sentence !== null) return [failure(sentence, advice)];
   const [last] = await hot<{ hours: number }[]>`
     select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
     where status = 'succeeded' order by started_at desc limit 1`;

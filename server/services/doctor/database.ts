@@ -3,7 +3,8 @@ import { findMissingLimits } from "#db/time-limits";
 import { formatBytes, isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { readSchemaState } from "../health";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+import { readClockSkew, skewSecondsMax } from "../surroundings";
+import { type DoctorDeps, failure, NEEDS_DATABASE, ok, type Results, warning } from "./finding";
 
 const oldestMajor = 15;
 /** From this share of the connections on, a new process may not get any. */
@@ -14,7 +15,7 @@ const connectionsShareMax = 0.8;
  */
 const lockingStatements = 16;
 const locksAdvised = 512;
-const skewMsMax = { warning: 2_000, error: 60_000 };
+const skewSecondsAdvised = 2;
 
 type Server = {
   version: string;
@@ -27,24 +28,39 @@ type Server = {
   partitions: number;
 };
 
-/** Reachability, version, connections and time limits of the role. */
-export async function checkDatabase({ db, hot, databaseFault }: DoctorDeps): Promise<Results> {
-  if (databaseFault !== null) return [failure(databaseFault, "Start Backstamp, then run the doctor again.")];
-  const startedMs = performance.now();
-  let server: Server | undefined;
+const START = "Start Backstamp, then run the doctor again.";
+
+/** Why no connection to the database is possible; null if one is. */
+export async function findConnectionFault(deps: DoctorDeps): Promise<Results[number] | null> {
+  const { hot, databaseFault } = deps;
+  if (databaseFault !== null) return failure(databaseFault, START);
   try {
-    [server] = await hot<Server[]>`
-      select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
-        current_setting('max_connections')::int as most, r.rolconnlimit as "ofRole",
-        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
-        current_setting('max_locks_per_transaction')::int as locks,
-        (select count(*)::int from pg_inherits) as partitions
-      from pg_roles r where r.rolname = current_user`;
+    await hot`select 1`;
+    return null;
   } catch (error) {
+    const explained = deps.explainDatabaseFault(error);
     const reason = error instanceof Error ? error.message : String(error);
-    return [failure(`The database did not respond: ${reason}`, "Start it, and check DATABASE_URL.")];
+    const [, sentence, advice] = /^(.*?\.) (.*)$/s.exec(explained ?? "") ?? [];
+    return sentence !== undefined && advice !== undefined
+      ? failure(sentence, advice)
+      : failure(`The database did not respond: ${reason}`, "Start it, and check DATABASE_URL.");
   }
+}
+
+/** Reachability, version, connections and time limits of the role. */
+export async function checkDatabase(deps: DoctorDeps): Promise<Results> {
+  const fault = await findConnectionFault(deps);
+  if (fault !== null) return [fault];
+  const { db, hot } = deps;
+  const startedMs = performance.now();
+  const [server] = await hot<Server[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+      current_setting('max_connections')::int as most, r.rolconnlimit as "ofRole",
+      pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
+      current_setting('max_locks_per_transaction')::int as locks,
+      (select count(*)::int from pg_inherits) as partitions
+    from pg_roles r where r.rolname = current_user`;
   if (!server) return [failure("The role of DATABASE_URL does not exist.", "Check DATABASE_URL.")];
   const { version, number, used, most, ofRole, isReadOnly, locks, partitions } = server;
   const ms = Math.ceil(performance.now() - startedMs);
@@ -92,7 +108,7 @@ export async function checkSchema(deps: DoctorDeps): Promise<Results> {
   const first = await readSchemaState(deps);
   // The first connection to a busy database can take longer than readiness waits.
   const state = first === "unknown" ? await readSchemaState(deps) : first;
-  if (state === "unknown") return [notChecked("This needs the database, which did not respond.")];
+  if (state === "unknown") return [NEEDS_DATABASE];
   if (state === null) return [ok("The database has every migration of this version.")];
   const [, sentence = state.message, advice = `Run: ${cli} migrate`] =
     /^(.*?\.) (.*)$/s.exec(state.message) ?? [];
@@ -100,20 +116,15 @@ export async function checkSchema(deps: DoctorDeps): Promise<Results> {
 }
 
 /** The difference between the clocks of this machine and of the database, which sets all due times. */
-export async function checkClock({ hot, clock }: DoctorDeps): Promise<Results> {
-  const beforeMs = clock().getTime();
-  const [row] = await hot<
-    { ms: number }[]
-  >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
-  const afterMs = clock().getTime();
-  const skewMs = (row?.ms ?? 0) - (beforeMs + afterMs) / 2;
-  const seconds = (Math.abs(skewMs) / 1_000).toFixed(1);
-  if (Math.abs(skewMs) <= skewMsMax.warning + (afterMs - beforeMs) / 2)
+export async function checkClock(deps: DoctorDeps): Promise<Results> {
+  const { seconds, uncertainSeconds } = await readClockSkew(deps);
+  const difference = Math.abs(seconds);
+  if (difference <= skewSecondsAdvised + uncertainSeconds)
     return [ok("The clocks of this machine and of the database agree.")];
-  const message = `The clock of this machine is ${seconds} s ${skewMs > 0 ? "behind" : "ahead of"} that of the database.`;
+  const message = `The clock of this machine is ${difference.toFixed(1)} s ${seconds > 0 ? "behind" : "ahead of"} that of the database.`;
   const advice =
     "Synchronize both machines by NTP. Signatures, links and sessions use the clock of this machine, due times that of the database.";
-  return [Math.abs(skewMs) > skewMsMax.error ? failure(message, advice) : warning(message, advice)];
+  return [difference > skewSecondsMax ? failure(message, advice) : warning(message, advice)];
 }
 
 /** Free space where the embedded database is; the size of another one. */

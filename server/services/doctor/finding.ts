@@ -12,6 +12,7 @@ export const CHECKS = [
   "backups",
   "secret",
   "workers",
+  "rate_limits",
   "smtp",
   "dns",
   "domains",
@@ -41,6 +42,10 @@ export type Finding = {
 export type DoctorDeps = Deps & {
   /** Why no database can be used, if that is known already. */
   databaseFault: string | null;
+  /** What is wrong with a database that rejects the connection, and what to do; null for an unknown error. */
+  explainDatabaseFault(error: unknown): string | null;
+  /** Why the folder of scheduled backups cannot be written, and what to do; null if it can, or there is none. */
+  findBackupFolderFault(): Promise<string | null>;
   /** Why the settings are not complete for production; null if they are. */
   settingsFault: string | null;
   /** Whether scheduled backups are made without a passphrase. */
@@ -91,6 +96,9 @@ export const failure = (message: string, advice: string, subject?: string): Resu
   advice,
   subject,
 });
+
+/** For each check but the one of the database. */
+export const NEEDS_DATABASE = notChecked("This needs the database, see above.");
 
 /** The longest time of one check. */
 export const checkMsMax = 20_000;

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isDatabaseUnreachable } from "#db/faults";
+import { findFault } from "#db/faults";
 import { checkBackups } from "./backups";
-import { checkClock, checkDatabase, checkDisk, checkSchema } from "./database";
+import { checkClock, checkDatabase, checkDisk, checkSchema, findConnectionFault } from "./database";
 import {
   CHECKS,
   type Check,
   checkMsMax,
   type DoctorDeps,
   type Finding,
+  NEEDS_DATABASE,
   type Results,
   type Status,
 } from "./finding";
@@ -16,6 +17,7 @@ import { checkPorts } from "./network/ports";
 import { checkProxy } from "./network/proxy";
 import { checkReverseDns } from "./network/reverse-dns";
 import { checkSmtp } from "./network/smtp";
+import { checkRateLimits } from "./rate-limits";
 import { checkSecret } from "./secret";
 import { checkSettings } from "./settings";
 import { checkWorkers } from "./workers";
@@ -29,6 +31,7 @@ const RUN: Record<Check, (deps: DoctorDeps) => Promise<Results>> = {
   backups: checkBackups,
   secret: checkSecret,
   workers: checkWorkers,
+  rate_limits: checkRateLimits,
   smtp: checkSmtp,
   dns: checkResolvers,
   domains: checkDomains,
@@ -47,7 +50,8 @@ export type Report = { status: Exclude<Status, "not_checked">; findings: Finding
  * longer does not affect the others. They change nothing and send no email.
  */
 export async function runDoctor(deps: DoctorDeps): Promise<Report> {
-  const findings = (await Promise.all(CHECKS.map((check) => runCheck(deps, check)))).flat();
+  const hasDatabase = (await findConnectionFault(deps)) === null;
+  const findings = (await Promise.all(CHECKS.map((check) => runCheck(deps, check, hasDatabase)))).flat();
   const worst = Math.max(...findings.map(({ status }) => SEVERITY.indexOf(status)));
   const status = SEVERITY[worst];
   return { status: status === "warning" || status === "error" ? status : "ok", findings };
@@ -96,10 +100,13 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
 }
 
-async function runCheck(deps: DoctorDeps, check: Check): Promise<Finding[]> {
+async function runCheck(deps: DoctorDeps, check: Check, hasDatabase: boolean): Promise<Finding[]> {
   const done = new AbortController();
   const late = wait(checkMsMax, [lateResult], { signal: done.signal });
-  const results = await Promise.race([RUN[check](deps).catch((error) => [explain(error)]), late]);
+  const results = await Promise.race([
+    RUN[check](deps).catch((error) => [explain(error, hasDatabase)]),
+    late,
+  ]);
   done.abort();
   late.catch(() => {});
   return results.map(({ subject = null, advice = null, status, message }) => ({
@@ -120,13 +127,14 @@ const lateResult: Results[number] = {
 /** Reasons that a server or the driver wrote have no full stop. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** The database has a check of its own, so its absence is not reported again by each check that needs it. */
-function explain(error: unknown): Results[number] {
-  if (isDatabaseUnreachable(error))
-    return { status: "not_checked", message: "This needs the database, which did not respond." };
+/** The database has a check of its own, so its fault is not reported again by each check that needs it. */
+function explain(error: unknown, hasDatabase: boolean): Results[number] {
+  if (!hasDatabase && findFault(error) !== null) return NEEDS_DATABASE;
+  // Drizzle's message is the statement with its parameters.
+  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return {
     status: "error",
-    message: `The check did not complete: ${error instanceof Error ? error.message : String(error)}`,
+    message: `The check did not complete: ${root instanceof Error ? root.message : String(root)}`,
     advice: "Run the doctor again. If this repeats, report it with the output of --json.",
   };
 }

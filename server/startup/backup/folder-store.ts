@@ -1,4 +1,16 @@
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from "node:fs/promises";
 import path from "node:path";
 import { Writable } from "node:stream";
 import { formatBytes } from "#server/platform/disk";
@@ -28,6 +40,8 @@ export const openFolderStore = (
 ): BackupStore => ({
   location: folder,
   async write(name, fill, signal) {
+    const fault = await findFolderFault(folder);
+    if (fault !== null) throw new OperatorError(fault);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return writeBackupFile(path.join(folder, name), fill, signal, effects);
   },
@@ -41,6 +55,44 @@ export const openFolderStore = (
   list: () => readdir(folder),
   remove: (name) => rm(path.join(folder, name)),
 });
+
+/** The file systems of /proc and /sys (statfs(2)), which contain no files of users. */
+const PSEUDO = new Set([0x9fa0, 0x62656572]);
+
+/**
+ * Why backups cannot be written to a folder, which may not exist yet, and what to do; null if they can. Below
+ * /proc, Node would create the folder again and again without end.
+ */
+export async function findFolderFault(folder: string): Promise<string | null> {
+  const advice = "Choose a folder on a disk that this user can write to.";
+  for (let place = path.resolve(folder); ; place = path.dirname(place)) {
+    try {
+      if (!(await stat(place)).isDirectory()) return `${place} is not a folder. ${advice}`;
+      await access(place, constants.W_OK | constants.X_OK);
+      if (PSEUDO.has((await statfs(place)).type)) return `${place} is not on a disk. ${advice}`;
+      return null;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? "";
+      if (code === "ENOENT" && place !== path.dirname(place)) continue;
+      return `${folder} cannot be written: ${REASONS[code] ?? code}. ${advice}`;
+    }
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EROFS: "its disk is mounted read-only",
+  EACCES: "this user is not permitted to",
+  EPERM: "this user is not permitted to",
+  ENOTDIR: "a part of the path is a file",
+};
+
+/** Deletes what a backup to this file left whose process was killed. */
+export async function deletePartials(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  for (const name of await readdir(folder))
+    if (PARTIAL.test(name) && name.replace(PARTIAL, "") === path.basename(file))
+      await rm(path.join(folder, name), { force: true });
+}
 
 /**
  * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error
@@ -57,11 +109,14 @@ export async function writeBackupFile(
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
   const folder = path.dirname(file);
   const partial = `${file}.${process.pid}.partial`;
-  const handle = await open(partial, "w", 0o600).catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorError(
-      `${partial} cannot be created (${cause.code}). Choose a folder that exists and is writable.`,
-      { cause },
-    );
+  const handle = await open(partial, "w", 0o600).catch(async (cause: NodeJS.ErrnoException) => {
+    const isFull = ["ENOSPC", "EDQUOT"].includes(cause.code ?? "");
+    throw isFull
+      ? diskFull(folder, "is full", cause)
+      : new OperatorError(
+          (await findFolderFault(folder)) ?? `${folder} does not exist. Create it, or choose another folder.`,
+          { cause },
+        );
   });
   const requireSpace = async () => {
     const { freeBytes, totalBytes } = await readDiskSpace(folder);

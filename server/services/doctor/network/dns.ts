@@ -4,6 +4,7 @@ import { BUILT_IN_DOMAIN, domains, type RecordCheck } from "#db/schema/domains";
 import { checkDomainRecords } from "../../domains/check/doctor";
 import { PROOF } from "../../domains/check/evaluate";
 import { type Domain, domainColumns } from "../../domains/read";
+import { isNoAnswer } from "../../surroundings";
 import { checkEach } from "../each";
 import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
 
@@ -17,11 +18,10 @@ export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Prom
   const advice = "Correct BACKSTAMP_DNS_SERVERS, or the name servers of this machine.";
   const answers = await Promise.all(resolvers().map((query) => query(host, "A")));
   if (answers.length === 0) return [failure("No name server is configured.", advice)];
-  const isDown = ({ kind }: (typeof answers)[number]) => kind === "servfail" || kind === "timeout";
-  const isEveryDown = answers.every(isDown);
+  const isEveryDown = answers.every(isNoAnswer);
   return answers.map((answer) => {
     const { resolver, kind } = answer;
-    if (!isDown(answer)) return ok("The name server responds.", resolver);
+    if (!isNoAnswer(answer)) return ok("The name server responds.", resolver);
     const message =
       kind === "timeout" ? "The name server did not respond." : "The name server returned an error.";
     return isEveryDown ? failure(message, advice, resolver) : warning(message, advice, resolver);

@@ -1,5 +1,11 @@
 import type { HotSql } from "#db/client";
-import { isDatabaseUnreachable, isDuplicateRow, isLockTimeout, isStatementTimeout } from "#db/faults";
+import {
+  isDatabaseUnreachable,
+  isDuplicateRow,
+  isLockTimeout,
+  isStatementTimeout,
+  isWriteFault,
+} from "#db/faults";
 import { DatabaseBusy, withinMs } from "#db/gate";
 import type { Metrics } from "#server/platform/telemetry/metrics";
 import type { Tracer } from "#server/platform/telemetry/tracer";
@@ -48,7 +54,10 @@ export class IdempotencyKeyBusy extends Error {
 }
 
 /** Commits one submission. True: written. False: its idempotency key was used before. */
-export type Accept = (submission: Submission) => Promise<boolean>;
+export type Accept = ((submission: Submission) => Promise<boolean>) & {
+  /** Whether the database could not write the last submission, because its disk is full or it is read-only. */
+  isWriteRejected(): boolean;
+};
 
 type Waiting = {
   submission: Submission;
@@ -170,7 +179,8 @@ export function createAcceptor(
     } else await Promise.all(batch.map((waiting) => write([waiting])));
   };
 
-  return async (submission) => {
+  let isWriteRejected = false;
+  const accept = async (submission: Submission): Promise<boolean> => {
     const receivedMs = performance.now();
     let result: AcceptResult = "failed";
     const span = tracer?.start("accept", { parent: submission.emails[0]?.traceparent });
@@ -192,7 +202,11 @@ export function createAcceptor(
         }),
       );
       result = isWritten ? "committed" : "repeated";
+      isWriteRejected = false;
       return isWritten;
+    } catch (error) {
+      if (isWriteFault(error)) isWriteRejected = true;
+      throw error;
     } finally {
       const emails = result === "committed" ? submission.emails.length : 0;
       span?.set({ "backstamp.result": result, "backstamp.emails": emails });
@@ -201,6 +215,7 @@ export function createAcceptor(
       metrics?.recordAccept(result, emails, (performance.now() - receivedMs) / 1_000);
     }
   };
+  return Object.assign(accept, { isWriteRejected: () => isWriteRejected });
 }
 
 type AcceptResult = Parameters<Metrics["recordAccept"]>[0];

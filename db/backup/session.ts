@@ -54,5 +54,7 @@ export async function inLongTransaction<T>(
     return result;
   } finally {
     await sql.end({ timeout: 0 });
+    // After a failed COPY it is paused, never sees its end, and would keep the process alive.
+    socket?.destroy();
   }
 }

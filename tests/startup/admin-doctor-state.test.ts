@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { recordBackup } from "#server/services/backups/record";
+import { beginBackup, completeBackup } from "#server/services/backups/record";
 import { recordRelayFault } from "#server/services/relays/health";
 import { pauseRelay } from "#server/services/relays/write";
 import { acquireLock } from "#server/startup/launcher/lock";
@@ -106,9 +106,9 @@ test("no recent backup is a warning for the embedded database, and not for a ser
   const scheduled = (await doctor({ BACKSTAMP_BACKUP_TO: settings.BACKSTAMP_DATA_DIR })).of("backups");
   expect(scheduled).toMatchObject([{ status: "warning", message: expect.stringContaining("unencrypted") }]);
 
-  const done = { name: "manual", location: "/backups", sizeBytes: 1, hasSecret: true };
-  const startedAt = new Date(Date.now() - 6 * 24 * 3_600_000);
-  await recordBackup(world.deps, { ...done, startedAt });
+  const id = await beginBackup(world.deps, { name: "manual", location: "/backups" });
+  await completeBackup(world.deps, id, { name: "manual", sizeBytes: 1, hasSecret: true });
+  await world.hot`update backups set started_at = now() - interval '6 days'`;
   onTestFinished(async () => void (await world.hot`delete from backups`));
   expect((await doctor(settings)).of("backups")).toMatchObject([
     { status: "ok", message: "No backups are scheduled. The last one is 144 hours old." },
@@ -155,5 +155,26 @@ test("partitions that need more locks than PostgreSQL has are a warning with the
       message: expect.stringContaining("max_locks_per_transaction is 512"),
       advice: expect.stringContaining("max_locks_per_transaction = 1024"),
     },
+  ]);
+});
+
+test("a wrong database login is reported once, with what to do", wait, async () => {
+  const url = new URL(world.databaseUrl);
+  url.pathname = "/no_such_database";
+  const done = await doctor({ DATABASE_URL: url.href });
+  expect(done.of("database")).toMatchObject([
+    { status: "error", message: expect.stringContaining("does not exist"), advice: "Create it first." },
+  ]);
+  for (const check of ["schema", "clock", "disk", "backups", "secret", "workers", "domains"])
+    expect(done.of(check)).toMatchObject([{ status: "not_checked" }]);
+});
+
+test("dead Redis and a backup folder that cannot be written are faults", wait, async () => {
+  const done = await doctor({ REDIS_URL: "redis://127.0.0.1:9", BACKSTAMP_BACKUP_TO: "/proc/backups/daily" });
+  expect(done.of("rate_limits")).toMatchObject([
+    { status: "warning", advice: expect.stringContaining("REDIS_URL") },
+  ]);
+  expect(done.of("backups")).toMatchObject([
+    { status: "error", message: expect.stringContaining("not on a disk") },
   ]);
 });

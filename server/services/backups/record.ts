@@ -56,19 +56,31 @@ export async function claimBackup(
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`);
     if (!(await isBackupDue({ db: tx }, schedule))) return null;
-    await tx
-      .update(backups)
-      .set({
-        status: "failed",
-        endedAt: sql`now()`,
-        fault: "The process ended before the backup was complete.",
-      })
-      .where(and(eq(backups.status, "running"), isSilent));
+    await failSilentBackups({ db: tx });
     await tx.delete(backups).where(sql`${backups.startedAt} < now() - ${keptDays} * interval '1 day'`);
     const id = newId();
     await tx.insert(backups).values({ id, isScheduled: true, status: "running", location });
     return id;
   });
+}
+
+/**
+ * Records backups as failed whose process was killed, or makes no progress. Returns where those of the
+ * command line were written.
+ */
+export async function failSilentBackups({ db }: BackupDeps): Promise<{ location: string; name: string }[]> {
+  const ended = await db
+    .update(backups)
+    .set({
+      status: "failed",
+      endedAt: sql`now()`,
+      fault: "The process ended before the backup was complete, or wrote nothing for 10 minutes.",
+    })
+    .where(and(eq(backups.status, "running"), isSilent))
+    .returning({ location: backups.location, name: backups.name, isScheduled: backups.isScheduled });
+  return ended.flatMap(({ location, name, isScheduled }) =>
+    isScheduled || name === null ? [] : [{ location, name }],
+  );
 }
 
 /** Records that the process still makes the backup. */
@@ -105,14 +117,14 @@ export async function recordDeletionFault({ db }: BackupDeps, id: string, fault:
     .where(eq(backups.id, id));
 }
 
-/** Records a completed backup of the command line. */
-export async function recordBackup(
+/** Records that the command line begins a backup. Returns its id. */
+export async function beginBackup(
   { db }: BackupDeps,
-  done: FinishedBackup & { location: string; startedAt: Date },
-): Promise<void> {
-  await db
-    .insert(backups)
-    .values({ ...done, id: newId(), isScheduled: false, status: "succeeded", endedAt: sql`now()` });
+  target: { location: string; name: string },
+): Promise<string> {
+  const id = newId();
+  await db.insert(backups).values({ ...target, id, isScheduled: false, status: "running" });
+  return id;
 }
 
 /** The newest backups first. */

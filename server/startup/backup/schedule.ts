@@ -6,6 +6,11 @@ import { type BackupSchedule, isBackupDue } from "#server/services/backups/recor
 import type { ScheduledBackup } from "./scheduled-backup";
 
 const checkMs = 60_000;
+/** Longer than a process needs to start and claim the backup. */
+const stalledCheckMs = 2 * 60_000;
+/** For a stopped backup to delete what it has written. */
+const stopMsMax = 10_000;
+const STALLED = Symbol("stalled");
 /** The reason is on the last lines. */
 const outputCharsMax = 2_000;
 
@@ -27,6 +32,20 @@ export function startBackupSchedule(
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
 
+  /** A process that waits for a disk may not even react to being killed. Nothing waits for it any longer. */
+  const endWhenStalled = async (running: ChildProcess, watch: AbortSignal) => {
+    while (!watch.aborted) {
+      const isStopping = stopping.signal.aborted;
+      const signal = isStopping ? watch : AbortSignal.any([watch, stopping.signal]);
+      await wait(isStopping ? stopMsMax : stalledCheckMs, undefined, { signal }).catch(() => {});
+      const isDue = () => isBackupDue(deps, schedule).catch(() => false);
+      // The process has no heartbeat any more, so the backup is due again.
+      if (isStopping || (!signal.aborted && (await isDue()))) break;
+    }
+    running.kill("SIGKILL");
+    return STALLED;
+  };
+
   const makeBackup = async () => {
     if (stopping.signal.aborted) return;
     const running = spawn(
@@ -43,12 +62,17 @@ export function startBackupSchedule(
     running.stderr
       .setEncoding("utf8")
       .on("data", (text: string) => (errors = (errors + text).slice(-outputCharsMax)));
-    const code = await new Promise((resolve) => {
+    const closed = new Promise<unknown>((resolve) => {
       running.once("error", resolve);
       running.once("close", resolve);
     });
+    const watch = new AbortController();
+    const code = await Promise.race([closed, endWhenStalled(running, watch.signal)]);
+    watch.abort();
     child = undefined;
     if (stopping.signal.aborted) return;
+    if (code === STALLED)
+      return deps.log.error("backup.failed", { reason: "It wrote nothing for 10 minutes, and was ended." });
     if (code !== 0) return deps.log.error("backup.failed", { reason: errors.trim() });
     const { made } = JSON.parse(output) as { made: ScheduledBackup | null };
     // Another worker made it.

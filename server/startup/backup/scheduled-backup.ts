@@ -24,7 +24,9 @@ import {
   type StoreEffects,
 } from "./store";
 
-const beatMs = 20_000;
+export const beatMs = 20_000;
+/** A backup to which nothing was written for this long does not count as running, and is ended. */
+const stalledMsMax = 10 * 60_000;
 const RETRY_AFTER_MS = [1_000, 5_000, 15_000];
 
 type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret" | "oldSecrets"> & {
@@ -51,7 +53,11 @@ export async function runScheduledBackup(
   const store = openStore(settings, { readDiskSpace, retryAfterMs: RETRY_AFTER_MS, ...deps });
   const id = await claimBackup(deps, backup.schedule, store.location);
   if (id === null) return null;
-  const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
+  let progressedMs = performance.now();
+  const beat = setInterval(() => {
+    // Without a heartbeat, the backup is due again, and the worker ends this process.
+    if (performance.now() - progressedMs < stalledMsMax) void beatBackup(deps, id).catch(() => {});
+  }, beatMs);
   let made: FinishedBackup;
   try {
     // Not every store permits this, and each backup repeats it.
@@ -60,6 +66,9 @@ export async function runScheduledBackup(
     const name = nameOfBackup(deps.clock(), passphrase !== null);
     let hasSecret = false;
     const fill: FillBackup = async (output) => {
+      output.on("drain", () => {
+        progressedMs = performance.now();
+      });
       ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output));
     };
     const sizeBytes = await store.write(name, fill, signal);
@@ -91,7 +100,8 @@ function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">, effects
     : openS3Store({ ...s3, ...target }, effects);
 }
 
-function reasonOf(error: unknown): string {
+/** Why a backup failed, for the operator. */
+export function reasonOf(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   const { message, code } = error as NodeJS.ErrnoException;
   return explainDatabaseFault(error) ?? [message, code].filter(Boolean).join(" ");

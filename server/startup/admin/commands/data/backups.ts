@@ -3,11 +3,19 @@ import { isSchemaMissing } from "#db/faults";
 import { readDiskSpace } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
-import { listBackups, recordBackup } from "#server/services/backups/record";
+import {
+  beatBackup,
+  beginBackup,
+  completeBackup,
+  type FinishedBackup,
+  failBackup,
+  failSilentBackups,
+  listBackups,
+} from "#server/services/backups/record";
 import { createBackup } from "../../../backup/create-backup";
-import { writeBackupFile } from "../../../backup/folder-store";
+import { deletePartials, writeBackupFile } from "../../../backup/folder-store";
 import { passphraseCharsMin, readPassphrase, requireLength } from "../../../backup/passphrase";
-import { runScheduledBackup } from "../../../backup/scheduled-backup";
+import { beatMs, reasonOf, runScheduledBackup } from "../../../backup/scheduled-backup";
 import type { FillBackup } from "../../../backup/store";
 import { OperatorError } from "../../../launcher/operator-error";
 import { type AdminCommand, runInDatabase } from "../../command";
@@ -97,24 +105,21 @@ async function makeBackup(
       "BACKSTAMP_SECRET is not set, so the backup would lack it. Set the secret of the installation, as its processes have it.",
     );
   const { dataDir, secret, oldSecrets } = settings;
-  const startedAt = deps.clock();
+  const target = { location: path.dirname(file), name: path.basename(file) };
+  const record = await recordBegin(deps, target);
   let created = null as Awaited<ReturnType<typeof createBackup>> | null;
   const fill: FillBackup = async (output) => {
     created = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output);
   };
-  const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal, { readDiskSpace }));
+  const sizeBytes = await stoppable((signal) => writeBackupFile(file, fill, signal, { readDiskSpace })).catch(
+    async (error: unknown) => {
+      await record?.fail(error);
+      throw error;
+    },
+  );
   if (!created) throw new TypeError("the file was not filled");
   const { takenAt, tables, rows, hasSecret } = created;
-  await recordBackup(deps, {
-    location: path.dirname(file),
-    name: path.basename(file),
-    sizeBytes,
-    hasSecret,
-    startedAt,
-  }).catch((error: unknown) => {
-    // The usual case before an upgrade: the database of the former release has no list of backups.
-    if (!isSchemaMissing(error)) throw error;
-  });
+  await record?.complete({ name: target.name, sizeBytes, hasSecret });
   return {
     json: {
       file,
@@ -132,6 +137,32 @@ async function makeBackup(
       ? ["Keep the passphrase in another place. Without it, the backup cannot be restored."]
       : missingSecretWarning(terminal.env, dataDir),
   };
+}
+
+/**
+ * Lists a backup while it is made, so that one whose process is killed is listed as failed; deletes what
+ * earlier ones left. Null before an upgrade: the database of the former release may have no such list.
+ */
+async function recordBegin(deps: Session["deps"], target: { location: string; name: string }) {
+  try {
+    for (const { location, name } of await failSilentBackups(deps))
+      await deletePartials(path.join(location, name)).catch(() => {});
+    const id = await beginBackup(deps, target);
+    const beat = setInterval(() => void beatBackup(deps, id).catch(() => {}), beatMs);
+    return {
+      complete: (made: FinishedBackup) => {
+        clearInterval(beat);
+        return completeBackup(deps, id, made);
+      },
+      fail: (error: unknown) => {
+        clearInterval(beat);
+        return failBackup(deps, id, reasonOf(error));
+      },
+    };
+  } catch (error) {
+    if (isSchemaMissing(error)) return null;
+    throw error;
+  }
 }
 
 const missingSecretWarning = (env: Terminal["env"], dataDir: string): string[] => [
@@ -164,6 +195,7 @@ async function makeScheduled(terminal: Terminal, { deps, databaseUrl, stoppable 
 }
 
 async function list({ deps }: Session): Promise<Output> {
+  await failSilentBackups(deps);
   return listOutput(
     (await listBackups(deps, shownMax)).map(({ id: _, beatAt: __, ...backup }) => backup),
     ({ startedAt, status, isScheduled, location, name, sizeBytes, hasSecret, fault }) => ({

@@ -79,9 +79,13 @@ export async function startBackstamp(env: Record<string, string> = {}) {
       return id;
     },
     /** Runs a CLI command. Returns its output. */
+    /** Runs a command. The value after `--password` is sent to its standard input. */
     operate: async (...args: string[]): Promise<string> => {
+      const at = args.indexOf("--password") + 1;
+      const [input] = at > 0 ? args.splice(at, 1) : [];
       const { code, stdout, stderr } = await runProgram("server/startup/admin.ts", args, {
         env: environment,
+        ...(input === undefined ? {} : { input }),
       });
       if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
       return stdout;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const run = (...args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
-const create = (email: string) => run("user", "create", email, "--password", "correct horse battery");
+const create = (email: string) => run("user", "create", email);
 const operators = async () =>
   (await world.hot<{ email: string }[]>`select email from users where is_operator order by created_at`).map(
     ({ email }) => email,

@@ -25,8 +25,8 @@ afterAll(() => world.close());
 
 const program = "server/startup/admin.ts";
 const own = () => ({ DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "https://mail.example.com" });
-const cli = (args: string[], env: StartOptions["env"] = {}) =>
-  runCommand(args, { env: { ...own(), ...env } });
+const cli = (args: string[], env: StartOptions["env"] = {}, input = "") =>
+  runCommand(args, { env: { ...own(), ...env }, input });
 
 async function cliJson(args: string[]) {
   const { code, stdout, stderr } = await cli([...args, "--json"]);
@@ -176,9 +176,8 @@ describe("domains, teams and users", () => {
     expect(await verifyPassword(world.deps, { email, password })).toMatchObject({ id: first.json.id });
 
     const given = { email: "ben@example.com", password: "correct horse battery" };
-    const second = await cli([
-      ...["user", "create", given.email, "--password", given.password, "--team", team.id],
-    ]);
+    const args = ["user", "create", given.email, "--password", "--team", team.id];
+    const second = await cli(args, {}, `${given.password}\n`);
     expect(second.stdout).toMatch(/ben@example\.com, member of team People/);
     expect(second.stdout).not.toContain(given.password);
     expect(await verifyPassword(world.deps, given)).not.toBeNull();
@@ -193,10 +192,15 @@ describe("domains, teams and users", () => {
     expect(shown.stdout).toMatch(/^ {2}https:\/\/mail\.example\.com\/login\/reset#[\w-]{43}$/m);
     expect(await verifyPassword(world.deps, person)).not.toBeNull();
 
-    const made = await cliJson(["user", "reset-password", person.email, "--password"]);
+    const made = await cliJson(["user", "reset-password", person.email, "--generate-password"]);
     expect(await verifyPassword(world.deps, person)).toBeNull();
     const { email, password } = made.json;
     expect(await verifyPassword(world.deps, { email, password })).not.toBeNull();
+    const other = { email: person.email, password: "another horse battery" };
+    expect(
+      await cli(["user", "reset-password", person.email, "--password"], {}, other.password),
+    ).toMatchObject({ code: 0 });
+    expect(await verifyPassword(world.deps, other)).not.toBeNull();
     const [row] = await world.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
     expect(row?.live).toBe(0);
 
@@ -248,7 +252,9 @@ const REFUSED: [args: string[], env: Record<string, string>, says: RegExp][] = [
   ],
   [["key", "list", "--team", "Nobody"], {}, /Team "Nobody" not found/],
   [["key", "revoke", anId], {}, /API key not found/],
-  [["user", "create", "ann@example.com", "--password", "short"], {}, /12 to 256 characters/],
+  [["user", "create", "ann@example.com", "--password"], {}, /12 to 256 characters/],
+  [["user", "create", "ann@example.com", "--password", "visible to all"], {}, /visible in the process list/],
+  [["user", "reset-password", "ann@example.com", "--password=x"], {}, /visible in the process list/],
   [["team", "list"], { DATABASE_URL: "mysql://x" }, /DATABASE_URL: /],
 ];
 

@@ -7,12 +7,13 @@ import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/
 import { createUser, findUser, listUsers, setPassword } from "#server/services/people/users";
 import { findTeam } from "#server/services/teams";
 import { generatePassword } from "../../install/generated";
+import { OperatorError } from "../../launcher/operator-error";
 import { readName, readRole } from "../arguments";
 import { type AdminCommand, examples, runInDatabase, runInTeam, TEAM_OPTION } from "../command";
 import { requirePublicUrl } from "../session";
-import { listOutput, type Output } from "../terminal";
+import { listOutput, type Output, type Terminal } from "../terminal";
 
-type CreateOptions = { password?: string; name?: string; role?: Role };
+type CreateOptions = { password?: string | true; name?: string; role?: Role };
 
 /** `user create`, `user list`, `user reset-password`, `user reset-2fa`. */
 export function addUserCommands(program: AdminCommand): void {
@@ -22,7 +23,10 @@ export function addUserCommands(program: AdminCommand): void {
     .command("create")
     .description("creates a user with a password")
     .argument(...EMAIL)
-    .option("--password <password>", "12 to 256 characters (default: generated and shown only once)")
+    .option(
+      "--password [value]",
+      "asks for the password, or reads it from standard input (default: generated and shown only once)",
+    )
     .option("--name <name>", "display name", readName)
     .option(
       "--role <role>",
@@ -31,21 +35,26 @@ export function addUserCommands(program: AdminCommand): void {
     )
     .option(...TEAM_OPTION)
     .addHelpText(
-      ...examples("user create ann@example.com --role owner", "user create ben@example.com --team Sales"),
+      ...examples(
+        "user create ann@example.com --role owner",
+        "user create ben@example.com --team Sales",
+        "user create ann@example.com --password < password.txt",
+      ),
     );
-  runInTeam(create, async (ctx, team, given: string, options: CreateOptions) => {
-    const password = options.password ?? generatePassword();
+  runInTeam(create, async (ctx, team, address: string, options: CreateOptions) => {
+    const given = await readPassword(program.terminal, options.password);
+    const password = given ?? generatePassword();
     const isInTeam = eq(memberships.teamId, ctx.teamId);
     const role = options.role ?? ((await ctx.db.$count(memberships, isInTeam)) > 0 ? "member" : "owner");
     const name = options.name === undefined ? {} : { name: options.name };
     const { id, email } = await createUser(ctx, {
-      email: given,
+      email: address,
       password,
       ...name,
       teamId: team.id,
       role,
     });
-    const generated = options.password === undefined ? { password } : {};
+    const generated = given === null ? { password } : {};
     return {
       json: { id, email, role, team_id: team.id, ...generated },
       text: [`Created user ${email}, ${role} of team ${team.name}.`, ...passwordLines(generated)],
@@ -80,20 +89,26 @@ export function addUserCommands(program: AdminCommand): void {
     .description("creates a password reset link and prints it instead of sending it by email")
     .argument(...EMAIL)
     .option(
-      "--password [password]",
-      "instead of a link, sets this password, or a generated one that is shown only once, and ends all sessions of the user",
+      "--generate-password",
+      "instead of a link, sets a password that is shown only once, and ends all sessions",
     )
+    .option("--password [value]", "instead of a link, asks for a password, or reads it from standard input")
     .addHelpText(
-      ...examples("user reset-password ann@example.com", "user reset-password ann@example.com --password"),
+      ...examples(
+        "user reset-password ann@example.com",
+        "user reset-password ann@example.com --generate-password",
+      ),
     );
-  runInDatabase(resetPassword, async (session, given: string, { password }: { password?: string | true }) => {
-    if (password === undefined) {
+  type ResetOptions = { password?: string | true; generatePassword?: true };
+  runInDatabase(resetPassword, async (session, address: string, options: ResetOptions) => {
+    const given = await readPassword(program.terminal, options.password);
+    if (given === null && !options.generatePassword) {
       requirePublicUrl(session);
-      return createLink(session.deps, given);
+      return createLink(session.deps, address);
     }
-    const { id, email } = await requireUser(session.deps, given);
-    const generated = password === true ? { password: generatePassword() } : {};
-    await setPassword(session.deps, { userId: id, password: String(generated.password ?? password) });
+    const { id, email } = await requireUser(session.deps, address);
+    const generated = given === null ? { password: generatePassword() } : {};
+    await setPassword(session.deps, { userId: id, password: given ?? generated.password ?? "" });
     return {
       json: { id, email, ...generated },
       text: [
@@ -122,6 +137,23 @@ export function addUserCommands(program: AdminCommand): void {
 }
 
 const EMAIL = ["<email>", "email address of the user"] as const;
+
+/** Null without the option. Never from the command line: the process list shows it to every user. */
+async function readPassword(
+  { askSecret, readInput }: Terminal,
+  option: string | true | undefined,
+): Promise<string | null> {
+  if (option === undefined) return null;
+  if (option !== true)
+    throw new OperatorError(
+      "A password on the command line is visible in the process list. Use --password without a value, and enter the password when asked, or send it to standard input.",
+    );
+  if (!askSecret) return (await readInput()).split(/\r?\n/, 1)[0] ?? "";
+  const first = await askSecret("Password, 12 to 256 characters: ");
+  if ((await askSecret("Repeat the password: ")) !== first)
+    throw new OperatorError("The two passwords differ. Run the command again.");
+  return first;
+}
 
 /** The lines that show a generated password; none for a given one. */
 const passwordLines = (generated: { password?: string }): (string | object)[] =>

@@ -15,7 +15,7 @@ RUN npm run build && npm run -s pack -- /packed/app && cp "$(command -v node)" /
 FROM ${BASE} AS backstamp
 RUN echo 'backstamp:x:10001:10001::/nonexistent:/usr/sbin/nologin' >> /etc/passwd \
   && echo 'backstamp:x:10001:' >> /etc/group \
-  && install -d -m 0700 -o 10001 -g 10001 /data \
+  && install -d -m 0700 -o 10001 -g 10001 /data /backups \
   && ln -s /app/backstamp /usr/local/bin/backstamp
 COPY --from=build /packed/node /usr/local/bin/node
 COPY --from=build /packed/app /app

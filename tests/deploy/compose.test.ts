@@ -20,6 +20,7 @@ type Service = {
   cap_drop?: string[];
   volumes?: string[];
   ports?: string[];
+  logging?: { options: Record<string, string> };
   profiles?: string[];
   depends_on?: Record<string, { condition: string }>;
 };
@@ -64,6 +65,12 @@ test("all services are ordered, named volumes exist, and only Caddy is public", 
     ["caddy"],
   );
   expect(compose.services.mailpit?.profiles).toEqual(["mailpit"]);
+});
+
+test("processes that make backups share their folder, and no log grows without limit", () => {
+  for (const name of ["web", "worker"]) expect(compose.services[name]?.volumes).toContain("backups:/backups");
+  for (const [name, { logging }] of Object.entries(compose.services))
+    expect([name, logging?.options]).toEqual([name, { "max-size": "20m", "max-file": "5" }]);
 });
 
 test("settings of the services are settings of Backstamp, and no secret has a default", () => {

@@ -9,7 +9,13 @@ import type { RestApi } from "./http/rest-endpoint";
 import { generatedFileOf } from "./install/generated";
 import { renderBanner } from "./launcher/banner";
 import { acquireLock, type DataLock } from "./launcher/lock";
-import { explainHolder, explainListen, OperatorError } from "./launcher/operator-error";
+import {
+  explainFile,
+  explainHolder,
+  explainListen,
+  OperatorError,
+  requireOpenFiles,
+} from "./launcher/operator-error";
 import { onPackageManagerGone } from "./launcher/parents";
 import { onStopSignals } from "./launcher/signals";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded";
@@ -84,6 +90,7 @@ async function open(
 ): Promise<void> {
   const isDev = settings.mode === "dev";
   const isEmbedded = settings.databaseUrl === null;
+  await requireOpenFiles();
   if (!isDev) await requireBuild();
   if (isEmbedded) parts.lock = await requireLock(settings);
 
@@ -163,7 +170,9 @@ async function requireBuild(): Promise<void> {
 }
 
 async function requireLock(settings: Settings): Promise<DataLock> {
-  const taken = await acquireLock(settings.dataDir, settings.mode);
+  const taken = await acquireLock(settings.dataDir, settings.mode).catch((error: NodeJS.ErrnoException) => {
+    throw explainFile(error, settings.dataDir);
+  });
   if ("holder" in taken) throw explainHolder(taken.holder, settings);
   return taken.lock;
 }

@@ -13,7 +13,11 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
   if (links.length === 0) return;
   const timer = setInterval(async () => {
     for (const { child, parent } of links) {
-      if ((await readStatus(child))?.parent === parent) continue;
+      const isSame = await readStatus(child).then(
+        (status) => status?.parent === parent,
+        () => true,
+      );
+      if (isSame) continue;
       clearInterval(timer);
       return gone();
     }
@@ -28,7 +32,7 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
 async function readLinks(): Promise<{ child: number; parent: number }[]> {
   const links: { child: number; parent: number }[] = [];
   for (let child = process.pid; await isRunByPackageManager(child); ) {
-    const { parent = 0 } = (await readStatus(child)) ?? {};
+    const { parent = 0 } = (await readStatus(child).catch(() => null)) ?? {};
     if (parent <= 1) break;
     links.push({ child, parent });
     child = parent;

@@ -5,10 +5,13 @@ type ProcessStatus = { state: string; parent: number; startedAt: string };
 
 /**
  * Reads the status of a process from /proc (proc_pid_stat(5)). Null if it has ended, or where there is no
- * /proc.
+ * /proc. Rejects if the reading fails for another reason, such as too many open files: that says nothing.
  */
 export async function readStatus(pid: number): Promise<ProcessStatus | null> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return "";
+    throw error;
+  });
   // The program's name is in parentheses and can contain any character. The state is the next field, number
   // 3.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -25,5 +28,6 @@ export async function isRunning(pid: number): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
-  return (await readStatus(pid))?.state !== "Z";
+  const status = await readStatus(pid).catch(() => null);
+  return status?.state !== "Z";
 }

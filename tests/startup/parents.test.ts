@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { expect, test, vi } from "vitest";
+import { onPackageManagerGone } from "#server/startup/launcher/parents";
+
+vi.mock("node:fs/promises", async (load) => ({ ...(await load<object>()), readFile: vi.fn() }));
+
+const shellPid = 4_711;
+
+test("a failed reading of /proc is not the end of the package manager, and its end is", async () => {
+  vi.useFakeTimers();
+  let readParent = (): string => `${process.pid} (node) S ${shellPid} 1`;
+  vi.mocked(readFile).mockImplementation(async (file) => {
+    if (file === `/proc/${process.pid}/environ`) return "npm_lifecycle_event=start\0";
+    if (file === `/proc/${process.pid}/stat`) return readParent();
+    return "";
+  });
+  const gone = vi.fn();
+  await onPackageManagerGone(gone);
+  readParent = () => {
+    throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+  };
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(gone).not.toHaveBeenCalled();
+  readParent = () => `${process.pid} (node) S 1 1`;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(gone).toHaveBeenCalledTimes(1);
+  vi.useRealTimers();
+});

@@ -3,6 +3,7 @@ import { Server } from "node:http";
 import type { Socket } from "node:net";
 import { findPageFault, rejectPage } from "./page-faults";
 import type { RestApi } from "./rest-endpoint";
+import { findRouterStateFault } from "./router-state";
 import { rejectNonRequests } from "./unparsable";
 
 /**
@@ -21,7 +22,7 @@ export function answerInFrontOfNext(rest: Promise<RestApi>): void {
     server.removeAllListeners("request");
     server.on("request", (incoming, outgoing) => {
       const url = incoming.url === "*" ? "*" : "/";
-      const fault = findPageFault({ method: incoming.method, url });
+      const fault = findPageFault({ method: incoming.method, url }) ?? findRouterStateFault(incoming);
       if (fault) void rejectPage(incoming, outgoing, rest, fault).catch(() => outgoing.destroy());
       else for (const listener of listeners) listener.call(server, incoming, outgoing);
     });

@@ -6,6 +6,7 @@ import { errorFacts, type Log } from "#server/platform/log";
 import { findPageFault, rejectPage } from "./page-faults";
 import type { RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
+import { findRouterStateFault } from "./router-state";
 import { rejectNonRequests } from "./unparsable";
 
 /** Handles all requests outside the REST API: Next, or an error response if Next could not start. */
@@ -77,7 +78,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     try {
       const target = findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost);
       if (target === null) {
-        const fault = findPageFault(incoming);
+        const fault = findPageFault(incoming) ?? findRouterStateFault(incoming);
         if (fault) return await rejectPage(incoming, outgoing, options.rest, fault);
         return await options.pages.request(incoming, outgoing);
       }

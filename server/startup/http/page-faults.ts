@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 
-type PageFault = { status: 400 | 405; name: string; message: string };
+export type PageFault = { status: 400 | 405; name: string; message: string };
 
 /** Methods that pages and the console's API support. */
 const METHODS = "GET, HEAD, POST";
@@ -12,7 +12,7 @@ const NEXT_METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE",
 export function findPageFault({
   method = "GET",
   url = "/",
-}: Pick<IncomingMessage, "method" | "url">): PageFault | null {
+}: Partial<Pick<IncomingMessage, "method" | "url">>): PageFault | null {
   if (!NEXT_METHODS.has(method) || url === "*")
     return {
       status: 405,

@@ -53,7 +53,7 @@ export function createDialer(url: string): Dialer {
         return withUniformClose(socket);
       } catch (error) {
         failures++;
-        return withUniformClose(new Socket().destroy(error as Error));
+        return withUniformClose(new Socket().destroy(markAway(error as Error)));
       }
     },
   };
@@ -104,7 +104,11 @@ async function dial(
   }
 }
 
+/** Marks an error of the system, whose code could also be that of another connection. */
+const markAway = (error: Error): Error => Object.assign(error, { isDatabaseAway: true });
+
 function withUniformClose(socket: Socket): Socket {
+  socket.on("error", markAway);
   const on = socket.on.bind(socket);
   const close = (listener: (hadError: boolean) => void) => () => {
     if (socket.listenerCount("error") > 0)

@@ -19,8 +19,12 @@ export function errorFacts(error: unknown): Facts {
     ?.split("\n")
     .filter((line) => line.trimStart().startsWith("at "))
     .slice(0, 4);
-  return { kind: root.name, code, at: at?.map((line) => line.trim()) };
+  const isAway = "isDatabaseAway" in root || DATABASE_AWAY.test(String(code));
+  return { kind: root.name, code, at: at?.map((line) => line.trim()), ...(isAway && { database: "away" }) };
 }
+
+/** No connection to the database: SQLSTATE classes 08 and 57P0x, 53300, and codes of the driver. */
+const DATABASE_AWAY = /^(08|57P0|53300$|CONNECT_TIMEOUT$|CONNECTION_)/;
 
 /** Creates a log that writes one JSON object per line. */
 export function createLog(write: (line: string) => void, now: () => Date): Log {

@@ -56,6 +56,11 @@ const MERGED_INFO: ReadonlySet<string> = new Set([
   "submission.connection_failed",
 ]);
 
+/** An outage of the database is over when no part of the process has met it for this long. */
+export const outageQuietMs = 30_000;
+/** The database is too slow for one call. By itself, this is no outage. */
+const BUSY = "CONNECTION_BUSY";
+
 type Repeats = { write(facts: Facts): void; count: number; latest: Facts; timer: NodeJS.Timeout };
 
 /**
@@ -66,6 +71,30 @@ type Repeats = { write(facts: Facts): void; count: number; latest: Facts; timer:
  */
 export function mergeRepeatedFaults(log: Log): Log & { flush(): void } {
   const faults = new Map<string, Repeats>();
+  let outage: { count: number; startedMs: number; timer: NodeJS.Timeout } | null = null;
+
+  /**
+   * Every part of a process fails while the database is away: one line says so, with the first of them, and
+   * one that it is over.
+   */
+  function isPartOfOutage(event: string, facts: Facts): boolean {
+    if (facts.database !== "away" || (!outage && facts.code === BUSY)) return false;
+    if (outage) {
+      outage.count += 1;
+      outage.timer.refresh();
+      return true;
+    }
+    log.warn("database.away", { what: event, ...facts });
+    outage = { count: 0, startedMs: performance.now(), timer: setTimeout(endOutage, outageQuietMs).unref() };
+    return true;
+  }
+
+  function endOutage(): void {
+    if (!outage) return;
+    const seconds = Math.round((performance.now() - outage.startedMs - outageQuietMs) / 1_000);
+    log.info("database.back", { seconds: Math.max(0, seconds), repeated: outage.count });
+    outage = null;
+  }
 
   function writeRepeats(fault: Repeats): void {
     if (fault.count > 0) fault.write({ ...fault.latest, repeated: fault.count });
@@ -98,6 +127,7 @@ export function mergeRepeatedFaults(log: Log): Log & { flush(): void } {
   const merged =
     (level: "info" | "warn" | "error", isMerged: (event: string) => boolean) =>
     (event: string, facts: Facts = {}) => {
+      if (level !== "info" && isPartOfOutage(event, facts)) return;
       const write = (given: Facts) => log[level](event, given);
       if (isMerged(event)) report(`${level} ${event}`, facts, write);
       else write(facts);
@@ -108,6 +138,11 @@ export function mergeRepeatedFaults(log: Log): Log & { flush(): void } {
     warn: merged("warn", isFault),
     error: merged("error", isFault),
     flush() {
+      if (outage) {
+        clearTimeout(outage.timer);
+        log.warn("database.away", { repeated: outage.count });
+        outage = null;
+      }
       for (const fault of faults.values()) {
         clearInterval(fault.timer);
         writeRepeats(fault);

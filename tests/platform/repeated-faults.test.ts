@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLog } from "#server/platform/log";
+import { createLog, errorFacts } from "#server/platform/log";
 import { mergeRepeatedFaults } from "#server/platform/repeated-faults";
 
 const lines: { event: string; level: string; repeated?: number; [fact: string]: unknown }[] = [];
@@ -94,4 +94,26 @@ test.each([
   const log = open();
   for (let n = 0; n < 5; n++) log[level](event, { id: n });
   expect(lines.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
+});
+
+test("an outage of the database is one line, and one when it is over", () => {
+  const log = open();
+  const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED", isDatabaseAway: true });
+  const closed = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
+  const busy = Object.assign(new Error("busy"), { code: "CONNECTION_BUSY" });
+  for (let n = 0; n < 100; n++) {
+    log.warn("worker.claim_failed", errorFacts(refused));
+    log.warn(`worker.task_${n}_failed`, errorFacts(new Error("Failed query", { cause: closed })));
+    log.warn("rest.database_away", errorFacts(busy));
+    vi.advanceTimersByTime(5_000);
+  }
+  expect(lines).toMatchObject([
+    { event: "database.away", what: "worker.claim_failed", code: "ECONNREFUSED" },
+  ]);
+  vi.advanceTimersByTime(minuteMs);
+  expect(lines.slice(1)).toMatchObject([{ event: "database.back", seconds: 495, repeated: 299 }]);
+  // Other connections that are refused, and a slow call, are no outage of the database.
+  log.warn("relay.failed", errorFacts(Object.assign(new Error("connect"), { code: "ECONNREFUSED" })));
+  log.warn("rest.database_away", errorFacts(busy));
+  expect(lines.slice(2).map(({ event }) => event)).toEqual(["relay.failed", "rest.database_away"]);
 });

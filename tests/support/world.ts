@@ -123,16 +123,20 @@ const TIMES: Record<string, string[]> = {
   webhook_deliveries: ["due_at", "leased_until"],
 };
 
-export async function createWorld(options: DepsOptions = {}): Promise<World> {
-  const { secret, formerSecrets, areSecretsUnchecked } = options;
+/** `emptyDatabase`: the URL of a migrated database of the caller; by default, one of the run is used. */
+export async function createWorld(options: DepsOptions & { emptyDatabase?: string } = {}): Promise<World> {
+  const { secret, formerSecrets, areSecretsUnchecked, emptyDatabase } = options;
   const hasOwnSecrets = secret !== undefined || formerSecrets !== undefined || areSecretsUnchecked;
-  const place = hasOwnSecrets ? await ownDatabase() : await leaseDatabase("first_team", prepareFirstTeam);
+  const isEmpty = hasOwnSecrets || emptyDatabase !== undefined;
+  const place = isEmpty
+    ? await ownDatabase(emptyDatabase)
+    : await leaseDatabase("first_team", prepareFirstTeam);
   const clock = options.clock ?? createClock();
   const { deps, close } = openDeps(place.url, { database: place.database, ...options, clock });
   if (!areSecretsUnchecked) await admitKeyring(deps);
   const server = await startRest(deps);
   const { hot } = deps;
-  if (hasOwnSecrets) await createFirstTeam(deps);
+  if (isEmpty) await createFirstTeam(deps);
   const [team] = await hot<{ id: string }[]>`select id from teams`;
   if (!team) throw new Error("The database has no first team");
   const first = actFor(deps, clock, team.id);
@@ -176,7 +180,10 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
 }
 
 /** A database without a first team. */
-async function ownDatabase(): Promise<{ url: string; database?: Database; release(): Promise<void> }> {
+async function ownDatabase(
+  empty?: string,
+): Promise<{ url: string; database?: Database; release(): Promise<void> }> {
+  if (empty !== undefined) return { url: empty, release: async () => {} };
   const { url, drop } = await freshDatabase();
   return { url, release: drop };
 }

@@ -40,12 +40,27 @@ export async function ensurePassword(home: string, pgdata: string): Promise<stri
 }
 
 /**
+ * PostgreSQL's built-in Unicode rules: the same order and case mapping on every machine, independent of its
+ * locales.
+ */
+const UNICODE_LOCALE = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"] as const;
+
+type NewCluster = {
+  initdb: string;
+  user: string;
+  password: string;
+  isQuick: boolean;
+  /** Arguments of initdb for another version, which lacks the built-in rules. */
+  locale?: readonly string[];
+};
+
+/**
  * Creates the cluster if it does not exist. It is built in a staging folder and renamed into place, so a kill
  * at any time leaves either no cluster or a complete one.
  */
 export async function createCluster(
   { home, pgdata, account }: ClusterLocation,
-  { initdb, user, password, isQuick }: { initdb: string; user: string; password: string; isQuick: boolean },
+  { initdb, user, password, isQuick, locale = UNICODE_LOCALE }: NewCluster,
 ): Promise<void> {
   for (const left of await readdir(home)) {
     if (left.startsWith(STAGING)) await rm(path.join(home, left), { recursive: true, force: true });
@@ -65,11 +80,7 @@ export async function createCluster(
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // PostgreSQL's built-in Unicode rules: the same order and case mapping on every machine, independent of
-    // its locales.
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
-    "--locale=C",
+    ...locale,
     "--no-instructions",
     ...(isQuick ? ["--no-sync"] : []),
   ]);

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 
 /**
- * How much a function reads of the queue, or of another table with its partitions: sequential scans, and rows
+ * How much a function reads of the queue, or of another table with its partitions: rows of sequential scans, and rows
  * fetched by an index, as PostgreSQL counts them.
  */
 export async function countQueueReads<T>(
@@ -21,7 +21,7 @@ export async function countQueueReads<T>(
 
 async function readCounts(hot: HotSql, table: string): Promise<{ scans: number; fetched: number }> {
   const [reads] = await hot<{ scans: number; fetched: number }[]>`
-    select sum(seq_scan)::int as scans, sum(idx_tup_fetch)::int as fetched
+    select sum(seq_tup_read)::int as scans, sum(idx_tup_fetch)::int as fetched
     from pg_stat_xact_user_tables where relname = ${table} or starts_with(relname, ${`${table}_`})`;
   if (!reads) throw new Error("PostgreSQL has no counts for the queue.");
   return reads;

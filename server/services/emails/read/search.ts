@@ -82,8 +82,7 @@ export async function findByTerms(
   const ends = await findEnds(ctx, filter, cursor);
   if (!ends) return [];
   return ctx.db.transaction(async (db) => {
-    // The planner could prefer to read the whole table when it believes that a term is common.
-    await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`);
+    await db.execute(sql`select set_config('jit', 'off', true)`);
     const within = inOrder(sql`t.email_id`, filter, cursor);
     const search: Search = { db, teamId: ctx.teamId, names: termsOf(filter), within, order };
     const ids: string[] = [];

@@ -60,8 +60,8 @@ export const PRUNING = { enable_partition_pruning: "off" } as const;
 /**
  * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning
  * each call takes longer than most of the calls. It is made when the statement is first prepared, possibly
- * with nearly empty tables, and stays while they grow until the next analysis. So it may not read a table as a
- * whole: there are no joins that do, and a page of a sequential scan costs more than an index lookup, not
+ * with nearly empty tables, and stays while they grow until the next analysis. So it may not read a table as
+ * a whole: there are no joins that do, and a page of a sequential scan costs more than an index lookup, not
  * less.
  *
  * A scan that cannot be avoided is not disabled. Before PostgreSQL 18 that would cost so much that all plans

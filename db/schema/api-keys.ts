@@ -31,6 +31,11 @@ export const apiKeys = pgTable(
     /** Updated at most once per minute. */
     lastUsedAt: instant(),
     revokedAt: instant(),
+    /**
+     * The key from which this one descends, because keys created each other. Null if a person or the operator
+     * created it: then it is the first of its family.
+     */
+    familyId: c.uuid(),
     /** The key that this key replaces, while both are valid. */
     rotatedFrom: c.uuid(),
     createdAt: now(),

@@ -151,11 +151,13 @@ export const keyRoutes = [
     {
       route: "POST /api/api-keys",
       access: { scope: "keys:write" },
+      createsKey: true,
       summary: "Create an API key with at most the permissions of the calling key",
       status: 201,
       body: CreateKeyBody,
       example: { body: { name: "Shop", scopes: ["emails:send", "emails:read"] } },
       response: z.object({ id: Id, token: Token }),
+      errors: ["conflict"],
     },
     async ({ ctx, body }) => {
       const { key, token } = await createKey(ctx, body);
@@ -197,6 +199,7 @@ export const keyRoutes = [
     {
       route: "POST /api/api-keys/{id}/rotate",
       access: { scope: "keys:write" },
+      createsKey: true,
       summary: "Rotate an API key; the old token remains valid for `overlap_seconds`",
       status: 201,
       body: RotateKeyBody,

@@ -147,6 +147,52 @@ describe("a new key", () => {
   });
 });
 
+describe("the number of keys", () => {
+  test("that a family creates counts against one limit, and each of them keeps its own limits", async () => {
+    const root = await world.key({ limits: { other: 5 } });
+    const children: string[] = [];
+    for (let count = 0; count < 4; count++) {
+      const { status, body } = await create({ name: `child ${count}` }, root.token);
+      expect(status).toBe(201);
+      children.push(String(body.token));
+    }
+    const [child = "", sibling = ""] = children;
+    const grandchild = await create({ name: "grandchild" }, child);
+    expect(grandchild.status).toBe(201);
+    const rejected = await Promise.all([
+      create({ name: "one more" }, root.token),
+      create({ name: "one more" }, sibling),
+      create({ name: "one more" }, String(grandchild.body.token)),
+      call("POST", `/api/api-keys/${grandchild.body.id}/rotate`, {}, sibling),
+    ]);
+    expect(rejected.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+    expect(rejected[1]?.body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+    expect((await call("GET", "/api/domains", undefined, sibling)).status).toBe(200);
+    expect((await create({ name: "another family" })).status).toBe(201);
+    world.clock.advance(120_000);
+    expect((await create({ name: "later" }, sibling)).status).toBe(201);
+  });
+
+  test("of a team is limited, and a revoked or expired one gives its place back", async () => {
+    const other = await world.otherTeam();
+    const { id, token: own } = await other.key();
+    await world.hot`
+      insert into api_keys (id, team_id, name, token_id, secret_hash, scopes, expires_at)
+      select gen_random_uuid(), ${other.id}, 'key ' || n, 'x', decode(md5(n::text), 'hex'), '{keys:read}',
+        case when n <= 10 then now() - interval '1 minute' end
+      from generate_series(1, 1009) as n`;
+    const full = await create({ name: "one more" }, own);
+    expect(full.status).toBe(409);
+    expect(full.body.error).toContain("at most 1000 valid API keys. Revoke an unused key first");
+    expect((await call("POST", `/api/api-keys/${id}/rotate`, {}, own)).status).toBe(409);
+    const [unused] = await world.hot<{ id: string }[]>`select id from api_keys where name = 'key 11'`;
+    expect((await call("DELETE", `/api/api-keys/${unused?.id}`, undefined, own)).status).toBe(200);
+    const both = await Promise.all([create({ name: "a" }, own), create({ name: "b" }, own)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await call("POST", `/api/api-keys/${id}/rotate`, { overlap_seconds: 0 }, own)).status).toBe(201);
+  });
+});
+
 describe("a key of the team", () => {
   test("can be renamed, and nothing else can be changed that way", async () => {
     const { body } = await create({ name: "before" });

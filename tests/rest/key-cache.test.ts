@@ -177,6 +177,7 @@ test("a cached key is looked up again at its expiry, even if that is before the 
   );
   const key = {
     id: "1",
+    familyId: "1",
     teamId: "1",
     scopes: [],
     allDomains: true,

@@ -63,7 +63,13 @@ export async function identify(
       return { ...(await identifyByAddress("take", rejectAddress(address))), key };
   }
   const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
-  const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
+  const limit = key.limits[tier] ?? LIMIT_PER_MINUTE[tier];
+  let verdict = await deps.limits.take(key.id, tier, limit);
+  // Each created key has its own limits. Without a common one, a key could multiply its own.
+  if (verdict.allowed && route?.createsKey) {
+    const ofFamily = await deps.limits.take(`family:${key.familyId}`, tier, limit);
+    if (!ofFamily.allowed) verdict = ofFamily;
+  }
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
 }
 

@@ -42,6 +42,8 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
    * Default: "other".
    */
   tier?: Tier | "none";
+  /** The call also consumes a bucket that the calling key shares with its family. */
+  createsKey?: true;
   /** What the operation does, in one line. */
   summary: string;
   /** What else a caller must know. */

@@ -51,7 +51,7 @@ export function createAuthenticate(
 
 async function findKey(hot: HotSql, secretHash: Uint8Array): Promise<FoundKey | null> {
   const [row] = await hot<(KnownKey & { expiresInMs: number | null })[]>`
-    select k.id, k.team_id as "teamId", k.scopes, k.all_domains as "allDomains", k.limits,
+    select k.id, k.team_id as "teamId", coalesce(k.family_id, k.id) as "familyId", k.scopes, k.all_domains as "allDomains", k.limits,
       k.client_networks as "clientNetworks",
       (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
       (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'verified', d.status = 'verified' and d.sending,

@@ -16,6 +16,8 @@ export type SenderDomain = {
 export type KnownKey = {
   id: string;
   teamId: string;
+  /** The first key of its family, which may be this one. */
+  familyId: string;
   scopes: string[];
   allDomains: boolean;
   domains: SenderDomain[];

@@ -34,7 +34,7 @@ export type Grant = {
 };
 
 /** The permissions of a key, which are also the maximum that it may grant. */
-export type Permissions = Grant & { name: string };
+export type Permissions = Grant & { name: string; familyId: string };
 
 /** The condition for a key of the team that is not revoked. */
 export const isActiveKey = (ctx: Ctx, id: string) =>
@@ -70,7 +70,8 @@ export async function permissionsOf(tx: Db, key: typeof apiKeys.$inferSelect): P
     .innerJoin(domains, eq(domains.id, apiKeyDomains.domainId))
     .where(linksOfKey(key, key.id));
   const { name, scopes, allDomains, expiresAt, limits, clientNetworks } = key;
-  return { name, scopes, allDomains, domains: linked, expiresAt, limits, clientNetworks };
+  const familyId = key.familyId ?? key.id;
+  return { name, familyId, scopes, allDomains, domains: linked, expiresAt, limits, clientNetworks };
 }
 
 /** Whether a key with these permissions may send from a domain. */

@@ -1,12 +1,13 @@
-import { sql } from "drizzle-orm";
+import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
-import { invalidField, notFound } from "#server/platform/errors";
+import { AppError, invalidField, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { mintToken } from "#server/platform/secrets/secrets";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
+import { lockTeam } from "../lock-team";
 import {
   type Grant,
   type GrantRequest,
@@ -22,6 +23,9 @@ import { getKey } from "./read";
  * key gets the first free one of "API key 1", "API key 2" and so on.
  */
 export type NewKey = GrantRequest & { name?: string };
+
+/** Each key has its own rate limits, so their number limits what a team can call. */
+const keysPerTeamMax = 1_000;
 
 /**
  * Runs a transaction that changes keys or their links. After it returns, this process no longer accepts the
@@ -48,10 +52,13 @@ export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: ApiKey;
       "it is in the past. Use a future time, or no expiry.",
     );
   return ctx.db.transaction(async (tx) => {
-    const grant = await resolveGrant(tx, ctx, await permissionsOfCaller(tx, ctx), input);
+    await lockTeam(tx, ctx.teamId);
+    const caller = await permissionsOfCaller(tx, ctx);
+    const grant = await resolveGrant(tx, ctx, caller, input);
     const made = await insertKey(tx, ctx, {
       name: input.name ?? (await findFreeName(tx, ctx)),
       grant,
+      familyId: caller?.familyId ?? null,
       rotatedFrom: null,
     });
     const { id, name } = made.key;
@@ -80,12 +87,27 @@ const detailOf = ({ scopes, allDomains, domains, expiresAt, limits, clientNetwor
   ...Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number])),
 });
 
-/** Inserts a key with its links. The caller has already checked the grant. */
+/**
+ * Inserts a key with its links. The caller has locked the team and checked the grant. AppError `conflict` if
+ * the team has the maximum of valid keys.
+ */
 export async function insertKey(
   tx: Db,
   ctx: Ctx,
-  { name, grant, rotatedFrom }: { name: string; grant: Grant; rotatedFrom: string | null },
+  {
+    name,
+    grant,
+    familyId,
+    rotatedFrom,
+  }: { name: string; grant: Grant; familyId: string | null; rotatedFrom: string | null },
 ): Promise<{ key: ApiKey; token: string }> {
+  const isValid = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`));
+  const valid = and(eq(apiKeys.teamId, ctx.teamId), isNull(apiKeys.revokedAt), isValid);
+  if ((await tx.$count(apiKeys, valid)) >= keysPerTeamMax)
+    throw new AppError(
+      "conflict",
+      `A team has at most ${keysPerTeamMax} valid API keys. Revoke an unused key first${rotatedFrom ? ", or rotate this one without an overlap" : ""}.`,
+    );
   const { token, tokenId, secretHash } = mintToken();
   const { scopes, domains, ...others } = grant;
   const id = newId();
@@ -97,6 +119,7 @@ export async function insertKey(
     secretHash,
     scopes: [...scopes],
     ...others,
+    familyId,
     rotatedFrom,
   });
   await insertLinks(tx, ctx, id, domains);

@@ -4,6 +4,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
+import { lockTeam } from "../lock-team";
 import { capLimits, isActiveKey, permissionsOf, permissionsOfCaller, requirePermissions } from "./grant";
 import { changeKeys, insertKey } from "./keys";
 
@@ -23,6 +24,7 @@ export async function rotateKey(
 ): Promise<{ key: ApiKey; token: string; previousUntil: Date }> {
   return changeKeys(ctx, async (tx) => {
     const { teamId, actor } = ctx;
+    await lockTeam(tx, teamId);
     // Both rows are locked in a fixed order, so two keys that rotate each other cannot deadlock.
     await tx
       .select({ id: apiKeys.id })
@@ -57,8 +59,9 @@ export async function rotateKey(
       .where(isActiveKey(ctx, id))
       .returning({ expiresAt: apiKeys.expiresAt });
     if (!shortened?.expiresAt) throw new Error("a locked key was not found");
-    const grant = { ...permissions, limits: capLimits(old.limits, caller) };
-    const made = await insertKey(tx, ctx, { name: old.name, grant, rotatedFrom: id });
+    const { familyId, name, ...granted } = permissions;
+    const grant = { ...granted, limits: capLimits(old.limits, caller) };
+    const made = await insertKey(tx, ctx, { name, grant, familyId, rotatedFrom: id });
     await recordAudit(tx, ctx, {
       action: "key.rotated",
       subject: { id, name: old.name },

@@ -1,8 +1,8 @@
 import type { HotSql } from "#db/client";
 
 /**
- * How much a function reads of the queue, or of another table with its partitions: rows of sequential scans, and rows
- * fetched by an index, as PostgreSQL counts them.
+ * How much a function reads of the queue, or of another table with its partitions: rows of sequential scans,
+ * and rows fetched by an index, as PostgreSQL counts them.
  */
 export async function countQueueReads<T>(
   hot: HotSql,

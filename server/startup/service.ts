@@ -4,6 +4,7 @@ import type { RestDeps } from "#server/deps";
 import type { Listener } from "#server/mail/bounce/listener";
 import type { Settings } from "#server/platform/env/settings";
 import { errorFacts, type Log } from "#server/platform/log";
+import { findAllowedSessions } from "#server/services/live/allowed";
 import { readMarks } from "#server/services/live/changes";
 import { createLive } from "#server/services/live/watch";
 import { createFirstUserCode } from "#server/services/people/first-user";
@@ -78,6 +79,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const listenFailed = (error: unknown) => log.warn("live.listen_failed", errorFacts(error));
   const live = createLive({
     read: (teamId) => readMarks(built.deps, teamId),
+    findAllowed: (teamId, sessionIds) => findAllowedSessions(built.deps, teamId, sessionIds),
     log,
     listen: (onHint) => listenForChanges(built.database.hot, onHint, listenFailed),
   });

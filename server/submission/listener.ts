@@ -183,7 +183,8 @@ export async function startSubmission(
           throw replyTo(rejectAddress(session.remoteAddress));
         }
         if (!key) throw replyOf(530, "5.7.0 The API key is no longer valid, log in with another one");
-        arrivals.set(session, await admitMessage(deps, key, session.hostNameAppearsAs || null));
+        const agent = session.hostNameAppearsAs || null;
+        arrivals.set(session, await admitMessage(deps, { key, token, agent }));
       };
       admit().then(
         () => done(),

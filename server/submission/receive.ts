@@ -22,7 +22,7 @@ export type SubmissionDeps = Omit<
 >;
 
 /** One message in progress. `agent`: the name that the client sent in EHLO. */
-export type Arrival = { key: KnownKey; agent: string | null; requestId: string };
+export type Arrival = { key: KnownKey; token: string; agent: string | null; requestId: string };
 
 /** A message stream of the SMTP library. */
 type MessageStream = AsyncIterable<Buffer>;
@@ -37,10 +37,9 @@ const blockBytes = 64 * 1024;
  */
 export async function admitMessage(
   deps: SubmissionDeps,
-  key: KnownKey,
-  agent: string | null,
+  { key, token, agent }: Omit<Arrival, "requestId">,
 ): Promise<Arrival> {
-  const arrival = { key, agent, requestId: newId() };
+  const arrival = { key, token, agent, requestId: newId() };
   try {
     const verdict = await deps.limits.take(key.id, TIER, key.limits[TIER] ?? LIMIT_PER_MINUTE[TIER]);
     if (!verdict.allowed)
@@ -75,6 +74,9 @@ export async function receiveMessage(
   try {
     const bytes = await readStream(stream, claim, deps.bodyMaxBytes);
     if (bytes === null) return null;
+    // A client has minutes to send a message, and the key can be revoked meanwhile.
+    if (!(await deps.authenticate(arrival.token)))
+      throw new AppError("unauthorized", "The API key is no longer valid. Log in with another one.");
     submission = readSubmission(bytes, envelope);
     const { id: keyId, teamId, scopes, domains, allDomains } = key;
     const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };

@@ -1,3 +1,4 @@
+import { watchPermission } from "#server/services/live/allowed";
 import type { Topic } from "#server/services/live/changes";
 import { inTeam, router } from "./init";
 import { TeamInput } from "./strict";
@@ -11,12 +12,13 @@ export type LiveMessage = { isLive: boolean; changed: readonly Topic[] };
 export const liveRouter = router({
   /**
    * The team's changes as server-sent events. It starts with an empty message; every page then reads again
-   * what it shows.
+   * what it shows. It ends with the session, the membership, or the permission.
    */
-  changes: inTeam("emails:read")
+  changes: inTeam(watchPermission)
     .input(TeamInput)
     .subscription(async function* ({ ctx, signal }): AsyncGenerator<LiveMessage> {
-      const watcher = { teamId: ctx.service.teamId, userId: ctx.signedInAs.user.id };
+      const { id: sessionId, user } = ctx.signedInAs;
+      const watcher = { teamId: ctx.service.teamId, userId: user.id, sessionId };
       const changes = ctx.deps.live?.watch(watcher, signal ?? new AbortController().signal);
       if (!changes) {
         yield { isLive: false, changed: [] };

@@ -24,6 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
+const sessionId = newId();
+/** For pages that stay allowed. */
+const findAllowed = async (_: string, sessionIds: readonly string[]) => new Set(sessionIds);
+
 const opened: Live[] = [];
 afterEach(() => {
   for (const live of opened.splice(0)) live.close();
@@ -31,14 +35,14 @@ afterEach(() => {
 
 /** The live changes of this world. Readings follow one another without a pause. */
 function openLive(read = (teamId: string) => readMarks(console.deps, teamId)): Live {
-  const live = createLive({ read, log: console.deps.log, everyMs: 1 });
+  const live = createLive({ read, findAllowed, log: console.deps.log, everyMs: 1 });
   opened.push(live);
   return live;
 }
 
 /** Watches as a page does. `next` is the next list of topics that is not empty. */
 async function watch(live: Live, teamId = console.world.ctx.teamId) {
-  const changes = live.watch({ teamId, userId }, new AbortController().signal);
+  const changes = live.watch({ teamId, userId, sessionId }, new AbortController().signal);
   if (!changes) throw new Error("too many watchers");
   expect((await changes.next()).value).toEqual([]);
   return {
@@ -66,6 +70,7 @@ describe("hints", () => {
   const openHinted = (): Live => {
     const live = createLive({
       read: (teamId) => readMarks(console.deps, teamId),
+      findAllowed,
       log: console.deps.log,
       everyMs: hourMs,
       listen: (hint) => {
@@ -97,6 +102,7 @@ describe("hints", () => {
   test("a change in the console is read at once by the pages of its process", async () => {
     const live = createLive({
       read: (teamId) => readMarks(console.deps, teamId),
+      findAllowed,
       log: console.deps.log,
       everyMs: hourMs,
     });
@@ -120,6 +126,7 @@ describe("hints", () => {
         readings += 1;
         return { emails: `${readings}`, webhooks: null, settings: null };
       },
+      findAllowed,
       log: console.deps.log,
       everyMs: hourMs,
     });
@@ -219,7 +226,7 @@ describe("a hundred pages of one team", () => {
       return { ...marks };
     });
     const watchers = Array.from({ length: 100 }, (_, index) =>
-      live.watch({ teamId: "a", userId: `user ${index % 10}` }, new AbortController().signal),
+      live.watch({ teamId: "a", userId: `user ${index % 10}`, sessionId }, new AbortController().signal),
     );
     await Promise.all(watchers.map((each) => each?.next()));
     const readingsToEnter = readings;
@@ -241,7 +248,7 @@ describe("a hundred pages of one team", () => {
       for (const done of readings.splice(0)) done();
       return { emails: "same", webhooks: null, settings: null };
     });
-    const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+    const page = live.watch({ teamId: "a", userId, sessionId }, new AbortController().signal);
     expect((await page?.next())?.value).toEqual([]);
     let hasReceived = false;
     void page?.next().then(() => {
@@ -260,12 +267,13 @@ test("a reading that fails ends nothing", async () => {
       isAway = false;
       throw new Error("away");
     },
+    findAllowed,
     log: console.deps.log,
     everyMs: 1,
     afterFaultMs: 1,
   });
   opened.push(live);
-  const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+  const page = live.watch({ teamId: "a", userId, sessionId }, new AbortController().signal);
   expect((await page?.next())?.value).toEqual([]);
   expect(console.lines.map(({ event }) => event)).toContain("live.not_read");
 });
@@ -273,12 +281,14 @@ test("a reading that fails ends nothing", async () => {
 test("one user cannot hold all connections", () => {
   const live = openLive(() => new Promise(() => {}));
   const pages = Array.from({ length: 60 }, () => {
-    const page = live.watch({ teamId: "a", userId }, new AbortController().signal);
+    const page = live.watch({ teamId: "a", userId, sessionId }, new AbortController().signal);
     void page?.next();
     return page;
   });
   expect(pages.filter((page) => page === null)).toHaveLength(10);
-  expect(live.watch({ teamId: "a", userId: "another" }, new AbortController().signal)).not.toBeNull();
+  expect(
+    live.watch({ teamId: "a", userId: "another", sessionId }, new AbortController().signal),
+  ).not.toBeNull();
 });
 
 describe("over HTTP", () => {

@@ -12,9 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 beforeEach(async () => {
-  const key = await world.deps.authenticate((await world.key()).token);
+  const { token } = await world.key();
+  const key = await world.deps.authenticate(token);
   if (!key) throw new Error("The key is invalid.");
-  arrival = { key, agent: null, requestId: "0190a1b2-0000-7000-8000-000000000000" };
+  arrival = { key, token, agent: null, requestId: "0190a1b2-0000-7000-8000-000000000000" };
 });
 
 test("a message that the memory budget rejects while the client stalls is not accepted", async () => {

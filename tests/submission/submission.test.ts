@@ -226,12 +226,18 @@ test("a key without the scope emails:send is rejected at MAIL", async () => {
   expect((await submit(listener.port, reader.token, { raw: SIMPLE })).reply).toMatch(/^550 .*emails:send/);
 });
 
-test("a key revoked during a connection is rejected at its next message", async () => {
+test("a key revoked during a connection is rejected at the message in progress and at the next one", async () => {
   const { id, token: own } = await world.key();
   const client = await openClient(listener.port);
   await client.send("EHLO app.example.com");
   expect(await client.send(plainLogin(own))).toMatch(/^235/);
+  await client.send("MAIL FROM:<a@example.org>");
+  await client.send("RCPT TO:<ben@example.net>");
+  expect(await client.send("DATA")).toMatch(/^354/);
+  const before = await countEmails();
   await world.revoke(id);
+  expect(await client.send(`${SIMPLE}\r\n.`)).toMatch(/^535 5\.7\.8 The API key is no longer valid/);
+  expect(await countEmails()).toBe(before);
   expect(await client.send("MAIL FROM:<a@example.org>")).toMatch(/^530 5\.7\.0/);
   client.socket.destroy();
 });

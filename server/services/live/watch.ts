@@ -4,9 +4,9 @@ import { type Marks, TOPICS, type Topic } from "./changes";
 /** Sends each open page the topics that changed in its team. */
 export type Live = {
   /**
-   * First an empty list, once changes are noticed, then the topics of each change, until `signal` aborts or
-   * `close` is called. Topics that change while the caller is busy are merged. Null if this process, or this
-   * user, has too many already: the caller must poll.
+   * First an empty list, once changes are noticed, then the topics of each change, until `signal` aborts,
+   * `close` is called, or the session may no longer watch the team. Topics that change while the caller is
+   * busy are merged. Null if this process, or this user, has too many already: the caller must poll.
    */
   watch(by: Watcher, signal: AbortSignal): AsyncGenerator<readonly Topic[]> | null;
   /**
@@ -17,10 +17,15 @@ export type Live = {
   /** Ends all of them. */
   close(): void;
 };
-type Watcher = { teamId: string; userId: string };
+type Watcher = { teamId: string; userId: string; sessionId: string };
 
 type Options = {
   read: (teamId: string) => Promise<Marks>;
+  /**
+   * Which of the sessions may watch the team now. Called before each change is reported, so that a page
+   * receives nothing after its user was removed or signed out, and also without a change.
+   */
+  findAllowed: (teamId: string, sessionIds: readonly string[]) => Promise<ReadonlySet<string>>;
   log: Log;
   /** Interval in ms between two readings of a team, on average at least. Default: one second. */
   everyMs?: number;
@@ -42,8 +47,9 @@ const watchersOfUserMax = 50;
  */
 const readingsInBurst = 3;
 
+type Page = { sessionId: string; onChange(topics: readonly Topic[]): void; end(): void };
 type Room = {
-  onChange: Set<(topics: readonly Topic[]) => void>;
+  pages: Set<Page>;
   isReady: boolean;
   isHinted: boolean;
   onHint: () => void;
@@ -55,7 +61,8 @@ type Room = {
  * much as one. A team without watchers is not read.
  */
 export function createLive(options: Options): Live {
-  const { read, log, everyMs = 1_000, afterFaultMs = 5_000, listen = () => () => false } = options;
+  const { read, findAllowed, log, everyMs = 1_000, afterFaultMs = 5_000 } = options;
+  const { listen = () => () => false } = options;
   const rooms = new Map<string, Room>();
   const watchersOf = new Map<string, number>();
   /** Of each watcher: ends its wait. */
@@ -68,7 +75,7 @@ export function createLive(options: Options): Live {
   async function readUntilEmpty(teamId: string, room: Room): Promise<void> {
     let known: Marks | null = null;
     const budget = createBudget(everyMs);
-    while (room.onChange.size > 0) {
+    while (room.pages.size > 0) {
       budget.spend();
       const wasHinted = room.isHinted;
       // A hint during the reading may be of a change that it does not include.
@@ -76,6 +83,7 @@ export function createLive(options: Options): Live {
       let restMs = everyMs;
       try {
         const marks = await read(teamId);
+        await endForbidden(teamId, room);
         const changed = known === null ? [] : TOPICS.filter((topic) => marks[topic] !== known?.[topic]);
         if (known === null || changed.length > 0) report(room, changed);
         known = marks;
@@ -94,7 +102,13 @@ export function createLive(options: Options): Live {
 
   function report(room: Room, topics: readonly Topic[]): void {
     room.isReady = true;
-    for (const onChange of room.onChange) onChange(topics);
+    for (const page of room.pages) page.onChange(topics);
+  }
+
+  async function endForbidden(teamId: string, room: Room): Promise<void> {
+    const pages = [...room.pages];
+    const allowed = await findAllowed(teamId, [...new Set(pages.map(({ sessionId }) => sessionId))]);
+    for (const page of pages) if (!allowed.has(page.sessionId)) page.end();
   }
 
   function hint(): void {
@@ -111,16 +125,17 @@ export function createLive(options: Options): Live {
     });
     const known = rooms.get(teamId);
     if (known) return known;
-    const room: Room = { onChange: new Set(), isReady: false, isHinted: false, onHint: () => {} };
+    const room: Room = { pages: new Set(), isReady: false, isHinted: false, onHint: () => {} };
     rooms.set(teamId, room);
     // Begins after the caller has entered.
     queueMicrotask(() => void readUntilEmpty(teamId, room));
     return room;
   }
 
-  async function* changesOf({ teamId, userId }: Watcher, signal: AbortSignal) {
+  async function* changesOf({ teamId, userId, sessionId }: Watcher, signal: AbortSignal) {
     const changed = new Set<Topic>();
     let hasNews = false;
+    let isAllowed = true;
     let wake = () => {};
     const wakeUp = () => wake();
     const onChange = (topics: readonly Topic[]) => {
@@ -128,14 +143,19 @@ export function createLive(options: Options): Live {
       hasNews = true;
       wake();
     };
+    const end = () => {
+      isAllowed = false;
+      wake();
+    };
+    const page: Page = { sessionId, onChange, end };
     wakes.add(wakeUp);
     watchersOf.set(userId, (watchersOf.get(userId) ?? 0) + 1);
     const room = roomOf(teamId);
-    room.onChange.add(onChange);
+    room.pages.add(page);
     if (room.isReady) onChange([]);
     signal.addEventListener("abort", wakeUp);
     try {
-      while (!signal.aborted && !isClosed) {
+      while (isAllowed && !signal.aborted && !isClosed) {
         if (!hasNews) {
           await new Promise<void>((resolve) => {
             wake = resolve;
@@ -149,7 +169,7 @@ export function createLive(options: Options): Live {
       }
     } finally {
       signal.removeEventListener("abort", wakeUp);
-      room.onChange.delete(onChange);
+      room.pages.delete(page);
       wakes.delete(wakeUp);
       const left = (watchersOf.get(userId) ?? 1) - 1;
       if (left > 0) watchersOf.set(userId, left);

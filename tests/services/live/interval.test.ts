@@ -22,6 +22,7 @@ describe("without hints, a team is read", () => {
         readings += 1;
         return { ...marks };
       },
+      findAllowed: async (_, ids) => new Set(ids),
       log: silentLog,
       listen: (hint) => {
         onHint = hint;
@@ -29,7 +30,7 @@ describe("without hints, a team is read", () => {
       },
     });
     opened.push(live);
-    const page = live.watch({ teamId: "a", userId: "ann" }, new AbortController().signal);
+    const page = live.watch({ teamId: "a", userId: "ann", sessionId: "ann" }, new AbortController().signal);
     void page?.next();
     await vi.advanceTimersByTimeAsync(100);
     const inTenSeconds = async () => {

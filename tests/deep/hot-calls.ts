@@ -9,7 +9,7 @@ import type { World } from "../support/world";
 /** Emails of one round, and about the recipients of its largest batch. */
 export const emailsPerRound = 100;
 
-/** Of ten emails one is from a domain with a daily cap, one has two recipients, one has an unsubscribe link. */
+/** Of ten emails one is from a capped domain, one has two recipients, and one has an unsubscribe link. */
 const emailOf = (n: number) => ({
   from: n % 10 === 1 ? "ann@capped.example" : "ann@example.org",
   to: n % 10 === 2 ? [addressOf(n), `cc-${addressOf(n)}`] : [addressOf(n)],

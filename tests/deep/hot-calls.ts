@@ -71,7 +71,7 @@ export async function executeHotStatements(
     "/api/emails",
     "/api/emails?status=delivered",
     "/api/emails?to=r1@customers.example",
-    "/api/events",
+    "/api/email-events",
     "/api/suppressions",
     "/api/logs",
     "/api/webhooks",

@@ -39,9 +39,9 @@ const DATABASE_AWAY = "The database did not respond within 2 s. No email can be 
 
 /**
  * Whether this process can accept email: the schema is the one of this build, the secrets are those of the
- * database, and it can write. Without a response of the database this is unknown, and the process is not ready. Everything
- * else is an alarm, because the process accepts email all the same, and a load balancer that removes it would
- * only add a second fault.
+ * database, and it can write. Without a response of the database this is unknown, and the process is not
+ * ready. Everything else is an alarm, because the process accepts email all the same, and a load balancer
+ * that removes it would only add a second fault.
  */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
   const fault = await readSchemaState(deps);

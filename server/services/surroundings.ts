@@ -82,7 +82,7 @@ async function findLostStore({ checkLimitStore }: Deps): Promise<Surrounding | n
 const workerSecondsMax = 30;
 
 /**
- * A worker that stops as it should deletes its heartbeat. One that was killed leaves it, until another one has
+ * A worker that is stopped deletes its heartbeat. One that was killed leaves it, until another worker has
  * started since, or for a day.
  */
 export async function findLostWorkers({ db }: Pick<Deps, "db">): Promise<Surrounding | null> {

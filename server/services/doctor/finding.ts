@@ -44,7 +44,7 @@ export type DoctorDeps = Deps & {
   databaseFault: string | null;
   /** What is wrong with a database that rejects the connection, and what to do; null for an unknown error. */
   explainDatabaseFault(error: unknown): string | null;
-  /** Why the folder of scheduled backups cannot be written, and what to do; null if it can, or there is none. */
+  /** Why the folder of scheduled backups cannot be written, and what to do; null if there is no fault. */
   findBackupFolderFault(): Promise<string | null>;
   /** Why the settings are not complete for production; null if they are. */
   settingsFault: string | null;

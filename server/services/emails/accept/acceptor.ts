@@ -55,7 +55,7 @@ export class IdempotencyKeyBusy extends Error {
 
 /** Commits one submission. True: written. False: its idempotency key was used before. */
 export type Accept = ((submission: Submission) => Promise<boolean>) & {
-  /** Whether the database could not write the last submission, because its disk is full or it is read-only. */
+  /** Whether the database, because it is full or read-only, could not write the last submission. */
   isWriteRejected(): boolean;
 };
 

@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import { type AnyPgColumn, customType, foreignKey, timestamp } from "drizzle-orm/pg-core";
 
 /** Raw bytes. */
@@ -9,6 +10,13 @@ export const instant = () => timestamp({ withTimezone: true });
 
 /** A time that is never null: by default that of the transaction. */
 export const now = () => instant().notNull().defaultNow();
+
+/** An address in the form in which it is compared, as `foldAddress` does it in code. */
+export const folded = (address: AnyPgColumn | string): SQL => sql`lower(${address})`;
+
+/** Whether a column has this address, in any letter case. */
+export const isAddress = (column: AnyPgColumn, address: string): SQL =>
+  sql`${folded(column)} = ${folded(address)}`;
 
 type Key = [AnyPgColumn, AnyPgColumn];
 

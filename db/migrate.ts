@@ -186,7 +186,10 @@ async function runOutsideTransaction(sql: Sql, migration: Migration, pooled: boo
   try {
     // Behind a pooler, the setting would remain on a connection that others use.
     if (!pooled) await connection.unsafe("set statement_timeout = 0; set lock_timeout = 0");
-    for (const statement of migration.sql) await connection.unsafe(statement);
+    // A statement can return others, such as one for each partition of a table.
+    for (const statement of migration.sql)
+      for (const row of await connection.unsafe<{ statement: string }[]>(statement))
+        await connection.unsafe(row.statement);
     if (!pooled) await connection.unsafe("reset statement_timeout; reset lock_timeout");
   } finally {
     connection.release();

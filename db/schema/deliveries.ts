@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
-import { instant, now } from "../columns";
+import { folded, instant, now } from "../columns";
 import { teams } from "./teams";
 
 export const DELIVERY_STATUSES = [
@@ -110,6 +110,8 @@ export const deliveries = pgTable(
      * For return paths, which have room for one id only (`services/returns/find.ts`), and for release 0.2.0.
      */
     index("deliveries_id_idx").on(t.id),
+    index("deliveries_recipient_idx").on(t.teamId, folded(t.address), t.emailId),
+    // Only release 0.2.0 reads it. A later release drops it.
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
     /** The order of claims: by team, then by priority, then by age. */
     index("deliveries_priority_idx")

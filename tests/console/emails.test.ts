@@ -56,7 +56,7 @@ describe("actions on email apply once, only to this team's email, and are audite
     const one = await call("emails.retry", {
       id,
       acceptDuplicates: false,
-      recipients: ["bounced+two@backstamp.test"],
+      recipients: ["Bounced+TWO@backstamp.test"],
     });
     expect(one).toEqual({ mails: 1, recipients: 1 });
     const rows = await console.world

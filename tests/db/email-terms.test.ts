@@ -22,7 +22,7 @@ const missing = (shouldContinue = () => true) => writeMissingTerms(world.withTra
 /** As release 0.2.0 accepts an email: without a word of search terms. */
 const insertEmail = (id: string, subject: string) => world.hot`
   insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
-  values (${id}, ${world.ctx.teamId}, 'Shop <shop@example.org>', 'shop@example.org', 'example.org',
+  values (${id}, ${world.ctx.teamId}, 'Shop <Shop@example.org>', 'Shop@example.org', 'example.org',
     '["Ann Smith <ann.smith@mail.example.net>"]', ${subject}, ${`${id}@example.org`}, 'delivered')`;
 
 test("each accepted email gets its search terms, also one that an older release accepts, but not while it is accepted", async () => {

@@ -23,7 +23,7 @@ function breachesOf(sql: string): string[] {
   const created = find(/^create table (?:if not exists )?"?(\w+)/i);
   const built = find(/^create (?:unique )?index concurrently "?(\w+)/i);
   const dropped = find(/^drop index concurrently if exists "?(\w+)/i);
-  const indexed = find(/^create (?:unique )?index (?!concurrently).*? on (?:"public"\.)?"?(\w+)/i);
+  const indexed = find(/^create (?:unique )?index (?!concurrently).*? on (?!only)(?:"public"\.)?"?(\w+)/i);
   const constrained = find(
     /^alter table (?:"public"\.)?"?(\w+)"? add constraint (?!.*(?:not valid|using index))/i,
   );
@@ -63,6 +63,7 @@ test.each([
   ["a nullable column", 'alter table "teams" add column "motto" text', 0],
   ["another type", 'alter table "teams" alter column "name" set data type varchar(10)', 1],
   ["an index of an existing table", 'create index "i" on "teams" using btree ("name")', 1],
+  ["a partitioned index without its parts", 'create index "i" on only "teams" using btree ("name")', 0],
   [
     "an index of a new table",
     joined('create table "t" ("id" int)', 'create index "i" on "t" using btree ("id")'),

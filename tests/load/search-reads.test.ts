@@ -34,9 +34,9 @@ test.each<[string, EmailFilter, { first: string; count: number }]>([
   ["two common words that few have both", { words: "open paid" }, { first: "17", count: 1 }],
   ["a number", { words: "order 12345" }, { first: "12345", count: 1 }],
   ["no email", { words: "order nothing" }, { first: "", count: 0 }],
-  ["a recipient", { recipient: SEARCHED.rareRecipient }, { first: "17", count: 1 }],
+  ["a recipient in another letter case", { recipient: "RARE@rare.example" }, { first: "17", count: 1 }],
   ["a recipient's domain", { recipientDomain: "rare.example" }, { first: "17", count: 1 }],
-  ["a sender", { sender: "ann@sender.example" }, { first: "17", count: 1 }],
+  ["a sender", { sender: "ANN@sender.example" }, { first: "17", count: 1 }],
   ["a sender's domain", { domain: "sender.example" }, { first: "17", count: 1 }],
   ["a rare tag", { tag: { name: "kind", value: "rare" } }, { first: "17", count: 1 }],
   ["a common tag", { tag: { name: "kind" } }, { first: "30000", count: 25 }],
@@ -50,8 +50,8 @@ test.each<[string, EmailFilter, { first: string; count: number }]>([
   expect(rows).toBeLessThan(3_500);
   expect(rows).toBeGreaterThanOrEqual(count);
   expect(buffers).toBeLessThan(4_000);
-  // Only one delivery is stored, so its table is read as a whole.
-  expect(seqRows).toBeLessThan(5);
+  // For the recipients of the newest 2,000 emails, a whole small table costs less than its index.
+  if (!filter.recipientDomain) expect(seqRows).toBe(0);
 });
 
 test("an email whose terms are not written yet is found", async () => {

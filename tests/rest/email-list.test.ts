@@ -28,8 +28,8 @@ describe("the list", () => {
         token: readerKey.token,
         body: {
           ...EMAIL,
-          from: n === 3 ? "zoe@second.org" : EMAIL.from,
-          to: n === 4 ? ["ben@example.net", "Rare <rare@example.net>"] : EMAIL.to,
+          from: n === 3 ? "Zoe@second.org" : EMAIL.from,
+          to: n === 4 ? ["ben@example.net", "Rare <Rare.Jürgen@example.net>"] : EMAIL.to,
           subject: n === 5 ? "50% off, for_you \\o/" : `Hello ${n}`,
           tags: n === 6 ? [{ name: "kind", value: "news" }] : [],
         },
@@ -59,9 +59,11 @@ describe("the list", () => {
   });
 
   test.each([
-    ["recipient=rare%40example.net", [20]],
-    ["to=rare@EXAMPLE.net", [20]],
-    ["sender=zoe@second.org", [21]],
+    ["recipient=rare.j%C3%BCrgen%40example.net", [20]],
+    ["to=RARE.J%C3%9CRGEN@EXAMPLE.net", [20]],
+    ["to=RARE.J%C3%9CRGEN@EXAMPLE.net&status=queued", [20]],
+    ["sender=ZOE@second.org", [21]],
+    ["from=zoe@second.org", [21]],
     ["domain=Second.org", [21]],
     ["subject=50%25%20off", [19]],
     ["subject=for_you", [19]],
@@ -71,9 +73,23 @@ describe("the list", () => {
     ["status=delivered", []],
     ["since=2099-01-01T00:00:00Z", []],
     ["until=2000-01-01T00:00:00%2B02:00", []],
-    ["recipient=rare@example.net&sender=zoe@second.org", []],
+    ["recipient=rare.j%C3%BCrgen@example.net&sender=zoe@second.org", []],
   ])("filters by %s", async (query, places) => {
     expect(await idsOf(`?limit=100&${query}`)).toEqual(places.map((place) => ids[place]));
+  });
+
+  test("lists an email once if the addresses of its recipients differ in their letter case only", async () => {
+    const [first = "", second = ""] = ids;
+    await reader.hot`
+      update deliveries set address = case email_id when ${first} then 'Jo@example.net' else 'JO@example.net' end
+      where email_id in (${first}, ${second})`;
+    await reader.hot`
+      insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
+      select gen_random_uuid(), team_id, email_id, 1, 'to', 'jO@example.net', domain, status
+      from deliveries where email_id = ${first}`;
+    expect(await idsOf("?recipient=jo@example.net")).toEqual([first, second]);
+    expect(await idsOf("?recipient=jo@example.net&limit=1")).toEqual([first]);
+    expect(await idsOf(`?recipient=jo@example.net&after=${first}`)).toEqual([second]);
   });
 
   test("filters by key and by status", async () => {

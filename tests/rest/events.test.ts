@@ -166,7 +166,7 @@ describe("a filter", () => {
     expect(await typesOf({ type: "email.bounced,email.delivered", email_id: bad })).toEqual([
       "email.bounced",
     ]);
-    expect(await typesOf({ recipient: "bounced@backstamp.test" })).toEqual(["email.bounced"]);
+    expect(await typesOf({ recipient: "Bounced@backstamp.test" })).toEqual(["email.bounced"]);
     expect(await typesOf({ recipient: "nobody@backstamp.test" })).toEqual([]);
 
     await world.deps.hot`

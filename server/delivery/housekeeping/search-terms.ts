@@ -38,7 +38,8 @@ const termsOf = (emails: string) => `
   insert into email_terms (team_id, email_id, terms)
   select team_id, id, t.terms from ${emails}
     cross join lateral search_terms(team_id, id, subject, "to" || cc || bcc, sender_address, sender_domain, api_key_id, tags) as t
-  on conflict (team_id, email_id) do update set terms = excluded.terms`;
+  on conflict (team_id, email_id) do update set terms = excluded.terms
+    where email_terms.terms is distinct from excluded.terms`;
 
 /**
  * Returns how many notes it took. It skips those that another worker takes, and those of emails that are

@@ -42,10 +42,10 @@ export const EMAIL_FILTER = {
     .enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`)
     .optional()
     .describe("The status of the email, which is that of its worst recipient."),
-  recipient: Address.optional().describe("The exact address of a recipient."),
+  recipient: Address.optional().describe("The address of a recipient, in any letter case."),
   to: Address.optional().describe("The same as `recipient`."),
   recipient_domain: Domain.optional().describe("The domain of a recipient."),
-  sender: Address.optional().describe("The exact address of the sender."),
+  sender: Address.optional().describe("The address of the sender, in any letter case."),
   from: Address.optional().describe("The same as `sender`."),
   subject: z
     .string()

@@ -25,7 +25,7 @@ export const recipientPlace: ErasurePlace = {
     const limit = rowsOf(step, recipientsMax);
     const ids = await tx<{ id: string }[]>`
       select distinct email_id as id from deliveries
-      where team_id = ${step.teamId} and address = any(${step.eraser.spellings as string[]}::text[])
+      where team_id = ${step.teamId} and lower(address) = any(${step.eraser.spellings as string[]}::text[])
         and email_id > ${step.after ?? FIRST}
       order by email_id limit ${limit}`;
     return eraseAll(tx, step, ids, limit);
@@ -48,10 +48,7 @@ export const waitingPlace: ErasurePlace = {
   },
 };
 
-/**
- * All emails in the order of acceptance: those that mention the address, and recipients in other letter
- * cases.
- */
+/** All emails in the order of acceptance: those that mention the address. */
 export const emailPlace: ErasurePlace = {
   name: "emails",
   async erase(tx, step) {

@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { isAddress } from "#db/columns";
 import { deliveries } from "#db/schema/deliveries";
 import { type EventType, emailEvents, usageDays, usageProgress } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
@@ -13,7 +14,7 @@ export type FeedEvent = typeof emailEvents.$inferSelect;
 type FeedFilter = {
   types?: readonly EventType[];
   emailId?: string;
-  /** Exact address. */
+  /** In any letter case. */
   recipient?: string;
   since?: Date;
   until?: Date;
@@ -182,7 +183,7 @@ function scan(db: Db, { teamId, after, below }: FeedRange, { emailId, recipient 
     db
       .select({ id: deliveries.emailId })
       .from(deliveries)
-      .where(and(eq(deliveries.teamId, teamId), eq(deliveries.address, address)));
+      .where(and(eq(deliveries.teamId, teamId), isAddress(deliveries.address, address)));
   return db
     .select(getTableColumns(emailEvents))
     .from(emailEvents)
@@ -194,7 +195,10 @@ function scan(db: Db, { teamId, after, below }: FeedRange, { emailId, recipient 
         emailId === undefined ? undefined : eq(emailEvents.emailId, emailId),
         recipient === undefined
           ? undefined
-          : and(eq(emailEvents.recipient, recipient), inArray(emailEvents.emailId, emailsTo(recipient))),
+          : and(
+              isAddress(emailEvents.recipient, recipient),
+              inArray(emailEvents.emailId, emailsTo(recipient)),
+            ),
       ),
     )
     .orderBy(asc(emailEvents.position), asc(emailEvents.id))

@@ -78,7 +78,7 @@ const COUNTS_OF_EMAILS = `(
     (exists (
       select from suppressions x where x.team_id = $1 and x.source_email_id = s.email_id and x.lists_only
         and x.address = (
-          select d.address from deliveries d where d.team_id = $1 and d.email_id = s.email_id and d.id = s.delivery_id)
+          select lower(d.address) from deliveries d where d.team_id = $1 and d.email_id = s.email_id and d.id = s.delivery_id)
     ))::int as unsubscribed
   from state s cross join lateral (
     select '' as tag union select t.name || ':' || t.value from jsonb_to_recordset(s.tags) as t(name text, value text)

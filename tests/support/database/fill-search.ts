@@ -57,7 +57,8 @@ const insertEmails = (hot: HotSql, part: Part) => hot`
     from mail cross join lateral (select case when is_rare then 'sender.example' else 'bench.example' end) as d(domain)
   )
   insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
-  select id, team_id, id, 0, 'to', ${SEARCHED.rareRecipient}, 'rare.example', 'delivered' from mail where is_rare`;
+  select id, team_id, id, 0, 'to', case when is_rare then ${SEARCHED.rareRecipient} else 'r' || n || '@customers.example' end,
+    case when is_rare then 'rare.example' else 'customers.example' end, 'delivered' from mail`;
 
 /**
  * Writes the terms from those of one email of each kind and period. Only the number and the short periods

@@ -5,6 +5,7 @@ import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
+import { foldAddress } from "#server/shared/fold-address";
 import { recordAudit } from "../../audit/record";
 import { parseScheduledAt } from "../accept/schedule";
 import { getEmail } from "../read/read";
@@ -150,7 +151,9 @@ export async function settleEmail(
       "conflict",
       `Only unknown outcomes can be resolved. This email is ${email.status}. Under the team policy \`retry\`, unknown outcomes are retried automatically.`,
     );
-  const other = recipients?.find((address) => !unknown.includes(address));
+  const folded = unknown.map(foldAddress);
+  const wanted = recipients?.map(foldAddress);
+  const other = recipients?.find((address) => !folded.includes(foldAddress(address)));
   if (other !== undefined)
     throw new AppError(
       "invalid",
@@ -158,7 +161,12 @@ export async function settleEmail(
     );
   const settled = await resetDeliveries(
     ctx,
-    { emailIds: [id], states: ["unknown"], addresses: recipients, to: as === "retry" ? "queued" : as },
+    {
+      emailIds: [id],
+      states: ["unknown"],
+      addresses: unknown.filter((address) => wanted?.includes(foldAddress(address)) ?? true),
+      to: as === "retry" ? "queued" : as,
+    },
     ({ length }) => ({
       action: "email.settled",
       subject: { id, name: null },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { foldAddress } from "#server/shared/fold-address";
 import type { Command } from "../../audit/record";
 import { encodePlace, parsePlace } from "../../parts";
 import { describeFilter, type EmailFilter } from "../read/filter";
@@ -37,7 +38,10 @@ export async function retryEmail(
   const email = await getEmail(ctx, id);
   await requireLinkedDomain(ctx, email.senderDomain);
   const states = retryableStates(acceptDuplicates);
-  const retried = await retry(ctx, [id], states, recipients);
+  const wanted = recipients?.map(foldAddress);
+  const requested = email.deliveries.filter(({ address }) => wanted?.includes(foldAddress(address)) ?? true);
+  const addresses = requested.map(({ address }) => address);
+  const retried = await retry(ctx, [id], states, addresses);
   if (retried.length > 0) return { retried, hasMore: false };
   if (email.isErased)
     throw new AppError(
@@ -49,7 +53,6 @@ export async function retryEmail(
       "conflict",
       "This email is held because the installation was restored from a backup. An owner releases or cancels held email on the overview, or the operator with `backstamp release`.",
     );
-  const requested = email.deliveries.filter(({ address }) => recipients?.includes(address) ?? true);
   const found = [...new Set(requested.map(({ status }) => status))];
   if (found.includes("unknown")) {
     const unknown = "The outcome of this email is unknown. Sending it again may deliver it twice.";

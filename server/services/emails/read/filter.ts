@@ -1,4 +1,5 @@
 import { and, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { isAddress } from "#db/columns";
 import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
@@ -9,9 +10,9 @@ export type EmailFilter = {
   id?: string;
   /** One of these; all if it is empty. */
   statuses?: readonly EmailStatus[];
-  /** Exact address of a recipient. */
+  /** Address of a recipient, in any letter case. */
   recipient?: string;
-  /** Exact address of the sender. */
+  /** Address of the sender, in any letter case. */
   sender?: string;
   /** Words of the subject, or their beginnings, in any order and case. */
   subject?: string;
@@ -79,7 +80,7 @@ const clockSkewMsMax = 15 * 60_000;
 export const inDeliveries = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | undefined =>
   and(
     eq(deliveries.teamId, ctx.teamId),
-    filter.recipient ? eq(deliveries.address, filter.recipient) : undefined,
+    filter.recipient ? isAddress(deliveries.address, filter.recipient) : undefined,
     inOrder(sql`${deliveries.emailId}`, filter, cursor),
   );
 
@@ -124,7 +125,7 @@ export function rowConditions(filter: EmailFilter): SQL | undefined {
   const recipients = sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`;
   return and(
     statuses?.length ? inArray(emails.status, [...statuses]) : undefined,
-    sender ? eq(emails.senderAddress, sender) : undefined,
+    sender ? isAddress(emails.senderAddress, sender) : undefined,
     subjectWords && containsWords(sql`${emails.subject}`, subjectWords),
     anyWords && containsWords(recipients, anyWords),
     tag && sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,

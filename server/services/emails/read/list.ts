@@ -174,7 +174,8 @@ function findByRecipient(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: O
 
 const toAddress = (ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order) =>
   ctx.db
-    .select({ id: deliveries.emailId })
+    // Two recipients of an email can differ in their letter case only.
+    .selectDistinct({ id: deliveries.emailId })
     .from(deliveries)
     .where(inDeliveries(ctx, filter, cursor))
     .orderBy(order === "newest" ? desc(deliveries.emailId) : asc(deliveries.emailId))

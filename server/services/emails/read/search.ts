@@ -3,6 +3,7 @@ import type { Db } from "#db/client";
 import { emails, emailTermsBacklog, emailTermsPending } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { timeOfId } from "#server/platform/ids";
+import { foldAddress } from "#server/shared/fold-address";
 import type { Cursor } from "../../paging";
 import { type EmailFilter, inEmails, inOrder } from "./filter";
 import { type PeriodRun, periodRuns, smallestPeriodBits, subperiodsOf } from "./periods";
@@ -24,7 +25,7 @@ export function termsOf(filter: EmailFilter): string[] {
   });
   return [
     ...new Set(prefixes),
-    ...(sender ? [`f:${sender}`] : []),
+    ...(sender ? [`f:${foldAddress(sender)}`] : []),
     ...(domain ? [`e:${domain}`] : []),
     ...(recipientDomain ? [`d:${recipientDomain}`] : []),
     ...(apiKeyId ? [`k:${apiKeyId}`] : []),

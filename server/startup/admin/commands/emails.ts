@@ -17,8 +17,8 @@ type ListOptions = { limit: string; team?: string; json?: true } & Partial<
 /** The filters of `GET /api/emails` that the CLI offers, under the same names. */
 const FILTERS = [
   ["status", "with this status: queued, sent, delivered, bounced, failed, …"],
-  ["recipient", "to exactly this address"],
-  ["sender", "from exactly this address"],
+  ["recipient", "to this address, in any letter case"],
+  ["sender", "from this address, in any letter case"],
   ["domain", "from this domain"],
   ["subject", "with these words, or words that begin with them, in the subject"],
   ["tag", "with this tag: name or name:value"],

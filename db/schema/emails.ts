@@ -21,7 +21,8 @@ export const EMAIL_STATUSES = [
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
 /** Engagement of readers, in ascending order. */
-export type Engagement = "opened" | "clicked";
+export const ENGAGEMENTS = ["opened", "clicked"] as const;
+export type Engagement = (typeof ENGAGEMENTS)[number];
 
 /** In sending order within a team. */
 export const PRIORITIES = ["high", "normal", "low"] as const;

@@ -76,3 +76,19 @@ export function describeIdleQueue(
 /** A count that stops at `countMax`; above it, the number itself is not known. */
 export const formatCount = (count: number, countMax: number): string =>
   count > countMax ? `over ${countMax.toLocaleString("en")}` : count.toLocaleString("en");
+
+/** A tag, or its name alone, which stands for all its values. */
+export type TagFilter = { name: string; value?: string };
+
+const TAG = /^([A-Za-z0-9_-]{1,256})(?::([A-Za-z0-9_-]{1,256}))?$/;
+
+/** A tag as it is written everywhere: `name:value`. */
+export const formatTag = ({ name, value }: TagFilter): string =>
+  value === undefined ? name : `${name}:${value}`;
+
+/** Reads `name:value` or `name`; null if the text is neither. */
+export function parseTag(text: string): TagFilter | null {
+  const [, name, value] = TAG.exec(text) ?? [];
+  if (name === undefined) return null;
+  return value === undefined ? { name } : { name, value };
+}

@@ -33,23 +33,23 @@ describe("the search field", () => {
     [id, { id }],
     [`<${id}@example.org>`, { id }],
     [id.toUpperCase(), { id }],
-    ["ann@example.net", { recipient: "ann@example.net" }],
+    ["ann@example.net", { address: "ann@example.net" }],
     ["to:Ann@EXAMPLE.net", { recipient: "Ann@example.net" }],
     ["from:shop@example.org", { sender: "shop@example.org" }],
     ["from:@Example.org", { domain: "example.org" }],
     ["to:@Example.net", { recipientDomain: "example.net" }],
-    ["@example.net from:@", { recipientDomain: "example.net", words: "from:@" }],
+    ["@Example.net from:@", { address: "@example.net", words: "from:@" }],
     ["tag:kind=receipt", { tag: { name: "kind", value: "receipt" } }],
     ["tag:kind:receipt", { tag: { name: "kind", value: "receipt" } }],
     ["tag:kind", { tag: { name: "kind" } }],
     ["your order 10492", { words: "your order 10492" }],
     [
       "receipt tag:kind=shop ann@example.net",
-      { words: "receipt", tag: { name: "kind", value: "shop" }, recipient: "ann@example.net" },
+      { words: "receipt", tag: { name: "kind", value: "shop" }, address: "ann@example.net" },
     ],
     ["ann@", { words: "ann@" }],
     ["tag:a=b tag:c=d", { tag: { name: "a", value: "b" }, words: "tag:c=d" }],
-    ["a@example.net b@example.net", { recipient: "a@example.net", words: "b@example.net" }],
+    ["a@example.net b@example.net", { address: "a@example.net", words: "b@example.net" }],
     ["to:nobody from:", { words: "to:nobody from:" }],
     ["  ", {}],
   ])("parses %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
@@ -100,6 +100,40 @@ describe("the email list", () => {
       "parcel tag:other",
     ])
       expect(await idsOf({ search }), search).toEqual([]);
+  });
+
+  test("an address finds emails to it and from it, in any letter case and in order", async () => {
+    const ids = [
+      await send({ sender: "Desk@backstamp.test" }),
+      await send({ to: ["desk@backstamp.test"] }),
+      await send({ sender: "desk@backstamp.test", to: ["Desk@backstamp.test"] }),
+      await send({ sender: "desk@backstamp.test" }),
+    ].reverse();
+    const [last = "", both = "", to = "", first = ""] = ids;
+    const other = await send({ to: ["delivered@backstamp.test"] });
+    const search = "DESK@backstamp.test";
+    expect(await idsOf({ search })).toEqual(ids);
+    expect(await idsOf({ search, after: last })).toEqual([both, to, first]);
+    expect(await idsOf({ search, before: first })).toEqual([last, both, to]);
+    expect(await idsOf({ search: `to:${search}` })).toEqual([both, to]);
+    expect(await idsOf({ search: `from:${search}` })).toEqual([last, both, first]);
+    expect(await idsOf({ search: `${search} from:desk@backstamp.test` })).toEqual([both]);
+    expect(await idsOf({ search: `${search} to:desk@backstamp.test` })).toEqual([both]);
+    expect(await idsOf({ search: "@BACKSTAMP.test" })).toEqual([other, ...ids]);
+    const palette = await (await callerOf(ann)).search.everything({ team: ann.teamId, text: search });
+    expect(palette.emails.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("filters by a tag, and by what recipients did", async () => {
+    const clicked = await send({ tags: [{ name: "kind", value: "shop" }] });
+    const opened = await send({ tags: [{ name: "kind", value: "shop" }] });
+    await send({ tags: [{ name: "kind", value: "news" }] });
+    await console.world.hot`
+      update emails set engagement = case id when ${opened} then 'opened' else 'clicked' end
+      where id in (${opened}, ${clicked})`;
+    expect(await idsOf({ tag: "kind:shop" })).toEqual([opened, clicked]);
+    expect(await idsOf({ engagement: "opened" })).toEqual([opened, clicked]);
+    expect(await idsOf({ engagement: "clicked", tag: "kind" })).toEqual([clicked]);
   });
 
   test("keeps a page unchanged while new email is accepted, and counts new email separately", async () => {

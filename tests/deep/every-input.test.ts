@@ -41,7 +41,7 @@ const TEXTS: Record<string, string> = {
   search: "a search term for the caller's own list",
   status: "statuses of emails, of a fixed set",
   subject: "a subject line, or part of one",
-  tag: "a tag, which filters the caller's own counts",
+  tag: "a tag, which filters the caller's own list or counts",
   text: "text that a user typed or pasted",
   to: "a recipient",
   trackingSubdomain: "a label of a host name",

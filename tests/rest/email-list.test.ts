@@ -99,6 +99,15 @@ describe("the list", () => {
     expect(await idsOf("?limit=100&since=2000-01-01T00:00:00Z&until=2099-01-01T00:00:00Z")).toEqual(ids);
   });
 
+  test("filters by what recipients did: a click is also an open", async () => {
+    const [first = "", second = ""] = ids;
+    await reader.hot`
+      update emails set engagement = case id when ${first} then 'clicked' else 'opened' end
+      where id in (${first}, ${second})`;
+    expect(await idsOf("?engagement=opened")).toEqual([first, second]);
+    expect(await idsOf("?engagement=clicked")).toEqual([first]);
+  });
+
   test("ignores a parameter without a value", async () => {
     expect(await idsOf("?limit=&after=&status=&subject=")).toHaveLength(20);
   });
@@ -109,6 +118,7 @@ describe("the list", () => {
     ["limit=5&limit=6", /`limit` occurs more than once/],
     ["after=x", /`after`/],
     ["status=sleeping", /`status`.*one of complained/],
+    ["engagement=read", /`engagement`.*opened, clicked/],
     ["to=a@example.net&recipient=a@example.net", /`recipient` and `to`/],
     ["since=yesterday", /`since`.*ISO 8601/],
     ["since=2026-01-01T00:00:00", /`since`.*zone/],

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { STATUSES, type Status } from "#server/shared/email-words";
+import { EVENTS, STATUSES, type Status } from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { DAYS, dayOf, dayRange } from "../_ui/list/day-range";
@@ -12,9 +12,13 @@ import { SavedFilters, type SavedPlace } from "../_ui/list/saved-filters";
 import { fieldStyle } from "../_ui/styles";
 import { toLocal } from "../_ui/text/local-time";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, isFiltered, STATUS_NAMES, statusesOf, WITHIN } from "./filters";
+import { type EmailFilters, ENGAGEMENT_NAMES, isFiltered, STATUS_NAMES, statusesOf, WITHIN } from "./filters";
 
 const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
+const ENGAGEMENT_OPTIONS = ENGAGEMENT_NAMES.map((value) => ({
+  value,
+  label: EVENTS[`email.${value}`].label,
+}));
 const choicesStaleMs = 60_000;
 
 type Props = {
@@ -33,10 +37,11 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
   );
   const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
-  // Filters without a field of their own: from older URLs of this page and links to the emails of one
-  // recipient.
+  // Filters without a field of their own: from older URLs of this page, and links to the emails of one
+  // recipient or tag.
   const hiddenFilters = [
     ["recipient", "To"],
+    ["tag", "Tag"],
     ["subject", "Subject"],
   ] as const;
   return (
@@ -64,6 +69,14 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
           options={withChosen(domains, filters.domain)}
           anyLabel="Any domain"
           onChange={(domain) => change({ domain })}
+          className="md:grow lg:w-40 lg:grow-0"
+        />
+        <SelectFilter
+          label="Engagement"
+          value={filters.engagement}
+          options={ENGAGEMENT_OPTIONS}
+          anyLabel="Any engagement"
+          onChange={(engagement) => change({ engagement })}
           className="md:grow lg:w-40 lg:grow-0"
         />
         <TimeFilter filters={filters} change={change} />

@@ -136,7 +136,10 @@ function FirstEmailNote({ onTest }: { onTest: () => void }) {
 
 const NoResultsNote = ({ onClear }: { onClear: () => void }) => (
   <NoMatch title="No matching emails" onClear={onClear}>
-    <p>Search by address, @domain, words of the subject, ID or tag:name:value.</p>
+    <p>
+      Search by address, @domain, words of the subject, ID or tag:name:value. For recipients or senders only:
+      to:address, from:address.
+    </p>
   </NoMatch>
 );
 

@@ -4,6 +4,8 @@ import { activeFilters, CURSOR } from "../_ui/list/list-filters";
 
 /** Time ranges that end now. */
 export const WITHIN = ["1h", "24h", "7d", "30d"] as const;
+/** What recipients did. A click is also an open. */
+export const ENGAGEMENT_NAMES = ["opened", "clicked"] as const;
 export const STATUS_NAMES = Object.keys(STATUSES) as Status[];
 
 /** The URL parameters of the list. */
@@ -16,6 +18,8 @@ export const emailFilters = {
   since: parseAsString,
   until: parseAsString,
   recipient: parseAsString,
+  tag: parseAsString,
+  engagement: parseAsStringLiteral(ENGAGEMENT_NAMES),
   subject: parseAsString,
   ...CURSOR,
 };

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { EMAIL_STATUSES } from "#db/schema/emails";
+import { EMAIL_STATUSES, ENGAGEMENTS } from "#db/schema/emails";
 import { readDomainName } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { MailboxText } from "#server/services/emails/accept/message-input";
 import type { EmailFilter } from "#server/services/emails/read/filter";
 import type { PageQuery } from "#server/services/paging";
+import { parseTag } from "#server/shared/email-words";
 import { listQuery } from "../pipeline/query";
 
 /** An address without a display name, normalized as it is stored. */
@@ -28,13 +29,12 @@ export const TimeInput = z.iso
   .transform((text) => new Date(text))
   .refine((time) => time.getTime() >= timeMin && time.getTime() < timeMax, "Must be between 1970 and 9998.");
 
-const Tag = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,256}(:[A-Za-z0-9_-]{1,256})?$/, "Must be name or name:value of a tag.")
-  .transform((text) => {
-    const [name = "", value] = text.split(":");
-    return value === undefined ? { name } : { name, value };
-  });
+const Tag = z.string().transform((text, refine) => {
+  const tag = parseTag(text);
+  if (tag) return tag;
+  refine.addIssue("Must be name or name:value of a tag.");
+  return z.NEVER;
+});
 
 /** The filters for emails, for a query and for a body. */
 export const EMAIL_FILTER = {
@@ -53,6 +53,10 @@ export const EMAIL_FILTER = {
     .optional()
     .describe("Words of the subject, or their beginnings, in any order and case: `invoice ready`."),
   tag: Tag.optional().describe("`name` or `name:value` of a tag."),
+  engagement: z
+    .enum(ENGAGEMENTS, `Must be one of ${ENGAGEMENTS.join(", ")}.`)
+    .optional()
+    .describe("What a recipient did: `opened` it, which includes clicks, or `clicked` a link."),
   key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: Domain.optional().describe("The domain of the sender."),
   since: TimeInput.optional().describe("The earliest time of creation."),
@@ -62,12 +66,13 @@ const Filter = z.strictObject(EMAIL_FILTER);
 
 /** Converts the filter from wire names to the names of the service. */
 export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
-  const { status, subject, tag, key, domain, since, until } = query;
+  const { status, subject, tag, engagement, key, domain, since, until } = query;
   const recipient = oneOf("recipient", query.recipient, "to", query.to);
   const sender = oneOf("sender", query.sender, "from", query.from);
   const { recipient_domain: recipientDomain } = query;
   const statuses = status && [status];
-  return { statuses, recipient, recipientDomain, sender, subject, tag, apiKeyId: key, domain, since, until };
+  const own = { subject, tag, engagement, apiKeyId: key, domain, since, until };
+  return { statuses, recipient, recipientDomain, sender, ...own };
 }
 
 /** The query of `GET /api/emails`. */

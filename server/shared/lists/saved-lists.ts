@@ -3,7 +3,20 @@
  * that begins at midnight in the time zone of the browser: `today` or `yesterday`.
  */
 export const SAVED_LISTS = {
-  emails: ["q", "status", "key", "domain", "within", "since", "until", "recipient", "subject", "day"],
+  emails: [
+    "q",
+    "status",
+    "key",
+    "domain",
+    "within",
+    "since",
+    "until",
+    "recipient",
+    "tag",
+    "engagement",
+    "subject",
+    "day",
+  ],
   suppressions: ["search", "origin"],
   changes: ["actor", "action", "within"],
   requests: ["key", "method", "status"],

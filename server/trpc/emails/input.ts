@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
+import { EMAIL_STATUSES, type EmailStatus, ENGAGEMENTS } from "#db/schema/emails";
 import { parseMailbox } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import type { EmailFilter } from "#server/services/emails/read/filter";
+import { parseTag } from "#server/shared/email-words";
 
 const hourMs = 3_600_000;
 /** Time ranges that end now, by their name in the page's URL. */
@@ -36,10 +37,12 @@ const Statuses = z
 
 /** Filters of the email list, as the console sends them. */
 export const FILTER = {
-  /** An id, an address, `tag:name=value`, words of the subject, or several of them. */
+  /** An id, an address, `tag:name:value`, words of the subject, or several of them. */
   search: z.string().trim().max(320).optional(),
   status: Statuses.optional(),
   recipient: Address,
+  tag: z.string().trim().max(520).optional(),
+  engagement: z.enum(ENGAGEMENTS).optional(),
   subject: Address,
   key: z.uuid().optional(),
   domain: z.string().trim().toLowerCase().max(253).optional(),
@@ -55,10 +58,13 @@ type FilterInput = z.output<z.ZodObject<typeof FILTER>>;
  * search.
  */
 export function filterOf(input: FilterInput, now: Date): EmailFilter {
-  const { search, status, recipient, subject, key, domain, within, since, until } = input;
+  const { search, status, recipient, tag, engagement, subject, key, domain, within, since, until } = input;
   const own: EmailFilter = {
     statuses: status,
     recipient,
+    // No email has what is not a tag.
+    tag: tag ? (parseTag(tag) ?? { name: tag }) : undefined,
+    engagement,
     subject,
     apiKeyId: key,
     domain,
@@ -70,15 +76,20 @@ export function filterOf(input: FilterInput, now: Date): EmailFilter {
   return { ...(search ? readSearch(search) : {}), ...Object.fromEntries(Object.entries(own).filter(isSet)) };
 }
 
-/** `tag:name=value`, `tag:name:value` or `tag:name`. */
-const TAG = /^tag:([A-Za-z0-9_-]{1,256})(?:[=:]([A-Za-z0-9_-]{1,256}))?$/i;
+/** A tag after `tag:`, also as `name=value`. */
+const TAG = /^tag:(.+)$/i;
 const NAMED = /^(to|from):(.+)$/i;
+/** The filters for an address and for `@` with a domain. */
+const FIELDS = {
+  any: { address: "address", domain: "address" },
+  to: { address: "recipient", domain: "recipientDomain" },
+  from: { address: "sender", domain: "domain" },
+} as const;
 
 /**
- * Parses the search field: an email id or Message-ID; the complete address of a recipient, or `@` and its
- * domain, with or without `to:`; `from:` with an address, or with `@` and a domain; `tag:` with a name, or
- * name and value. Emails match that have all other words, or words that begin with them, in their subject or
- * recipients.
+ * Parses the search field: an email id or Message-ID; a complete address, or `@` and a domain, of a recipient
+ * or the sender, or of only one of them after `to:` or `from:`; `tag:` with `name` or `name:value`. Emails
+ * match that have all other words, or words that begin with them, in their subject or recipients.
  */
 export function readSearch(text: string): EmailFilter {
   const id = parseId(text.trim());
@@ -102,21 +113,18 @@ function parseId(text: string): string | null {
  * added.
  */
 function addTerm(filter: EmailFilter, word: string): boolean {
-  const [, name, value] = TAG.exec(word) ?? [];
-  if (name !== undefined && filter.tag === undefined) {
-    filter.tag = value === undefined ? { name } : { name, value };
+  const tag = parseTag(TAG.exec(word)?.[1]?.replace("=", ":") ?? "");
+  if (tag !== null && filter.tag === undefined) {
+    filter.tag = tag;
     return true;
   }
-  const [, field = "to", rest = word] = NAMED.exec(word) ?? [];
-  const isSender = field.toLowerCase() === "from";
-  const domainField = isSender ? "domain" : "recipientDomain";
-  if (/^@[^@\s]+$/.test(rest) && filter[domainField] === undefined) {
-    filter[domainField] = rest.slice(1).toLowerCase();
-    return true;
-  }
+  const [, role = "any", rest = word] = NAMED.exec(word) ?? [];
+  const fields = FIELDS[role.toLowerCase() as keyof typeof FIELDS];
+  const isDomain = /^@[^@\s]+$/.test(rest);
   const read = parseMailbox(rest);
-  const known = isSender ? filter.sender : filter.recipient;
-  if (!read.ok || known !== undefined) return false;
-  filter[isSender ? "sender" : "recipient"] = read.mailbox.address;
+  const field = isDomain ? fields.domain : fields.address;
+  if ((!isDomain && !read.ok) || filter[field] !== undefined) return false;
+  const domain = rest.slice(1).toLowerCase();
+  filter[field] = read.ok ? read.mailbox.address : field === "address" ? `@${domain}` : domain;
   return true;
 }

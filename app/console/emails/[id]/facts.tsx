@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { formatTag } from "#server/shared/email-words";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
 import { Properties } from "../../_ui/page/facts";
@@ -42,15 +43,15 @@ export function Facts({ email }: { email: EmailView }) {
       "Tags",
       email.tags.length > 0 && (
         <span className="flex flex-wrap gap-1.5">
-          {email.tags.map(({ name, value }) => (
+          {email.tags.map(formatTag).map((tag) => (
             <Link
-              key={name}
-              href={hrefOf("/console/emails", { q: `tag:${name}=${value}` })}
+              key={tag}
+              href={hrefOf("/console/emails", { tag })}
               prefetch={false}
               title="Emails with this tag"
               className="max-w-full truncate rounded-md bg-mute-tint px-2 py-0.5 font-mono text-xs hover:text-accent"
             >
-              {name}={value}
+              {tag}
             </Link>
           ))}
         </span>

@@ -1,12 +1,14 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
+import Link from "next/link";
 import { useState } from "react";
 import type { RowsView, TrafficView } from "#server/trpc/overview/traffic-view";
 import { Toggle } from "../../_ui/form/toggle";
 import { Loading, Skeleton } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
-import { cardStyle } from "../../_ui/styles";
+import { cardStyle, linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
 import { formatPercent, LIMITS } from "./rates";
 
 const DIMENSIONS = [
@@ -118,6 +120,7 @@ const RowsLoading = () => (
 );
 
 function Rows({ dimension, label, rows, hidden }: RowsView & { dimension: Dimension; label: string }) {
+  const hrefOf = useConsoleHref();
   const shown = rows.filter(({ received }) => received > 0);
   if (shown.length === 0) return <p className="text-soft">No recipients in this time range.</p>;
   return (
@@ -139,7 +142,18 @@ function Rows({ dimension, label, rows, hidden }: RowsView & { dimension: Dimens
           {shown.map((row) => (
             <tr key={row.name} className={rowStyle}>
               <th scope="row" className={`break-all font-normal ${nameStyle}`}>
-                {nameOf(dimension, row.name)}
+                {dimension === "byTag" && row.name.includes(":") ? (
+                  <Link
+                    href={hrefOf("/console/emails", { tag: row.name })}
+                    prefetch={false}
+                    title="Emails with this tag"
+                    className={linkStyle}
+                  >
+                    {row.name}
+                  </Link>
+                ) : (
+                  nameOf(dimension, row.name)
+                )}
               </th>
               {COLUMNS.map(({ header, format }) => (
                 <td key={header} className={valueStyle}>

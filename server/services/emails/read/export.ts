@@ -1,5 +1,6 @@
 import type { Ctx } from "#server/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
+import { formatTag } from "#server/shared/email-words";
 import type { EmailSummary } from "#server/shared/wire/email";
 import { nameKeys } from "../../keys/read";
 import type { EmailFilter } from "./filter";
@@ -18,7 +19,7 @@ const COLUMNS: readonly CsvColumn<Exported>[] = [
   { name: "cc", of: ({ cc }) => cc.join(", ") },
   { name: "bcc", of: ({ bcc }) => bcc.join(", ") },
   { name: "subject", of: ({ subject }) => subject },
-  { name: "tags", of: ({ tags }) => tags.map(({ name, value }) => `${name}=${value}`).join(" ") },
+  { name: "tags", of: ({ tags }) => tags.map(formatTag).join(" ") },
   { name: "key", of: ({ keyName }) => keyName },
   { name: "scheduled_at", of: ({ scheduledAt }) => scheduledAt },
   { name: "message_id", of: ({ messageId }) => messageId },

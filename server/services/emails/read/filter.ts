@@ -1,15 +1,18 @@
 import { and, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { isAddress } from "#db/columns";
 import { deliveries } from "#db/schema/deliveries";
-import { type EmailStatus, emails } from "#db/schema/emails";
+import { type EmailStatus, type Engagement, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { firstIdAt, isId } from "#server/platform/ids";
+import { formatTag, type TagFilter } from "#server/shared/email-words";
 import type { Cursor } from "../../paging";
 
 export type EmailFilter = {
   id?: string;
   /** One of these; all if it is empty. */
   statuses?: readonly EmailStatus[];
+  /** The address, or `@` and the domain, of a recipient or the sender, in any letter case. */
+  address?: string;
   /** Address of a recipient, in any letter case. */
   recipient?: string;
   /** Address of the sender, in any letter case. */
@@ -21,7 +24,9 @@ export type EmailFilter = {
   /** The same as `search_words` (db/migrations) splits them. */
   subjectWords?: readonly string[];
   anyWords?: readonly string[];
-  tag?: { name: string; value?: string };
+  tag?: TagFilter;
+  /** `opened`: a recipient opened it or clicked a link; `clicked`: a recipient clicked a link. */
+  engagement?: Engagement;
   apiKeyId?: string;
   /** The sender's domain. */
   domain?: string;
@@ -50,6 +55,7 @@ export const describeFilter = (filter: EmailFilter): string[] =>
 const FILTER_NAMES = {
   id: "id",
   statuses: "status",
+  address: "address",
   recipient: "recipient",
   recipientDomain: "recipient domain",
   sender: "sender",
@@ -57,6 +63,7 @@ const FILTER_NAMES = {
   subject: "subject",
   words: "words",
   tag: "tag",
+  engagement: "engagement",
   apiKeyId: "API key",
   within: "within",
   since: "since",
@@ -66,7 +73,7 @@ const FILTER_NAMES = {
 function formatValue(value: NonNullable<EmailFilter[keyof typeof FILTER_NAMES]>): string {
   if (typeof value === "string") return value;
   if (value instanceof Date) return value.toISOString();
-  if ("name" in value) return value.value === undefined ? value.name : `${value.name}=${value.value}`;
+  if ("name" in value) return formatTag(value);
   return value.join(" or ");
 }
 
@@ -120,8 +127,8 @@ export function inOrder(
 
 /** Conditions that are checked row by row, independent of the index that found the rows. */
 export function rowConditions(filter: EmailFilter): SQL | undefined {
-  const { statuses, sender, subjectWords, anyWords, tag, apiKeyId, domain, senderDomains, since, until } =
-    filter;
+  const { statuses, sender, subjectWords, anyWords, tag, engagement, apiKeyId, domain } = filter;
+  const { senderDomains, since, until } = filter;
   const recipients = sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`;
   return and(
     statuses?.length ? inArray(emails.status, [...statuses]) : undefined,
@@ -129,6 +136,7 @@ export function rowConditions(filter: EmailFilter): SQL | undefined {
     subjectWords && containsWords(sql`${emails.subject}`, subjectWords),
     anyWords && containsWords(recipients, anyWords),
     tag && sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,
+    engagement && inArray(emails.engagement, engagement === "opened" ? ["opened", "clicked"] : ["clicked"]),
     apiKeyId ? eq(emails.apiKeyId, apiKeyId) : undefined,
     domain ? eq(emails.senderDomain, domain) : undefined,
     filter.recipientDomain ? hasRecipientAt(filter.recipientDomain) : undefined,
@@ -143,7 +151,7 @@ export function rowConditions(filter: EmailFilter): SQL | undefined {
  */
 export const hasRowConditions = ({ sender, subject, words, tag, apiKeyId, ...rest }: EmailFilter): boolean =>
   Boolean(sender || subject || words || tag || apiKeyId || rest.domain || rest.senderDomains) ||
-  Boolean(rest.recipientDomain || (rest.recipient && rest.statuses?.length));
+  Boolean(rest.engagement || rest.recipientDomain || (rest.recipient && rest.statuses?.length));
 
 /** Every word is the beginning of a word of the text. A text without words, such as "%", is found nowhere. */
 function containsWords(text: SQL, words: readonly string[]): SQL {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import { deliveries } from "#db/schema/deliveries";
+import { domains } from "#db/schema/domains";
 import { type EmailStatus, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import type { EmailSummary } from "#server/shared/wire/email";
@@ -65,6 +66,7 @@ export async function scanEmails(ctx: Ctx, query: Query): Promise<EmailScan> {
 }
 
 async function scanFrom(ctx: Ctx, given: Query): Promise<EmailScan> {
+  if (given.address !== undefined) return scanAddress(ctx, given, given.address);
   const query = await parseWords(ctx, given);
   if (query.id || query.recipient || termsOf(query).length === 0) return scanUpTo(ctx, query, emailScanMax);
   const near = await scanUpTo(ctx, query, nearMax);
@@ -75,6 +77,46 @@ async function scanFrom(ctx: Ctx, given: Query): Promise<EmailScan> {
   return isReady
     ? continueScan(query, near, (rest) => searchTerms(ctx, rest))
     : scanUpTo(ctx, query, emailScanMax);
+}
+
+/**
+ * Emails to the address, and those from it if the team has its domain: for others, reading stays as cheap as
+ * it is for recipients. Beside a filter for recipients it is that of the sender, and the reverse.
+ */
+async function scanAddress(ctx: Ctx, query: Query, address: string): Promise<EmailScan> {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const [own] = await ctx.db
+    .select({ id: domains.id })
+    .from(domains)
+    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, domain)));
+  const isDomain = address.startsWith("@");
+  const parts: EmailFilter[] = [
+    ...(query.recipient || query.recipientDomain
+      ? []
+      : [isDomain ? { recipientDomain: domain } : { recipient: address }]),
+    ...(query.sender || query.domain || !own ? [] : [isDomain ? { domain } : { sender: address }]),
+  ];
+  const { address: _, ...rest } = query;
+  return joinScans(query, await Promise.all(parts.map((part) => scanFrom(ctx, { ...rest, ...part }))));
+}
+
+/** One page from several scans of the same query, as far as all of them have read. */
+function joinScans({ before, limit }: Query, scans: readonly EmailScan[]): EmailScan {
+  const isOlder = before === undefined;
+  const compare = (a: string, b: string) => (a === b ? 0 : a > b === isOlder ? -1 : 1);
+  const [end = null] = scans.flatMap(({ scannedTo }) => scannedTo ?? []).sort(compare);
+  const found = new Map(scans.flatMap(({ rows }) => rows.map((row) => [row.id, row])));
+  const sorted = [...found.values()]
+    .filter(({ id }) => end === null || compare(id, end) <= 0)
+    .sort((a, b) => compare(a.id, b.id));
+  const rows = sorted.slice(0, limit);
+  const isFull = rows.length === limit;
+  const isMore = sorted.length > limit || end !== null || scans.some(({ hasMore }) => hasMore);
+  return {
+    rows: isOlder ? rows : rows.reverse(),
+    hasMore: isFull && isMore,
+    scannedTo: isFull ? null : end,
+  };
 }
 
 /** Splits the words of the filter in the same way as those of emails. */

@@ -79,6 +79,8 @@ export const apiRequests = pgTable(
     userAgent: c.text(),
     requestBody: c.jsonb(),
     responseBody: c.jsonb(),
+    /** The emails in the response to a request that sends: the stored body can lack those of a batch. */
+    emailIds: c.uuid().array(),
     /** The reason of a 403 response: the code and the sentence of the header. */
     rejectionReason: c.text(),
     rejectionDetail: c.text(),

@@ -17,12 +17,21 @@ const Status = z
 
 const LogsQuery = listQuery({
   key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
+  email_id: z
+    .string()
+    .refine(isId, "Must be the id of an email.")
+    .optional()
+    .describe("The id of an email: only the call that sent it."),
   status: Status.optional().describe("A status such as 429, or a class such as `4xx`."),
   method: z
     .enum(METHODS, `Must be one of ${METHODS.join(", ")}.`)
     .optional()
     .describe("The method; `SMTP` for a submission over SMTP."),
-}).transform(({ key, ...query }): PageQuery & LogFilter => ({ ...query, apiKeyId: key }));
+}).transform(({ key, email_id: emailId, ...query }): PageQuery & LogFilter => ({
+  ...query,
+  apiKeyId: key,
+  emailId,
+}));
 
 export const logRoutes = [
   withApi(

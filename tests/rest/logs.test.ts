@@ -48,6 +48,28 @@ const EMAIL = {
   html: "<p>canary</p>",
 };
 
+test("the call that sent an email is found by its id, also in a batch and when it was repeated", async () => {
+  const { token } = await world.key();
+  const post = (path: string, body: object, headers = {}) =>
+    world.api("POST", path, { token, body, headers: { "idempotency-key": path, ...headers } });
+  const { body: one } = await post("/api/emails", EMAIL);
+  await post("/api/emails", EMAIL);
+  const { body: batch } = await post(
+    "/api/emails/batch",
+    Array.from({ length: 60 }, () => EMAIL),
+  );
+  await world.api("POST", `/api/emails/${one.id}/retry`, { token, body: {} });
+  const last = (batch.data as { id: string }[]).at(-1)?.id;
+  const endpoints = async (id: unknown) =>
+    (await list(`&email_id=${id}`)).map(({ endpoint, response_status: status }) => [endpoint, status]);
+  expect(await endpoints(last)).toEqual([["/emails/batch", 200]]);
+  expect(await endpoints(one.id)).toEqual([
+    ["/emails", 200],
+    ["/emails", 200],
+  ]);
+  expect(await endpoints(reader.id)).toEqual([]);
+});
+
 test("a call is logged with its request and response", async () => {
   const { token, id } = await world.key();
   const sent = await world.api("POST", "/api/emails?", {

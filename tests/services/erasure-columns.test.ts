@@ -21,7 +21,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   api_keys: { settings: "client_networks limits name scopes secret_hash token_id" },
   api_requests: {
     erased: "path rejection_detail request_body response_body user_agent",
-    settings: "method rejection_reason",
+    settings: "email_ids method rejection_reason",
   },
   // In emails to others, only text files are searched.
   attachments: { erased: "content filename", settings: "content_id content_type" },

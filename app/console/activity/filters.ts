@@ -43,6 +43,7 @@ export const changeFilters = {
 /** The URL parameters of the list of API requests. */
 export const requestFilters = {
   key: parseAsString,
+  email: parseAsString,
   method: parseAsStringLiteral(METHODS),
   status: parseAsStringLiteral(STATUS_OPTIONS.map(({ value }) => value)),
   ...CURSOR,

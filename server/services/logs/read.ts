@@ -2,11 +2,14 @@ import { and, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { apiRequests } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
+import { firstIdAt, timeOfId } from "#server/platform/ids";
 import type { ApiCall, ApiCallWithBodies } from "#server/shared/wire/log";
 import { type Page, type PageQuery, pageById, readAllById } from "../paging";
 
 export type LogFilter = {
   apiKeyId?: string;
+  /** Only the request that sent this email. */
+  emailId?: string;
   method?: string;
   /** Range of the status, inclusive. */
   status?: { from: number; to: number };
@@ -27,10 +30,10 @@ export const listCalls = (ctx: Ctx, query: PageQuery & LogFilter): Promise<Page<
 export const readCalls = (ctx: Ctx, filter: LogFilter): AsyncGenerator<ApiCall[]> =>
   readAllById(ctx, apiRequests, selectCalls(ctx, filter));
 
-const { requestBody: _, responseBody: __, ...columns } = getTableColumns(apiRequests);
+const { requestBody: _, responseBody: __, emailIds: ___, ...columns } = getTableColumns(apiRequests);
 
 const selectCalls =
-  ({ db }: Ctx, { apiKeyId, method, status, isRefused }: LogFilter) =>
+  ({ db }: Ctx, { apiKeyId, emailId, method, status, isRefused }: LogFilter) =>
   (where: SQL | undefined, order: SQL, limit: number): Promise<ApiCall[]> =>
     db
       .select(columns)
@@ -40,12 +43,21 @@ const selectCalls =
           where,
           apiKeyId === undefined ? undefined : eq(apiRequests.apiKeyId, apiKeyId),
           method === undefined ? undefined : eq(apiRequests.method, method),
+          emailId === undefined ? undefined : hasSent(emailId),
           isRefused ? sql`${apiRequests.status} in (401, 403, 429)` : undefined,
           status && between(apiRequests.status, status.from, status.to),
         ),
       )
       .orderBy(order)
       .limit(limit);
+
+/** A request is recorded after its response, so its id is a little later than those of its emails. */
+const recordedMsMax = 60_000;
+
+function hasSent(emailId: string): SQL {
+  const latest = firstIdAt(new Date(timeOfId(emailId).getTime() + recordedMsMax));
+  return sql`${apiRequests.id} between ${emailId} and ${latest} and ${emailId} = any(${apiRequests.emailIds})`;
+}
 
 /** One call with its request and response bodies, as far as they are stored. */
 export async function getCall(ctx: Ctx, id: string): Promise<ApiCallWithBodies> {

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
 import type { Rejection } from "#server/platform/errors";
-import { newId } from "#server/platform/ids";
+import { isId, newId } from "#server/platform/ids";
 import { errorFacts, type Log } from "#server/platform/log";
 import { secretHashOf } from "#server/platform/secrets/secrets";
 import { redactBody, redactText } from "./redact";
@@ -131,10 +131,21 @@ const toRow = ({ caller, ...call }: LoggedCall, secretHash: Uint8Array | null, c
   userAgent: call.userAgent === null ? null : redactText(call.userAgent),
   requestBody: redactBody(call.requestBody),
   responseBody: redactBody(call.responseBody),
+  emailIds: sentIdsOf(call),
   rejectionReason: call.rejection?.reason ?? null,
   rejectionDetail: call.rejection?.detail ?? null,
   createdAt,
 });
+
+/** The emails that the call has sent, as an array of PostgreSQL. */
+function sentIdsOf({ method, path, status, responseBody }: Omit<LoggedCall, "caller">): string | null {
+  if (status !== 200 || !(method === "POST" || method === "SMTP") || !SENDS.test(path)) return null;
+  const { id, data } = responseBody as { id?: string; data?: { id: string }[] };
+  const ids = [id, ...(data ?? []).map((each) => each.id)].filter((each) => each !== undefined && isId(each));
+  return ids.length > 0 ? `{${ids}}` : null;
+}
+
+const SENDS = /^(\/api)?\/emails(\/batch)?\/?$/;
 
 const CALL: Columns<Row> = {
   id: ["uuid", ({ id }) => id],
@@ -147,6 +158,7 @@ const CALL: Columns<Row> = {
   user_agent: ["text", ({ userAgent }) => userAgent],
   request_body: ["text", ({ requestBody }) => requestBody],
   response_body: ["text", ({ responseBody }) => responseBody],
+  email_ids: ["text", ({ emailIds }) => emailIds],
   rejection_reason: ["text", ({ rejectionReason }) => rejectionReason],
   rejection_detail: ["text", ({ rejectionDetail }) => rejectionDetail],
   created_at: ["timestamptz", ({ createdAt }) => createdAt],
@@ -156,9 +168,9 @@ const CALL: Columns<Row> = {
 const insertCalls = writeStatement<{ rows: Row[] }>(
   ({ rows }) => `
 insert into api_requests (id, team_id, api_key_id, method, path, status, user_agent, request_body, response_body,
-  rejection_reason, rejection_detail, created_at)
+  email_ids, rejection_reason, rejection_detail, created_at)
 select r.id, coalesce(r.team_id, k.team_id), coalesce(r.api_key_id, k.id), r.method, r.path, r.status, r.user_agent,
-  r.request_body::jsonb, r.response_body::jsonb, r.rejection_reason, r.rejection_detail, r.created_at
+  r.request_body::jsonb, r.response_body::jsonb, r.email_ids::uuid[], r.rejection_reason, r.rejection_detail, r.created_at
 from ${rows("rows", CALL)} as r
 left join api_keys k on k.secret_hash = r.secret_hash
 where r.team_id is not null or k.id is not null`,

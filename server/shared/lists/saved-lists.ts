@@ -19,7 +19,7 @@ export const SAVED_LISTS = {
   ],
   suppressions: ["search", "origin"],
   changes: ["actor", "action", "within"],
-  requests: ["key", "method", "status"],
+  requests: ["key", "email", "method", "status"],
 } as const;
 
 export type SavedList = keyof typeof SAVED_LISTS;

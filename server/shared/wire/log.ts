@@ -3,7 +3,7 @@ import type { apiRequests } from "#db/schema/api-keys";
 import { Id, Time } from "./shapes";
 
 /** A recorded API call without its bodies. */
-export type ApiCall = Omit<ApiCallWithBodies, "requestBody" | "responseBody">;
+export type ApiCall = Omit<ApiCallWithBodies, "requestBody" | "responseBody" | "emailIds">;
 export type ApiCallWithBodies = typeof apiRequests.$inferSelect;
 
 export const LogSummaryResponse = z

@@ -33,6 +33,7 @@ const hourMs = 3_600_000;
 /** Filters of the API log, on the page and in its export. */
 export const callFilter = {
   key: z.uuid().optional(),
+  email: z.uuid().optional(),
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "SMTP"]).optional(),
   status: z.enum(["2xx", "4xx", "5xx", "refused"]).optional(),
 };
@@ -52,6 +53,7 @@ export const changeFilterOf = (now: Date, input: z.infer<z.ZodObject<typeof chan
 });
 export const callFilterOf = (input: z.infer<z.ZodObject<typeof callFilter>>): LogFilter => ({
   ...(input.key ? { apiKeyId: input.key } : {}),
+  ...(input.email ? { emailId: input.email } : {}),
   ...(input.method ? { method: input.method } : {}),
   ...(input.status ? STATUSES[input.status] : {}),
 });

@@ -30,7 +30,7 @@ export function activityCalls({ world }: Console): ProcedureCalls {
     "activity.actors": { input: async () => ({}), names: [] },
     "activity.requests": {
       input: async (party) => ({ key: await keyOf(party), status: "refused", after: await callOf(party) }),
-      names: ["key", "after", "before"],
+      names: ["key", "email", "after", "before"],
     },
     "activity.keys": { input: async () => ({}), names: [] },
     "activity.request": { input: async (party) => ({ id: await callOf(party) }), names: ["id"] },

@@ -1,9 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Activity } from "lucide-react";
+import { Activity, X } from "lucide-react";
 import { Suspense, useState } from "react";
 import type { CallView } from "#server/trpc/activity/activity";
+import { Button } from "../../_ui/form/button";
 import { SelectFilter, withChosen } from "../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
 import { lazyPart } from "../../_ui/page/lazy-part";
@@ -54,6 +55,13 @@ function Requests({ teamId }: { teamId: string }) {
               )}
               onChange={(key) => state.change({ key })}
             />
+            {state.filters.email ? (
+              <Button isSmall onClick={() => state.change({ email: null })} className="max-w-full text-xs">
+                <span className="truncate">Email: {state.filters.email}</span>
+                <X className="size-3.5" aria-hidden="true" />
+                <span className="sr-only">Remove this filter</span>
+              </Button>
+            ) : null}
             <SelectFilter
               label="Status"
               anyLabel="Any status"

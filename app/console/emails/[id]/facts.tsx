@@ -7,7 +7,7 @@ import type { EmailView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
 import { Properties } from "../../_ui/page/facts";
 import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
+import { useCan, useConsoleHref } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { Moment } from "../../_ui/text/when";
@@ -15,6 +15,7 @@ import { Moment } from "../../_ui/text/when";
 /** The key, template, tags and other properties of an email. */
 export function Facts({ email }: { email: EmailView }) {
   const hrefOf = useConsoleHref();
+  const can = useCan();
   const link = (path: string, text: string) => (
     <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
       {text}
@@ -31,6 +32,19 @@ export function Facts({ email }: { email: EmailView }) {
     [
       "Key",
       email.api_key_id && link(`/console/keys/${email.api_key_id}`, email.api_key_name ?? "Deleted key"),
+    ],
+    [
+      "API request",
+      email.api_key_id && can("logs:read") && (
+        <Link
+          href={hrefOf("/console/activity/requests", { email: email.id })}
+          prefetch={false}
+          title="The request that sent this email. Requests are stored for 7 days."
+          className={linkStyle}
+        >
+          View request
+        </Link>
+      ),
     ],
     [
       "Template",

@@ -95,6 +95,7 @@ describe("a hostile message", () => {
   test("loads images only on request and over https, and nothing else", async () => {
     await openEmail();
     expectNoEffect();
+    const entries = await page.evaluate(() => history.length);
     await page.getByRole("button", { name: "Load images" }).click();
     await expect
       .poll(() => profile.foreign.includes("https://evil.example/pixel.png"), { timeout: 30_000 })
@@ -102,6 +103,7 @@ describe("a hostile message", () => {
     await settle(page);
     const kinds = profile.foreign.splice(0).map((url) => new URL(url).pathname);
     for (const kind of kinds) expect(kind).toMatch(/\.png$/);
+    expect(await page.evaluate(() => history.length)).toBe(entries);
     expect(profile.dialogs).toEqual([]);
   });
 });

@@ -24,15 +24,7 @@ let address: string;
 beforeAll(async () => {
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  const made = await backstamp.operate(
-    "key",
-    "create",
-    "--name",
-    "Shop",
-    "--scopes",
-    "full_access",
-    "--json",
-  );
+  const made = await backstamp.operate("key", "create", "--name=Shop", "--scopes=full_access", "--json");
   key = JSON.parse(made).token;
   profile = await openProfile(browser);
   page = await profile.context.newPage();
@@ -138,6 +130,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
     };
   };
   await expectState("", false);
+  const entries = await page.evaluate(() => history.length);
   const renderFirst = await delayPreviews();
   await write("<p>First {{ORDER}}</p>");
   await expectState("Updating…", true);
@@ -157,6 +150,7 @@ test("the preview shows whether it is updated, and keeps its content after a fau
   await renderThird();
   await inPreview("Third 10492");
   await expectState("", false);
+  expect(await page.evaluate(() => history.length)).toBe(entries);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNoErrors(profile);
 });

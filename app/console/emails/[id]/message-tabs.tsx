@@ -147,6 +147,8 @@ function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
       </div>
       <div className="flex justify-center overflow-hidden rounded-b-xl bg-sunk">
         <iframe
+          // In the same frame, the document with images would be an entry of the browser's history.
+          key={String(showsImages)}
           title="Message preview"
           sandbox=""
           referrerPolicy="no-referrer"

@@ -17,7 +17,10 @@ const POLICY =
 // As in browsers, the document type ends at the first ">", even within quotation marks.
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
-/** The attributes of every frame with the HTML of a template. */
+/**
+ * The attributes of every frame with the HTML of a template. Each document has a frame of its own (`key`): in
+ * the same frame, it would be an entry of the browser's history, so Back would not leave the page.
+ */
 export const FRAME = { sandbox: "", referrerPolicy: "no-referrer" } as const;
 
 /**

@@ -77,7 +77,11 @@ export function PreviewPane(props: Props) {
               label: "HTML",
               content: (
                 <div className="relative flex grow justify-center overflow-hidden bg-sunk">
-                  {withImages ? <iframe {...frame} src={imagesUrl} /> : <iframe {...frame} srcDoc={source} />}
+                  {withImages ? (
+                    <iframe key={imagesUrl} {...frame} src={imagesUrl} />
+                  ) : (
+                    <iframe key={source} {...frame} srcDoc={source} />
+                  )}
                   {imagesUrl !== null && !showsImages ? (
                     <Button
                       isSmall

@@ -76,6 +76,7 @@ function Side({ title, subject, html }: { title: string; subject: string | null;
         <span className="break-words font-medium">{subject ?? "No subject"}</span>
       </p>
       <iframe
+        key={source}
         {...FRAME}
         title={`${title} as rendered`}
         srcDoc={source}

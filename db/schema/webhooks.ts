@@ -29,6 +29,13 @@ export const webhooks = pgTable(
     /** Since when all attempts have failed, and their number; null and 0 after a success. */
     failingSince: instant(),
     failures: c.integer().notNull().default(0),
+    /**
+     * The result of the last attempt that failed, or that ended a run of failures. Attempts of a healthy
+     * endpoint are not written here, because a busy endpoint's row would be contended.
+     */
+    lastResponse: c
+      .jsonb()
+      .$type<{ http_status_code: number | null; fault: string | null; sent_at: string }>(),
     /** No attempt before this time, because the endpoint or a proxy in front of it requested a pause. */
     pausedUntil: instant(),
     createdAt: now(),

@@ -102,6 +102,28 @@ describe("an event delivery", () => {
     expect(days).toBe(5 * 86_400_000);
   });
 
+  test("that was rejected stays the last response, however many newer events were never attempted", async () => {
+    const { id } = await endpoint({ status: 503 });
+    await sendTest(id);
+    await round();
+    for (const status of ["pending", "failed"])
+      await console.world.hot`
+        insert into webhook_deliveries (id, team_id, webhook_id, type, status, due_at)
+        select uuid_v7(), ${ann.teamId}, ${id}, 'email.sent', ${status}, now() + interval '1 day'
+        from generate_series(1, 60)`;
+    expect(await get(id)).toMatchObject({
+      waiting: 61,
+      lastResponse: { http_status_code: 503, fault: null },
+    });
+    await console.world
+      .hot`update webhooks set url = 'http://127.0.0.1:1/closed', paused_until = null where id = ${id}`;
+    await console.world.hot`
+      update webhook_deliveries set due_at = now() where id in (
+        select id from webhook_deliveries where webhook_id = ${id} and status = 'pending' order by id limit 1)`;
+    await round();
+    expect(await get(id)).toMatchObject({ lastResponse: { http_status_code: null, fault: "refused" } });
+  });
+
   test("can be filtered by state and event, and is paged by id", async () => {
     const { id } = await endpoint(204, ["email.delivered", "email.bounced"]);
     for (const type of ["email.delivered", "email.bounced", "email.delivered"])

@@ -96,7 +96,7 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   users: { account: "email name password_hash" },
   webhook_attempts: { erased: "headers response url", settings: "fault" },
   webhook_deliveries: { erased: "data payload", settings: "status type" },
-  webhooks: { settings: "disabled_reason events previous_secret secret status url" },
+  webhooks: { settings: "disabled_reason events last_response previous_secret secret status url" },
   workers: { settings: "host secret_ids transport" },
 };
 

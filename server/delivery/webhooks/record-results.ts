@@ -80,6 +80,8 @@ async function recordEndpointHealth(
 ): Promise<{ isLong: boolean; recoveredAfter: number | null } | undefined> {
   const hasSuccess = results.some(({ status }) => status === "success");
   const failed = results.filter(({ status }) => status !== "success").length;
+  const ending = results.filter(({ attempt, status }) => attempt && (!hasSuccess || status === "success"));
+  const last = ending.at(-1)?.attempt;
   const pauses = results.flatMap(({ pauseMs }) => pauseMs ?? []);
   const pauseMs = pauses.length > 0 ? Math.max(...pauses) : null;
   const [row] = await hot<{ isLong: boolean; recoveredAfter: number | null }[]>`
@@ -88,6 +90,9 @@ async function recordEndpointHealth(
     )
     update webhooks w
     set failing_since = case when ${hasSuccess} then null else coalesce(w.failing_since, now()) end,
+        last_response = jsonb_build_object('http_status_code', ${last?.statusCode ?? null}::int,
+          'fault', ${last?.fault ?? null}::text, 'sent_at', to_char(
+            (now() - ${last?.durationMs ?? 0}::float8 * interval '1 ms') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
         failures = case when ${hasSuccess} then 0 else w.failures + ${failed} end,
         paused_until = case when ${pauseMs}::float8 is not null then now() + ${pauseMs}::float8 * interval '1 ms'
                             when ${hasSuccess} then null else w.paused_until end

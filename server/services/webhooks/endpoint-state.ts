@@ -8,7 +8,8 @@ import { announce } from "./events/announce";
 export const waitingCountedMax = 1_000;
 /**
  * The last response is searched in this many of the newest event deliveries, and in this many pending ones
- * with the latest due time.
+ * with the latest due time, beside the one that the endpoint has. A healthy endpoint has attempted its newest
+ * ones.
  */
 const eventsSearchedMax = 50;
 
@@ -36,8 +37,11 @@ export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
         where d.team_id = webhooks.team_id and d.webhook_id = webhooks.id
         order by d.id desc limit ${failedSearchedMax}) newest where newest.status = 'failed')`,
       isPreviousLive: sql<boolean>`coalesce(webhooks.previous_until > now(), false)`,
-      lastResponse: sql<LastResponse | null>`(select jsonb_build_object('http_status_code', a.status_code, 'fault', a.fault,
-          'sent_at', to_char(a.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      lastResponse: sql<LastResponse | null>`(select response from (
+        select webhooks.last_response as response, (webhooks.last_response ->> 'sent_at')::timestamptz as sent_at
+        union all
+        select jsonb_build_object('http_status_code', a.status_code, 'fault', a.fault,
+          'sent_at', to_char(a.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), a.sent_at
         from (
           (select d.id from webhook_deliveries d where d.team_id = webhooks.team_id and d.webhook_id = webhooks.id
            order by d.id desc limit ${eventsSearchedMax})
@@ -45,7 +49,7 @@ export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
           (select d.id from webhook_deliveries d where d.webhook_id = webhooks.id and d.status = 'pending'
            order by d.due_at desc, d.id desc limit ${eventsSearchedMax})
         ) looked join webhook_attempts a on a.team_id = webhooks.team_id and a.delivery_id = looked.id
-        order by a.sent_at desc limit 1)`,
+      ) as found order by sent_at desc nulls last limit 1)`,
     })
     .from(webhooks)
     .where(and(eq(webhooks.teamId, ctx.teamId), inArray(webhooks.id, [...ids])));

@@ -209,23 +209,32 @@ test("the status of the queues shows counts, the oldest due delivery, and pauses
   await hot`delete from queue_pauses`;
   await hot`update deliveries set status = 'canceled'`;
   await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 3, dueIn: "-2 hours" });
-  await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 2, dueIn: "1 hour" });
+  await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 3, dueIn: "1 hour" });
+  await hot`
+    update deliveries d set attempts = 1, status = case when n = 1 then 'queued' else 'sending' end
+    from (select id, row_number() over (order by id) as n from deliveries
+      where team_id = ${ann.teamId} and status = 'queued' and due_at > now()) as later
+    where d.id = later.id`;
   await operator.call("viewer", "queues.pause", { team: "Ann's", domain: null, reason });
   const { data } = (await operator.call("viewer", "queues.status", {})) as {
     data: Record<string, unknown[]>;
   };
   expect(data.states).toMatchObject([
-    { id: "due", count: 3, oldestDueAt: expect.any(String) },
-    { id: "delayed", count: 2 },
+    { id: "queued", count: 3, oldestDueAt: expect.any(String) },
+    { id: "sending", count: 2, oldestDueAt: null },
+    { id: "deferred", count: 1 },
     { id: "scheduled", count: 0 },
-    { id: "in_progress", count: 0 },
   ]);
+  const overview = await ann.call("viewer", "overview.standing", {});
+  expect(overview).toMatchObject({
+    data: { queue: { counts: { queued: 3, sending: 2, deferred: 1, scheduled: 0, unknown: 0 } } },
+  });
   expect(data.pauses).toMatchObject([
     { teamName: "Ann's", actor: "user", actorName: operator.email, reason },
   ]);
   const teams = await operator.call("viewer", "installation.teams", { search: "Ann's" });
   expect(teams).toMatchObject({
-    data: { rows: [{ name: "Ann's", members: 4, waiting: 5, pauseReason: reason }], hasMore: false },
+    data: { rows: [{ name: "Ann's", members: 4, waiting: 4, pauseReason: reason }], hasMore: false },
   });
 });
 

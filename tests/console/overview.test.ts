@@ -127,7 +127,7 @@ test("counts deliveries in progress by status, with the age of the oldest and th
   await deliver();
   const { queue: idle } = await standing();
   expect(idle).toMatchObject({ counts: { queued: 0, sending: 0, deferred: 1 }, oldestAt: null });
-  expect(describeIdleQueue(idle.counts, idle.countMax)).toBe("No email is queued or sending; 1 deferred.");
+  expect(describeIdleQueue(idle.counts, idle.isComplete)).toBe("No email is queued or sending; 1 deferred.");
   await send(["delivered@backstamp.test"], ann, "in 2 hours");
   const { id: waiting } = await send(["delivered@backstamp.test"]);
   const { queue, failures } = await standing();

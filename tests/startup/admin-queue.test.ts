@@ -20,7 +20,7 @@ test("the queue of the installation, a team and a domain is paused, shown and re
   const domain = await queue("pause", "--domain", "Example.ORG", "--reason", "SPF is missing");
   expect(domain.stdout).toContain("Paused sending for example.org of team First.");
   const shown = await queue("status");
-  expect(shown.stdout).toMatch(/STATE +DELIVERIES +OLDEST DUE\ndue +0\n/);
+  expect(shown.stdout).toMatch(/STATE +DELIVERIES +OLDEST DUE\nqueued +0\n/);
   expect(shown.stdout).toMatch(/example\.org of team First +SPF is missing +operator +\d{4}-/);
   const again = await queue("resume", "--domain", "example.org");
   expect([again.code, again.stdout]).toEqual([0, "Resumed sending for example.org of team First.\n"]);
@@ -28,7 +28,7 @@ test("the queue of the installation, a team and a domain is paused, shown and re
   expect((await queue("resume", "--team", "Sales")).code).toBe(0);
   expect((await queue("resume")).code).toBe(0);
   const status = await queue("status", "--json");
-  expect(JSON.parse(status.stdout)).toMatchObject({ pauses: [], states: { due: { deliveries: 0 } } });
+  expect(JSON.parse(status.stdout)).toMatchObject({ pauses: [], states: { queued: { deliveries: 0 } } });
 });
 
 test("a purge shows what it would cancel, and cancels it once the name of the queue confirms it", async () => {

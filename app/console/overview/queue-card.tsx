@@ -7,24 +7,30 @@ import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { When } from "../_ui/text/when";
 
-/** Emails without a final status. Each number links to the emails it counts. */
+/**
+ * The statuses under which the list has the emails that a number counts. An email that is being sent keeps
+ * its status until the result is recorded.
+ */
+const LISTED: Partial<Record<string, string>> = { sending: "sending,queued,deferred" };
+
+/** Recipients without a final status. Each number links to their emails. */
 export function QueueCard({ queue }: { queue: QueueView }) {
   const hrefOf = useConsoleHref();
-  const { counts, countMax, oldestAt } = queue;
+  const { counts, isComplete, oldestAt } = queue;
   return (
     <Card title="Queue">
       <ul className="divide-y divide-line">
         {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => (
           <li key={status}>
             <Link
-              href={hrefOf("/console/emails", { status })}
+              href={hrefOf("/console/emails", { status: LISTED[status] ?? status })}
               prefetch={false}
               title={STATUSES[status].description}
               className="flex h-10 items-center justify-between px-4 hover:bg-sunk focus-visible:-outline-offset-2"
             >
               <span className="text-soft">{STATUSES[status].label}</span>
               <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
-                {formatCount(counts[status], countMax)}
+                {formatCount(counts[status], isComplete)}
               </span>
             </Link>
           </li>
@@ -36,7 +42,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
             Oldest queued or sending: <When at={oldestAt} className="text-ink" />
           </>
         ) : (
-          describeIdleQueue(counts, countMax)
+          describeIdleQueue(counts, isComplete)
         )}
       </p>
     </Card>

@@ -1,17 +1,18 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { timeOfId } from "#server/platform/ids";
 import type { EmailSummary } from "#server/shared/wire/email";
 import { listEmails } from "../emails/read/list";
+import { countQueue, type QueueState } from "../pauses/totals";
 
 /**
  * Number of newest events that delivery times are computed from: about 1,000 deliveries, of which the p95 is
  * accurate to one percentile.
  */
 const sampleMax = 2_000;
-/** Maximum count per status; a longer queue is shown as "more than". */
+/** Deliveries that are counted; a longer queue is shown as "more than". */
 const queueCountMax = 10_000;
 
 /**
@@ -41,35 +42,42 @@ export async function readDeliveryTimes(ctx: Ctx, since: Date): Promise<Delivery
   return found && found.deliveries > 0 ? found : null;
 }
 
-const WAITING = ["queued", "sending", "deferred", "scheduled", "unknown"] as const satisfies EmailStatus[];
 export type Queue = {
-  /** Emails by status. A count above `countMax` means "more than". */
-  counts: Record<(typeof WAITING)[number], number>;
-  countMax: number;
-  /** When the oldest email in the queue was accepted. */
+  /** Deliveries in the queue by status, and those with an unknown outcome as emails. */
+  counts: Record<QueueState | "unknown", number>;
+  /** False: the queue is longer than what was counted. */
+  isComplete: boolean;
+  /** When the oldest email in the queue was accepted that is not deferred or scheduled. */
   oldestAt: Date | null;
 };
 
-/** The emails that are not in a final state. Each figure reads a bounded number of entries of one index. */
+/** What is not in a final state. Each figure reads a bounded number of entries of one index. */
 export async function readQueue(ctx: Ctx): Promise<Queue> {
-  const rows = await ctx.db.execute<{
-    status: keyof Queue["counts"];
-    count: number;
-    first: string | null;
-  }>(sql`
-    select status,
-      (select count(*)::int from (
-         select from ${emails} where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = wanted.status
-         limit ${queueCountMax + 1}) as counted) as count,
-      (select ${emails.id} from ${emails}
-       where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = wanted.status
-       order by ${emails.id} limit 1) as first
-    from unnest(${sql.param([...WAITING])}::text[]) as wanted(status)`);
-  const counts = Object.fromEntries(rows.map(({ status, count }) => [status, count])) as Queue["counts"];
-  const [oldest] = rows
-    .flatMap(({ status, first }) => (first && (status === "queued" || status === "sending") ? [first] : []))
-    .sort();
-  return { counts, countMax: queueCountMax, oldestAt: oldest === undefined ? null : timeOfId(oldest) };
+  const own = (status: EmailStatus) => and(eq(emails.teamId, ctx.teamId), eq(emails.status, status));
+  const [{ states, isComplete }, [unknown], oldest] = await Promise.all([
+    countQueue(ctx, ctx.teamId, queueCountMax),
+    ctx.db
+      .select({ count: count() })
+      .from(ctx.db.select({ id: emails.id }).from(emails).where(own("unknown")).limit(queueCountMax).as("u")),
+    Promise.all(
+      (["queued", "sending"] as const).map((status) =>
+        ctx.db.select({ id: emails.id }).from(emails).where(own(status)).orderBy(asc(emails.id)).limit(1),
+      ),
+    ),
+  ]);
+  const [first] = oldest.flatMap((rows) => rows.map(({ id }) => id)).sort();
+  const { queued, sending, deferred, scheduled } = states;
+  return {
+    counts: {
+      queued: queued.count,
+      sending: sending.count,
+      deferred: deferred.count,
+      scheduled: scheduled.count,
+      unknown: unknown?.count ?? 0,
+    },
+    isComplete: isComplete && (unknown?.count ?? 0) < queueCountMax,
+    oldestAt: first === undefined ? null : timeOfId(first),
+  };
 }
 
 const FAILED = ["complained", "bounced", "failed", "unknown"] as const satisfies EmailStatus[];

@@ -4,58 +4,66 @@ import type { Deps } from "#server/deps";
 /** Rows that the counts read; a longer queue is shown as "more than". */
 export const queueCountMax = 100_000;
 
-/**
- * `due`: may be claimed now. `delayed`: a rule delays it. `scheduled`: before its time. `in_progress`:
- * claimed by a worker.
- */
-export const QUEUE_STATES = ["due", "delayed", "scheduled", "in_progress"] as const;
+/** The statuses of deliveries in the queue, as everywhere: one is `deferred` after its first attempt. */
+export const QUEUE_STATES = ["queued", "sending", "deferred", "scheduled"] as const;
 export type QueueState = (typeof QUEUE_STATES)[number];
 
 export type QueueTotals = {
+  /** `oldestDueAt`: the earliest time of the next attempt; null while sending, and if there is none. */
   states: Record<QueueState, { count: number; oldestDueAt: Date | null }>;
-  /** The counts end at `queueCountMax` rows. */
+  /** The counts end at the maximum number of rows. */
   isComplete: boolean;
 };
 
+const STATE = sql`case when status = 'scheduled' then 'scheduled' when attempts > 0 then 'deferred' else 'queued' end`;
+/** Each has an index, the second one for emails that crashed workers. */
+const WAITS = sql`status in ('queued', 'scheduled') and lapses < 3`;
+const WAITS_AFTER_CRASHES = sql`status = 'queued' and lapses >= 3`;
+
 /**
- * The deliveries of all teams that are not in a final state, with the earliest due time of each state. It
- * reads a bounded number of index entries. The time of the oldest due delivery is exact for any length of the
- * queue.
+ * The deliveries in the queue of a team, or of all teams if it is null. It reads at most `max` entries of
+ * each index.
  */
-export async function readQueueTotals({ db }: Pick<Deps, "db">): Promise<QueueTotals> {
-  const [rows, [oldest], [claimed]] = await Promise.all([
-    db.execute<{ state: QueueState; count: number; first: string | null }>(sql`
-      select state, count(*)::int as count, nullif(min(due_at), 'infinity')::text as first from (
-        select due_at, case when due_at <= now() then 'due' when status = 'scheduled' then 'scheduled' else 'delayed' end
-          as state
-        from deliveries where status in ('queued', 'scheduled') and lapses < 3 limit ${queueCountMax}) as waiting
-      group by state`),
-    db.execute<{ first: string | null }>(sql`
-      with recursive head as (
-        (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
-         order by team_id, priority, due_at, id limit 1)
-        union all
-        select n.team_id, n.priority, n.due_at from head h cross join lateral (
-          select d.team_id, d.priority, d.due_at from deliveries d
-          where d.status in ('queued', 'scheduled') and d.lapses < 3
-            and (d.team_id, d.priority) > (h.team_id, h.priority)
-          order by d.team_id, d.priority, d.due_at, d.id limit 1) n
-      ) select min(due_at)::text as first from head where due_at <= now()`),
-    db.execute<{ count: number }>(sql`
-      select count(*)::int as count from (
-        select from deliveries where status = 'sending' limit ${queueCountMax}) as claimed`),
-  ]);
+export async function countQueue(
+  { db }: Pick<Deps, "db">,
+  teamId: string | null,
+  max: number,
+): Promise<QueueTotals> {
+  const own = teamId === null ? sql`true` : sql`team_id = ${teamId}`;
+  const rows = await db.execute<{ state: QueueState; count: number; first: string | null }>(sql`
+    select state, count(*)::int as count, nullif(min(due_at), 'infinity')::text as first from (
+      (select due_at, ${STATE} as state from deliveries where ${own} and ${WAITS} limit ${max})
+      union all
+      (select due_at, ${STATE} from deliveries where ${own} and ${WAITS_AFTER_CRASHES} limit ${max})
+      union all
+      (select null, 'sending' from deliveries where ${own} and status = 'sending' limit ${max})
+    ) as waiting group by state`);
   const none = { count: 0, oldestDueAt: null };
-  const states: QueueTotals["states"] = {
-    due: none,
-    delayed: none,
-    scheduled: none,
-    in_progress: { count: claimed?.count ?? 0, oldestDueAt: null },
-  };
+  const states: QueueTotals["states"] = { queued: none, sending: none, deferred: none, scheduled: none };
   for (const { state, count, first } of rows)
     states[state] = { count, oldestDueAt: first === null ? null : new Date(first) };
-  const oldestDueAt = oldest?.first ?? null;
-  if (oldestDueAt !== null) states.due = { ...states.due, oldestDueAt: new Date(oldestDueAt) };
-  const counted = rows.reduce((sum, { count }) => sum + count, 0);
-  return { states, isComplete: counted < queueCountMax };
+  return { states, isComplete: rows.reduce((sum, { count }) => sum + count, 0) < max };
+}
+
+/**
+ * The deliveries in the queues of all teams. The time of the oldest due delivery is exact for any length of
+ * the queue.
+ */
+export async function readQueueTotals(deps: Pick<Deps, "db">): Promise<QueueTotals> {
+  const [{ states, isComplete }, [oldest]] = await Promise.all([
+    countQueue(deps, null, queueCountMax),
+    deps.db.execute<{ state: QueueState; first: string }>(sql`
+      with recursive head as (
+        (select team_id, priority, due_at, ${STATE} as state from deliveries where ${WAITS}
+         order by team_id, priority, due_at, id limit 1)
+        union all
+        select n.* from head h cross join lateral (
+          select team_id, priority, due_at, ${STATE} as state from deliveries d
+          where ${WAITS} and (d.team_id, d.priority) > (h.team_id, h.priority)
+          order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+      ) select state, due_at::text as first from head where due_at <= now() order by due_at limit 1`),
+  ]);
+  if (!oldest) return { states, isComplete };
+  const oldestDueAt = new Date(oldest.first);
+  return { states: { ...states, [oldest.state]: { ...states[oldest.state], oldestDueAt } }, isComplete };
 }

@@ -4,7 +4,7 @@ import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/service
 import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
 import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findScope, nameScope } from "#server/services/pauses/scope";
-import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
+import { QUEUE_STATES, readQueueTotals } from "#server/services/pauses/totals";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -33,7 +33,7 @@ export const queuesRouter = router({
         count: totals.states[state].count,
         oldestDueAt: totals.states[state].oldestDueAt?.toISOString() ?? null,
       })),
-      countMax: totals.isComplete ? null : queueCountMax,
+      isComplete: totals.isComplete,
       pauses: active.map(viewPause),
       lifted: lifted.map(viewPause),
     };

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { CirclePause, CirclePlay, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { formatCount, STATUSES } from "#server/shared/email-words";
 import type { PauseRow, QueueStatus } from "#server/trpc/installation/queues";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable } from "../../_ui/list/data-table";
@@ -48,10 +49,10 @@ export function QueuesPage() {
         </div>
       </div>
       <Fetched by={status} loading={<SkeletonTable rows={4} />}>
-        {({ states, countMax, pauses, lifted }) => (
+        {({ states, isComplete, pauses, lifted }) => (
           <div className="flex flex-col gap-8">
             <Part title="Deliveries for all teams">
-              <DataTable label="Deliveries by status" columns={stateColumns(countMax)} rows={states} />
+              <DataTable label="Deliveries by status" columns={stateColumns(isComplete)} rows={states} />
             </Part>
             <Part title="Paused">
               <DataTable
@@ -91,20 +92,13 @@ const Part = ({ title, children }: { title: string; children: React.ReactNode })
 
 type State = QueueStatus["states"][number];
 
-const STATES: Record<State["id"], { label: string; meaning: string }> = {
-  due: { label: "Due", meaning: "Waits for a worker or the end of a pause." },
-  delayed: { label: "Deferred", meaning: "Waits for a retry, a limit or a paused domain." },
-  scheduled: { label: "Scheduled", meaning: "Waits for the time set by the sender." },
-  in_progress: { label: "In progress", meaning: "Claimed by a worker." },
-};
-
-const stateColumns = (countMax: number | null): readonly Column<State>[] => [
-  { id: "state", header: "Status", width: "w-36", cell: ({ id }) => STATES[id].label },
+const stateColumns = (isComplete: boolean): readonly Column<State>[] => [
+  { id: "state", header: "Status", width: "w-36", cell: ({ id }) => STATUSES[id].label },
   {
     id: "meaning",
     header: "Meaning",
     phone: "plain",
-    cell: ({ id }) => <span className="text-soft">{STATES[id].meaning}</span>,
+    cell: ({ id }) => <span className="text-soft">{STATUSES[id].description}</span>,
   },
   {
     id: "count",
@@ -112,7 +106,7 @@ const stateColumns = (countMax: number | null): readonly Column<State>[] => [
     width: "w-32",
     align: "right",
     phone: "corner",
-    cell: ({ count }) => `${count.toLocaleString("en")}${countMax !== null && count > 0 ? "+" : ""}`,
+    cell: ({ count }) => formatCount(count, isComplete),
   },
   {
     id: "oldest",

@@ -86,7 +86,7 @@ export function addQueueCommands(program: AdminCommand): void {
       listPauses(deps, "active"),
     ]);
     const rows = QUEUE_STATES.map((state) => ({
-      state: state.replace("_", " "),
+      state,
       deliveries: states[state].count,
       oldest_due: states[state].oldestDueAt,
     }));

@@ -113,9 +113,9 @@ function readTemplate(template: Given, variables: Given): NewEmail["template"] {
 }
 
 function readTag(header: string, pair: string): Tag {
-  const [, name, value] = /^ *([^= ]+) *= *([^= ]+) *$/.exec(pair) ?? [];
+  const [, name, value] = /^ *([^=: ]+) *[:=] *([^=: ]+) *$/.exec(pair) ?? [];
   if (name === undefined || value === undefined)
-    throw new AppError("invalid", `${header} must be name=value, or several of them separated by commas.`);
+    throw new AppError("invalid", `${header} must be name:value, or several of them separated by commas.`);
   return { name, value };
 }
 

@@ -43,7 +43,7 @@ const countEmails = async () => (await world.hot`select from emails`).length;
 
 test("tags of Backstamp, SES and Postmark are stored and not sent", async () => {
   const { reply } = await send([
-    "X-Backstamp-Tag: campaign=welcome",
+    "X-Backstamp-Tag: campaign:welcome",
     "X-Backstamp-Tag: plan=pro, region=eu",
     "X-SES-MESSAGE-TAGS: source=app",
     "X-PM-Tag: Password reset",
@@ -133,8 +133,8 @@ test("a schedule, a priority and one-click unsubscribing are those of the API", 
 
 test.each([
   [["X-Backstamp-Tags: a=b"], /Unknown header x-backstamp-tags.*x-backstamp-tag,/],
-  [["X-Backstamp-Tag: a"], /name=value/],
-  [["X-Backstamp-Tag: a=b c"], /name=value/],
+  [["X-Backstamp-Tag: a"], /name:value/],
+  [["X-Backstamp-Tag: a:b c"], /name:value/],
   [["X-Backstamp-Scheduled-At: yesterday"], /past|time/],
   [["X-Backstamp-Priority: urgent"], /high, normal, low/],
   [["X-Backstamp-List-Unsubscribe: yes"], /true or false/],

@@ -35,6 +35,11 @@ export const relays = pgTable(
     callbackSecret: c.text(),
     /** The only topic whose messages are accepted, for providers with topics. */
     callbackTopic: c.text(),
+    /**
+     * Added, but no login has succeeded yet: routing does not include it, and it is tested like a paused
+     * one.
+     */
+    isUntested: c.boolean().notNull().default(false),
     /** If set, the relay is paused until this time. Then a single attempt tests it. */
     pausedUntil: instant(),
     /**

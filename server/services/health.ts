@@ -17,7 +17,7 @@ import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
 import type { Alarm, Readiness, SchemaFault } from "./readiness";
-import { IS_PROBED, isPausedRelay } from "./relays/read";
+import { IS_PROBED, isPausedRelay, isRelayInUse } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
 import { findLostWorkers, findSurroundingFaults, isWriteRejected } from "./surroundings";
 
@@ -180,8 +180,8 @@ const isWholePause = and(isNull(queuePauses.liftedAt), isNull(queuePauses.teamId
 const countRelays = ({ db }: Deps) =>
   db
     .select({
-      shared: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
-      paused: sql<number>`(count(*) filter (where ${isPausedRelay}) + (
+      shared: sql<number>`(count(*) filter (where ${relays.teamId} is null and ${isRelayInUse}))::int`,
+      paused: sql<number>`(count(*) filter (where ${isPausedRelay} and ${isRelayInUse}) + (
         select count(*) from ${smtpUrlRelays} where ${sql.raw(IS_PROBED)}))::int`,
     })
     .from(relays);

@@ -18,7 +18,7 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
   destination_throttled:
     "Sending to this destination is throttled: it is slow, it reported a rate limit, or the operator limited it. The next attempt is due at the given time.",
   relay_paused:
-    "All relays for this email are paused: because of their own faults, then each is retried once a minute, or by the operator. The email does not fail in the meantime.",
+    "Each relay for this email was paused: by the operator, or after faults of the relay, which is then tested once a minute. The email does not fail in the meantime.",
   daily_cap: "The daily cap of the sender's domain is reached. Sending continues on the next day (UTC).",
   warm_up:
     "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",

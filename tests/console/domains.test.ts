@@ -4,10 +4,10 @@ import { auditLog } from "#db/schema/audit";
 import { DNS_PANEL_NAMES } from "#server/mail/dns/panels";
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
-import { addRelay } from "#server/services/relays/write";
 import type { DomainView } from "#server/trpc/domains/views";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { relayTo } from "../support/relays";
 
 let console: Console;
 let ann: RoleTeam;
@@ -107,9 +107,9 @@ test("the domain page shows the API keys that send from it and the relay of its 
   const { key: wide } = await createKey(ann.ctx, { name: "Wide", scopes: ["emails:send"], domains: "all" });
   const url = "smtp://secret:password@relay.example:2525";
   const { deps, teamId } = { deps: console.deps, teamId: ann.teamId };
-  await addRelay(deps, { name: "Everybody", url, teamId: null, domainId: null });
+  await relayTo(deps, { port: 2525 }, { name: "Everybody", url });
   expect((await show(id)).relays).toMatchObject([{ name: "Everybody", scope: "everybody" }]);
-  await addRelay(deps, { name: "Own", url, teamId, domainId: id });
+  await relayTo(deps, { port: 2525 }, { name: "Own", url, teamId, domainId: id });
   const shown = await show(id);
   expect(shown.keys).toEqual([
     { id: key.id, name: "Shop", isForAll: false },

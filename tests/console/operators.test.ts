@@ -70,6 +70,15 @@ afterAll(async () => {
 
 let relays = 0;
 const url = () => `smtp://user:${password}@127.0.0.1:${server.port}`;
+const connection = () => ({
+  host: "127.0.0.1",
+  port: server.port,
+  tls: "opportunistic",
+  verify: true,
+  user: "user",
+  password,
+  connectionsMax: 10,
+});
 const relay = async () =>
   (await addRelay(console.deps, { ...whole, name: `Relay ${++relays}`, url: url() })).id;
 const whole = { teamId: null, domainId: null };
@@ -96,7 +105,15 @@ const INPUTS: Record<string, () => Promise<object>> = {
     return { teamId: id };
   },
   "relays.list": async () => ({}),
-  "relays.add": async () => ({ name: `Relay ${++relays}`, url: url(), team: null, domain: null }),
+  "relays.add": async () => ({ name: `Relay ${++relays}`, ...connection(), team: null, domain: null }),
+  "relays.connection": async () => ({ id: await relay() }),
+  "relays.update": async () => ({
+    id: await relay(),
+    name: `Relay ${++relays}`,
+    position: 3,
+    ...connection(),
+    password: "",
+  }),
   "relays.test": async () => ({ id: await relay() }),
   "relays.pause": async () => ({ id: await relay(), reason }),
   "relays.resume": async () => {
@@ -134,9 +151,7 @@ describe.each(OF_OPERATORS)("$name", ({ name, isMutation }) => {
     const given = await input();
     await writes.since();
     expect(await operator.call("viewer", name, given)).toMatchObject({ ok: true });
-    expect((await writes.since()).length > 0).toBe(
-      isMutation && !["installation.examine", "relays.test"].includes(name),
-    );
+    expect((await writes.since()).length > 0).toBe(isMutation && name !== "installation.examine");
   });
 
   test("does not exist for other users, whatever the input, and changes nothing", async () => {
@@ -170,9 +185,9 @@ test("a relay for a domain is added by its Unicode name", async () => {
     { ...console.deps, teamId: ann.teamId, actor: { kind: "operator" }, requestId: "test" },
     { name: "bücher.example", verified: true },
   );
-  const input = { name: "Books", url: url(), team: "Ann's", domain: "bücher.example" };
+  const input = { name: "Books", ...connection(), team: "Ann's", domain: "bücher.example" };
   expect(await operator.call("viewer", "relays.add", input)).toMatchObject({
-    data: { name: "Books", domain: "xn--bcher-kva.example" },
+    data: { relay: { name: "Books", domain: "xn--bcher-kva.example" } },
   });
   const { data } = (await operator.call("viewer", "relays.add", { ...input, domain: "not a domain" })) as {
     data?: unknown;
@@ -180,27 +195,81 @@ test("a relay for a domain is added by its Unicode name", async () => {
   expect(data).toBeUndefined();
 });
 
-test("a relay is added, tested by a login and listed with its pause, without showing its password", async () => {
+describe("a relay of the console", () => {
+  type Row = { id: string; state: string; lastFault: string | null; host: string };
   const call = async (name: string, input: object) => {
     const result = await operator.call("viewer", name, input);
     expect(JSON.stringify(result)).not.toContain(password);
-    return result;
+    return result as { ok: boolean; message: string; data: { relay: Row; fault: string | null } };
   };
-  const added = await call("relays.add", { name: "Main", url: url(), team: "Ann's", domain: null });
-  expect(added).toMatchObject({ ok: true, data: { name: "Main", team: "Ann's", isPaused: false } });
-  const { id } = (added as { data: { id: string } }).data;
-  expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null } });
-  isLoginAccepted = false;
-  expect(await call("relays.test", { id })).toMatchObject({
-    data: { fault: expect.stringContaining("535") },
+  const listed = async (id: string) => {
+    const { data } = (await operator.call("viewer", "relays.list", {})) as { data: { rows: Row[] } };
+    return data.rows.find((row) => row.id === id);
+  };
+  const add = (more: object = {}) =>
+    call("relays.add", { name: `Relay ${++relays}`, team: "Ann's", domain: null, ...connection(), ...more });
+
+  test("is tested when it is added and when its connection changes, and is healthy only after that", async () => {
+    isLoginAccepted = false;
+    const { data } = await add();
+    const { id } = data.relay;
+    expect(data.fault).toContain("535");
+    expect(await listed(id)).toMatchObject({ state: "failing", lastFault: expect.stringContaining("535") });
+    isLoginAccepted = true;
+    expect(await call("relays.test", { id })).toMatchObject({ data: { fault: null } });
+    expect(await listed(id)).toMatchObject({ state: "healthy" });
+
+    isLoginAccepted = false;
+    const change = { id, name: "Renamed", position: 7, ...connection(), password: "" };
+    expect(await call("relays.update", change)).toMatchObject({
+      data: { relay: { name: "Renamed", position: 7, state: "healthy" }, fault: null },
+    });
+    const changed = await call("relays.update", { ...change, password: "another" });
+    expect(changed.data.fault).toContain("535");
+    expect(await listed(id)).toMatchObject({ state: "failing" });
+    isLoginAccepted = true;
+    await call("relays.pause", { id, reason: "On a blocklist" });
+    expect(await listed(id)).toMatchObject({ state: "paused", pauseReason: "On a blocklist" });
   });
-  isLoginAccepted = true;
-  await call("relays.pause", { id, reason: "On a blocklist" });
-  const listed = (await call("relays.list", {})) as { data: { transport: string; rows: { id: string }[] } };
-  expect(listed.data.transport).toBe(console.world.deps.transportKind);
-  expect(listed.data.rows.find((row) => row.id === id)).toMatchObject({
-    isPaused: true,
-    pauseReason: "On a blocklist",
+
+  test("shows its connection without the password, which is kept only for the same server and user", async () => {
+    const special = { user: "a@b/c?d#é", tls: "required", verify: false, connectionsMax: 3 };
+    const { data } = await add(special);
+    const { id } = data.relay;
+    const shown = { host: "127.0.0.1", port: server.port, ...special };
+    expect(await call("relays.connection", { id })).toEqual({ ok: true, data: shown });
+    const change = { id, name: `Relay ${++relays}`, position: 1, ...shown, password: "" };
+    for (const other of [{ host: "smtp.example.com" }, { user: "other" }, { port: 2525 }])
+      expect(await call("relays.update", { ...change, ...other })).toMatchObject({
+        ok: false,
+        message: expect.stringMatching(/password/i),
+      });
+    expect((await call("relays.update", { ...change, connectionsMax: 5 })).ok).toBe(true);
+    expect(await call("relays.connection", { id })).toMatchObject({ data: { connectionsMax: 5 } });
+    const open = { ...change, user: "", tls: "opportunistic", verify: true };
+    expect((await call("relays.update", open)).ok).toBe(true);
+    expect(await call("relays.connection", { id })).toMatchObject({ data: { user: "" } });
+  });
+
+  test.each([
+    ["a URL as host", { host: "smtp://127.0.0.1" }, /host/i],
+    ["a host with a port", { host: "127.0.0.1:25" }, /host/i],
+    ["no password for its user", { password: "" }, /password/i],
+    ["a password without a user", { user: "" }, /user/i],
+    ["an internal address for a team", { host: "10.0.0.1" }, /public address/],
+  ])("is rejected with %s", async (_, fields, message) => {
+    expect(await add(fields)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
+  });
+
+  test("accepts an IPv6 address with and without brackets, and a name in any form", async () => {
+    for (const [host, shown] of [
+      ["::1", "[::1]"],
+      ["[::1]", "[::1]"],
+      ["SMTP.Bücher.example", "smtp.xn--bcher-kva.example"],
+    ] as const) {
+      const { data } = await add({ host, team: null, port: 9, user: "", password: "" });
+      expect(data.relay.host).toBe(`${shown}:9`);
+    }
   });
 });
 

@@ -278,6 +278,12 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Add relay"],
     isForm: true,
   },
+  "edit a relay": {
+    file: "installation/relays/edit-relay",
+    path: page(`${installation}/relays`),
+    clicks: ["Actions for main", { item: "Edit…" }],
+    isForm: true,
+  },
   "test a relay": {
     file: "installation/relays/test-relay",
     path: page(`${installation}/relays`),

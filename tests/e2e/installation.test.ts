@@ -25,7 +25,11 @@ let page: Page;
 let server: SmtpTestServer;
 
 beforeAll(async () => {
-  server = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
+  const login = Buffer.from("\0user\0pass-never-shown").toString("base64");
+  server = await startSmtpTestServer({
+    ehlo: EHLO_AUTH,
+    auth: ({ line }) => (line.includes(login) ? "235 welcome" : "535 5.7.8 no"),
+  });
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   await backstamp.operate("user", "create", PERSON.email, "--password", PERSON.password, "--role", "owner");
@@ -88,7 +92,11 @@ test("a relay is added, tested, paused with a reason and resumed", async () => {
   await expectNoAccessibilityViolations(page);
   await page.getByRole("button", { name: "Add relay" }).click();
   await dialog().getByLabel("Name").fill("main", waitOptions);
-  await dialog().getByLabel("URL").fill(`smtp://user:pass-never-shown@127.0.0.1:${server.port}`);
+  await dialog().getByLabel("Host").fill("127.0.0.1");
+  await dialog().getByLabel("Port").fill(String(server.port));
+  await dialog().getByLabel("Encryption").selectOption("opportunistic");
+  await dialog().getByLabel("User").fill("user");
+  await dialog().getByLabel("Password").fill("pass-never-shown");
   await takePictures(page, "installation-add-relay");
   await dialog().getByRole("button", { name: "Add relay" }).click();
   const row = page.getByRole("row").filter({ hasText: "main" });
@@ -100,6 +108,15 @@ test("a relay is added, tested, paused with a reason and resumed", async () => {
   await choose("Test login");
   await dialog().getByText("The relay accepts the connection and the login.").waitFor(waitOptions);
   await dialog().getByRole("button", { name: "Done" }).click();
+  await choose("Edit…");
+  await dialog().getByLabel("Password").fill("rejected", waitOptions);
+  await takePictures(page, "installation-edit-relay");
+  await dialog().getByRole("button", { name: "Save changes" }).click();
+  await row.getByText("Failing").waitFor(waitOptions);
+  await choose("Edit…");
+  await dialog().getByLabel("Password").fill("pass-never-shown", waitOptions);
+  await dialog().getByRole("button", { name: "Save changes" }).click();
+  await row.getByText("Healthy").waitFor(waitOptions);
   await choose("Pause…");
   await dialog().getByLabel("Reason").fill("On a blocklist", waitOptions);
   await dialog().getByRole("button", { name: "Pause relay" }).click();

@@ -59,7 +59,7 @@ test("a relay is added for all teams, a team or a domain, and shown without its 
     host: `127.0.0.1:${peer.port}`,
     dkim: true,
     provider: null,
-    paused: false,
+    state: "untested",
   });
   const ses = await relayJson(["add", "ses", "-"], {
     input: `smtp://user:${password}@email-smtp.eu-west-1.amazonaws.com:587\n`,
@@ -84,6 +84,7 @@ test("a relay is added for all teams, a team or a domain, and shown without its 
 
 test("a relay is tested without an email, and a successful test resumes a paused relay", async () => {
   const { id } = await relayJson(["add", "tested", `smtp://user:${password}@127.0.0.1:${peer.port}`]);
+  expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: true });
   expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: false });
   expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toEqual([]);
 
@@ -95,7 +96,7 @@ test("a relay is tested without an email, and a successful test resumes a paused
   await world.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
     where id = ${id}`;
   const list = await relay(["list"]);
-  expect(list.stdout).toMatch(new RegExp(`all teams +\\d +tested +127.0.0.1:${peer.port} +on +PAUSED`));
+  expect(list.stdout).toMatch(new RegExp(`all teams +\\d +tested +127.0.0.1:${peer.port} +on +failing`));
   expect(list.stdout).toContain("it was away");
   expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: true });
   await expectNoPassword();

@@ -1,19 +1,25 @@
 import type { Deps } from "#server/deps";
+import { findRelay } from "#server/services/relays/read";
 import { addRelay, type NewRelay } from "#server/services/relays/write";
 import type { SmtpTestServer } from "./servers/smtp-test-server";
 
-/** Adds a relay to a test server on this machine: for all teams unless `more` names one. */
-export const relayTo = (
+/**
+ * Adds a relay to a test server on this machine, as after a successful test: for all teams unless `more`
+ * names one.
+ */
+export const relayTo = async (
   deps: Deps,
   peer: Pick<SmtpTestServer, "port">,
   more: Partial<NewRelay> & { login?: string; query?: string } = {},
 ) => {
   const { login = "", query = "", ...rest } = more;
-  return addRelay(deps, {
+  const { id } = await addRelay(deps, {
     name: `relay ${peer.port}`,
     teamId: null,
     domainId: null,
     ...rest,
     url: rest.url ?? `smtp://${login}127.0.0.1:${peer.port}${query}`,
   });
+  await deps.hot`update relays set is_untested = false, paused_until = null where id = ${id}`;
+  return findRelay(deps, id);
 };

@@ -2,11 +2,12 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { RELAY_STATES } from "#server/shared/relay-states";
 import type { PartsView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { Badge } from "../_ui/text/badge";
-import type { Tone } from "../_ui/text/statuses";
+import { RELAY_TONES, type Tone } from "../_ui/text/statuses";
 import { useNowMs, When } from "../_ui/text/when";
 import { BreakableUrl } from "../webhooks/breakable-url";
 
@@ -65,13 +66,13 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           <Part
             key={relay.id}
             name={`Relay ${relay.name}`}
-            tone={relay.pausedUntil || relay.pauseReason !== null ? "bad" : "good"}
-            state={relay.pausedUntil || relay.pauseReason !== null ? "Paused" : "Healthy"}
+            tone={RELAY_TONES[relay.state]}
+            state={RELAY_STATES[relay.state]}
           >
             {relay.pauseReason !== null ? `Paused by the operator: ${relay.pauseReason}. ` : null}
             {relay.pausedUntil && relay.pauseReason === null ? (
               <>
-                Next attempt <When isDue at={relay.pausedUntil} />.{" "}
+                Next test <When isDue at={relay.pausedUntil} />.{" "}
               </>
             ) : null}
             {relay.lastFault ? (

@@ -27,7 +27,7 @@ const HOST_NAME = /^[a-z0-9._-]+$/;
 /** A host that the URL standard reads as an IPv4 address. */
 const NUMERIC_HOST = /(^|\.)(\d+|0x[\da-f]*)\.?$/;
 const CONNECTIONS_DEFAULT = 10;
-const CONNECTIONS_MAX = 100;
+export const CONNECTIONS_MAX = 100;
 
 /**
  * Parses `smtp://` (port 587 as in RFC 6409, STARTTLS) and `smtps://` (port 465). Options: `pool` is the
@@ -65,6 +65,26 @@ export function parseSmtpUrl(text: string): ParsedSmtpUrl {
     connectionsMax: options.pool,
   };
   return { ok: true, target };
+}
+
+/** The URL of a target, which `parseSmtpUrl` reads as the same target. */
+export function formatSmtpUrl({ host, port, tls, verify, login, connectionsMax }: SmtpTarget): string {
+  const userinfo = login ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.pass)}@` : "";
+  const needsTls = tls !== "opportunistic";
+  const options = new URLSearchParams({
+    ...(needsTls && (tls === "required" || !verify) && { tls: verify ? "required" : "insecure" }),
+    ...(connectionsMax !== CONNECTIONS_DEFAULT && { pool: String(connectionsMax) }),
+  });
+  const scheme = tls === "implicit" ? "smtps" : "smtp";
+  const query = options.size > 0 ? `?${options}` : "";
+  return `${scheme}://${userinfo}${formatHostAndPort({ host, port })}${query}`;
+}
+
+/** Normalizes a host that a person entered: a name or an IP address. Null if it is neither. */
+export function readSmtpHost(text: string): string | null {
+  const bare = text.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(bare) !== 0) return bare.toLowerCase();
+  return readHost(text) || null;
 }
 
 /**

@@ -32,7 +32,7 @@ export async function findPausedRelays({ db, hot }: Pick<Deps, "db" | "hot">): P
     hot<{ id: string; name: string; host: string; team: string | null; fault: string | null }[]>`
       select r.id, r.name, r.host, t.name as team, r.last_fault as fault
       from relays r left join teams t on t.id = r.team_id
-      where r.paused_until is not null and r.pause_reason is null order by r.id limit ${conditionsMax}`,
+      where r.paused_until is not null and r.pause_reason is null and not r.is_untested order by r.id limit ${conditionsMax}`,
     listPausedSmtpUrlRelays({ db }),
   ]);
   const faultOf = (fault: string | null) => (fault === null ? "" : ` Last error: ${fault}`);

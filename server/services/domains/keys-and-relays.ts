@@ -2,6 +2,7 @@ import { and, asc, eq, exists, isNull, or, sql } from "drizzle-orm";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
+import { isRelayInUse } from "../relays/read";
 import type { Domain } from "./read";
 
 const keysMax = 100;
@@ -53,9 +54,12 @@ export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">) {
     })
     .from(relays)
     .where(
-      or(
-        isNull(relays.teamId),
-        and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))),
+      and(
+        isRelayInUse,
+        or(
+          isNull(relays.teamId),
+          and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))),
+        ),
       ),
     )
     .orderBy(asc(relays.position), asc(relays.createdAt));

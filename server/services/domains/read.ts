@@ -36,8 +36,8 @@ export const domainColumns = {
     .mapWith((text: string): DomainKey[] => JSON.parse(text))
     .as("dkim_keys"),
   isRelayed: sql<boolean>`exists (
-    select from relays r where r.team_id is null
-      or (r.team_id = domains.team_id and (r.domain_id is null or r.domain_id = domains.id)))`.as(
+    select from relays r where not r.is_untested and (r.team_id is null
+      or (r.team_id = domains.team_id and (r.domain_id is null or r.domain_id = domains.id))))`.as(
     "is_relayed",
   ),
 };

@@ -7,6 +7,7 @@ import { recipientCounts as counts, usageDays } from "#db/schema/events";
 import { relays } from "#db/schema/relays";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
+import { isRelayInUse } from "../relays/read";
 
 const listMax = 50;
 /** Number of newest deferred emails that are checked for recipients who wait for `SMTP_URL`. */
@@ -24,6 +25,7 @@ const RELAY = {
   pausedUntil: relays.pausedUntil,
   /** The operator's reason while the operator has paused it. */
   pauseReason: relays.pauseReason,
+  failures: relays.failures,
   lastFault: relays.lastFault,
   lastFaultAt: relays.lastFaultAt,
 };
@@ -117,7 +119,8 @@ export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Set
     select exists (select from ${emails} where ${emails.teamId} = ${teamId}) as "hasTest",
       ${transportKind === "capture"} as "isCapturing",
       ${transportKind !== "none"} or exists (
-        select from ${relays} where ${relays.teamId} is null or ${relays.teamId} = ${teamId}) as "hasTransport",
+        select from ${relays}
+        where ${isRelayInUse} and (${relays.teamId} is null or ${relays.teamId} = ${teamId})) as "hasTransport",
       (select ${domains.name} from ${domains}
        where ${domains.teamId} = ${teamId} and ${domains.status} = 'verified' and ${domains.name} <> ${BUILT_IN_DOMAIN}
        order by ${domains.createdAt} limit 1) as "verifiedDomain",

@@ -158,5 +158,5 @@ const PARTS = `
   select (select count(*)::int from workers
           where beat_at > now() - case when id = '${TICK_WORKER_ID}' then 600 else 30 end * interval '1 second') as alive,
     (select count(*)::int from relays where paused_until is null) as ready,
-    (select count(*)::int from relays where paused_until is not null) +
+    (select count(*)::int from relays where paused_until is not null and not is_untested) +
       (select count(*)::int from smtp_url_relays where ${IS_PROBED}) as paused`;

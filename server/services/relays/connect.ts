@@ -2,8 +2,8 @@ import type { Deps, WorkerDeps } from "#server/deps";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { resumeRelay } from "./health";
+import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
+import { recordRelayFault, requeuePaused, resumeRelay } from "./health";
 import { findRelay, readSealedRelay } from "./read";
 import { vaultPlaceOfRelay } from "./seal";
 
@@ -20,9 +20,7 @@ export function openSealedRelay(
   { vault, dns, outside, names, relayTimeouts = {} }: RelayDeps,
   relay: SealedRelay,
 ): Relay {
-  const read = parseSmtpUrl(openUrl(vault, relay));
-  if (!read.ok) throw new Error(`The URL of this relay is invalid. ${read.fault}`);
-  const { target } = read;
+  const target = openTarget(vault, relay);
   const canConnectTo = (address: string) => outside.judgeAddress(address) !== "blocked";
   const findAddresses = (signal: AbortSignal) =>
     resolvePublicAddresses(dns, target.host, canConnectTo, signal);
@@ -51,6 +49,13 @@ export async function probeRelay(open: () => Relay, deadlineMs: number): Promise
   }
 }
 
+/** How a relay is connected to, with its login. Throws like `openSealedRelay`. */
+export function openTarget(vault: RelayDeps["vault"], relay: SealedRelay): SmtpTarget {
+  const read = parseSmtpUrl(openUrl(vault, relay));
+  if (!read.ok) throw new Error(`The URL of this relay is invalid. ${read.fault}`);
+  return read.target;
+}
+
 function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
   try {
     return vault.open(url, vaultPlaceOfRelay("url", id));
@@ -62,17 +67,25 @@ function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
 }
 
 /**
- * Connects to a relay and logs in, without sending an email. On success a relay that was paused after faults
- * is resumed. Returns the fault as a sentence, null if there is none. 404 if there is no such relay.
+ * Connects to a relay and logs in, without sending an email. On success a new relay, or one that was paused
+ * after faults, carries email. Returns the fault as a sentence, null if there is none. A fault counts like a
+ * lost connection, whatever its cause, because this process may be in another network than the workers. 404
+ * if there is no such relay.
  */
 export async function testRelay(
   deps: Deps,
   id: string,
   deadlineMs: number,
 ): Promise<{ name: string; fault: string | null; isResumed: boolean }> {
-  const { name } = await findRelay(deps, id);
+  const { name, host } = await findRelay(deps, id);
   const sealed = await readSealedRelay(deps, id);
   const failure = await probeRelay(() => openSealedRelay(deps, sealed), deadlineMs);
-  if (failure !== null) return { name, fault: failure.reason, isResumed: false };
-  return { name, fault: null, isResumed: await resumeRelay(deps.hot, { id, isSmtpUrl: false }) };
+  if (failure !== null) {
+    const fault = failure.reason;
+    await recordRelayFault(deps.hot, { id, host, isSmtpUrl: false }, { fault, isGrave: false });
+    return { name, fault, isResumed: false };
+  }
+  const isResumed = await resumeRelay(deps.hot, { ...sealed, isSmtpUrl: false });
+  if (isResumed) await requeuePaused(deps.hot, sealed.teamId);
+  return { name, fault: null, isResumed };
 }

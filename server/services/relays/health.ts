@@ -42,9 +42,9 @@ const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, ho
 const tableOf = ({ isSmtpUrl }: Pick<RelayState, "isSmtpUrl">): string =>
   isSmtpUrl ? "smtp_url_relays" : "relays";
 
-/** The relays available to these teams, in the order in which they are tried. */
+/** The relays that send email of these teams, in the order in which they are tried. */
 export async function readRelaysFor(hot: HotSql, teamIds: readonly string[]): Promise<SendingRelay[]> {
-  const text = `select ${COLUMNS} from relays where team_id is null or team_id = any($1::uuid[])
+  const text = `select ${COLUMNS} from relays where not is_untested and (team_id is null or team_id = any($1::uuid[]))
     order by position, created_at, id`;
   return runPrepared<SendingRelay>(hot, text, [teamIds]);
 }
@@ -133,18 +133,40 @@ export async function claimRelayProbes(
 }
 
 /**
- * Ends the pause after faults of a relay; a pause by the operator stays. Returns whether it was paused after
- * faults.
+ * Ends the pause of a relay after a successful test; a pause by the operator stays. A relay whose URL was
+ * changed during the test stays paused. Returns whether it was paused.
  */
 export async function resumeRelay(
   hot: HotSql,
-  relay: Pick<RelayState, "id" | "isSmtpUrl">,
+  { id, url, isSmtpUrl }: Pick<SendingRelay, "id" | "url" | "isSmtpUrl">,
 ): Promise<boolean> {
-  const { count } = await hot.unsafe(
-    `update ${tableOf(relay)} set paused_until = null, failures = 0 where id = $1 and paused_until is not null`,
-    [relay.id],
-  );
+  const { count } = isSmtpUrl
+    ? await hot`update smtp_url_relays set paused_until = null, failures = 0 where id = ${id} and paused_until is not null`
+    : await hot`
+        update relays set paused_until = null, failures = 0, is_untested = false
+        where id = ${id} and url = ${url} and paused_until is not null`;
   return count > 0;
+}
+
+/** Rows of one statement, and statements of one call. */
+const dueBatch = { rowsMax: 10_000, batchesMax: 10 };
+
+/**
+ * Makes email due that waits for paused relays, of one team or of all teams, when relays were removed or
+ * resumed, or a new one can be used. If more waits than one call makes due, the rest is due within ten
+ * minutes, as `routing/routes.ts` spreads it.
+ */
+export async function requeuePaused(hot: HotSql, teamId: string | null): Promise<void> {
+  for (let n = 0; n < dueBatch.batchesMax; n++) {
+    const { count } = await hot`
+      update deliveries set due_at = now(), wait_rule = null
+      where (team_id, email_id, id) in (
+        select d.team_id, d.email_id, d.id from deliveries d
+        where d.status = 'queued' and d.wait_rule = 'relay_paused'
+          and (${teamId}::uuid is null or d.team_id = ${teamId}::uuid)
+        limit ${dueBatch.rowsMax} for update of d skip locked)`;
+    if (count < dueBatch.rowsMax) return;
+  }
 }
 
 /**
@@ -157,11 +179,11 @@ export async function requeueRelayed(hot: HotSql, limit: number): Promise<number
     where (team_id, email_id, id) in (
       select d.team_id, d.email_id, d.id from deliveries d
       where d.status = 'queued' and d.due_at = 'infinity' and d.wait_rule = 'no_transport'
-        and exists (select from relays)
-        and exists (select from relays r where r.team_id is null or (r.team_id = d.team_id and (
+        and exists (select from relays where not is_untested)
+        and exists (select from relays r where not r.is_untested and (r.team_id is null or (r.team_id = d.team_id and (
           r.domain_id is null or exists (
             select from emails e join domains o on o.team_id = e.team_id and o.name = e.sender_domain
-            where e.team_id = d.team_id and e.id = d.email_id and o.id = r.domain_id))))
+            where e.team_id = d.team_id and e.id = d.email_id and o.id = r.domain_id)))))
       limit ${limit} for update of d skip locked)`;
   return count;
 }

@@ -1,10 +1,11 @@
-import { and, asc, eq, exists, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, getTableColumns, inArray, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { type RelayState, stateOfRelay } from "#server/shared/relay-states";
 import type { Team } from "#server/shared/wire/people/team";
 
 const { url: _url, callbackSecret: _secret, ...visible } = getTableColumns(relays);
@@ -14,9 +15,13 @@ export type RelayView = Omit<typeof relays.$inferSelect, "url" | "callbackSecret
   team: string | null;
   domain: string | null;
   isPaused: boolean;
+  state: RelayState;
 };
 
-/** Paused after faults or by the operator. */
+/** SQL: the relay has passed its first test, so routing includes it. */
+export const isRelayInUse = not(relays.isUntested);
+
+/** SQL: paused after faults or by the operator. A new relay before its first test is paused, too. */
 export const isPausedRelay = sql`(${relays.pausedUntil} is not null or ${relays.pauseReason} is not null)`;
 
 const columns = {
@@ -27,8 +32,8 @@ const columns = {
 };
 
 /** Relays: the shared ones first, then by team, each in the order in which they are tried. */
-export const listRelays = (deps: Deps, where?: SQL): Promise<RelayView[]> =>
-  deps.db
+export const listRelays = async (deps: Deps, where?: SQL): Promise<RelayView[]> => {
+  const rows = await deps.db
     .select(columns)
     .from(relays)
     .leftJoin(teams, eq(teams.id, relays.teamId))
@@ -40,6 +45,8 @@ export const listRelays = (deps: Deps, where?: SQL): Promise<RelayView[]> =>
       asc(relays.position),
       asc(relays.createdAt),
     );
+  return rows.map((row) => ({ ...row, state: stateOfRelay(row) }));
+};
 
 /** The paused relays of `SMTP_URL` that workers still probe. */
 export const listPausedSmtpUrlRelays = (deps: Pick<Deps, "db">) =>
@@ -79,14 +86,14 @@ export async function readSealedRelay(
 /** What is needed to connect to a relay, and whether it is paused. */
 export type SealedRelayState = Pick<
   typeof relays.$inferSelect,
-  "id" | "teamId" | "url" | "name" | "host" | "pausedUntil" | "pauseReason"
+  "id" | "teamId" | "url" | "name" | "host" | "pausedUntil" | "pauseReason" | "isUntested"
 >;
 
 /** All relays with their sealed URLs. */
 export const listSealedRelays = ({ db }: Pick<Deps, "db">): Promise<SealedRelayState[]> => {
-  const { id, teamId, url, name, host, pausedUntil, pauseReason } = relays;
+  const { id, teamId, url, name, host, pausedUntil, pauseReason, isUntested } = relays;
   return db
-    .select({ id, teamId, url, name, host, pausedUntil, pauseReason })
+    .select({ id, teamId, url, name, host, pausedUntil, pauseReason, isUntested })
     .from(relays)
     .orderBy(sql`${teamId} nulls first`, name, id);
 };
@@ -100,9 +107,15 @@ export async function findRelayedDomains(
     .select({ one: sql`1` })
     .from(relays)
     .where(
-      or(
-        isNull(relays.teamId),
-        and(eq(relays.teamId, domains.teamId), or(isNull(relays.domainId), eq(relays.domainId, domains.id))),
+      and(
+        isRelayInUse,
+        or(
+          isNull(relays.teamId),
+          and(
+            eq(relays.teamId, domains.teamId),
+            or(isNull(relays.domainId), eq(relays.domainId, domains.id)),
+          ),
+        ),
       ),
     );
   const found = await db

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
@@ -7,13 +7,15 @@ import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/t
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { readReason } from "../pauses/reason";
-import { findRelay, isPausedRelay, type RelayView } from "./read";
+import { requeuePaused } from "./health";
+import { findRelay, type RelayView } from "./read";
 import { vaultPlaceOfRelay } from "./seal";
 
 /** Whose email a relay sends: of one domain, of one team, or of all teams if both are null. */
 export type RelayScope = { teamId: string | null; domainId: string | null };
 
 export type RelayChange = {
+  name?: string;
   /** `smtp://…` or `smtps://…`, with its password. */
   url?: string;
   dkim?: boolean;
@@ -29,45 +31,64 @@ export type NewRelay = RelayScope & RelayChange & { name: string; url: string };
 const REWRITES: ReadonlySet<RelayProvider> = new Set(["ses"]);
 
 /**
- * Adds a relay, last in its scope unless a position is given. By default the provider is derived from the
+ * Adds a relay, last in its scope unless a position is given. It carries email after its first successful
+ * test, by `testRelay` or by a worker within seconds. By default the provider is derived from the
  * host, and whether we sign with DKIM from the provider. The URL is sealed and never shown again.
  */
 export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> {
   const target = readTarget(deps, input.url, input.teamId);
   const provider = input.provider === undefined ? providerOfHost(target.host) : input.provider;
   const id = newId();
-  try {
-    await deps.db.insert(relays).values({
+  const position = input.position ?? (await lastPosition(deps, input)) + 1;
+  await rejectUsedName(
+    input.name,
+    deps.db.insert(relays).values({
       id,
       teamId: input.teamId,
       domainId: input.domainId,
       name: input.name,
-      position: input.position ?? (await lastPosition(deps, input)) + 1,
+      position,
       url: deps.vault.seal(input.url, vaultPlaceOfRelay("url", id)),
       host: formatHostAndPort(target),
-      dkim: input.dkim ?? !(provider !== null && REWRITES.has(provider)),
+      dkim: input.dkim ?? signsFor(provider),
       provider,
-    });
-  } catch (error) {
-    if (isUniqueViolation(error, "relays_name_key"))
-      throw new AppError("conflict", `A relay "${input.name}" already exists.`, { cause: error });
-    throw error;
-  }
+      isUntested: true,
+      pausedUntil: sql`now()`,
+    }),
+  );
   return findRelay(deps, id);
 }
 
-/** Changes the given fields. A new URL resets the relay's fault state. */
+const signsFor = (provider: RelayProvider | null): boolean => provider === null || !REWRITES.has(provider);
+
+async function rejectUsedName(name: string | undefined, write: PromiseLike<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (isUniqueViolation(error, "relays_name_key"))
+      throw new AppError("conflict", `A relay "${name}" already exists.`, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Changes the given fields. With a new URL the relay is paused until a test succeeds, and a provider that was
+ * derived from the former host is derived from the new one. 409 if the name is used.
+ */
 export async function updateRelay(
   deps: Deps,
-  relay: Pick<RelayView, "id" | "teamId">,
+  relay: Pick<RelayView, "id" | "teamId" | "host" | "provider">,
   { url, ...change }: RelayChange,
 ): Promise<RelayView> {
   const target = url === undefined ? {} : targetColumns(deps, relay, url);
   if (Object.keys({ ...change, ...target }).length > 0)
-    await deps.db
-      .update(relays)
-      .set({ ...change, ...target })
-      .where(eq(relays.id, relay.id));
+    await rejectUsedName(
+      change.name,
+      deps.db
+        .update(relays)
+        .set({ ...target, ...change })
+        .where(eq(relays.id, relay.id)),
+    );
   return findRelay(deps, relay.id);
 }
 
@@ -90,31 +111,50 @@ export async function pauseRelay(
   log.warn("relay.paused_by_operator", { relayId: id, relay: name });
 }
 
-/** Ends any pause of a relay, by the operator or after faults. 409 if it is not paused. */
+/**
+ * Ends the operator's pause of a relay. If it is also new, changed or failing, it carries email after its
+ * next successful test. 409 if the operator has not paused it.
+ */
 export async function endRelayPause(
-  { db, log }: Deps,
+  { db, hot, log }: Deps,
   { id, name }: Pick<RelayView, "id" | "name">,
 ): Promise<void> {
-  const resumed = await db
+  const [resumed] = await db
     .update(relays)
-    .set({ pauseReason: null, pausedUntil: null, failures: 0 })
-    .where(and(eq(relays.id, id), isPausedRelay))
-    .returning({ id: relays.id });
-  if (resumed.length === 0) throw new AppError("conflict", `Relay ${name} is not paused.`);
+    .set({ pauseReason: null, pausedUntil: sql`case when ${relays.pausedUntil} is not null then now() end` })
+    .where(and(eq(relays.id, id), isNotNull(relays.pauseReason)))
+    .returning({ teamId: relays.teamId });
+  if (!resumed)
+    throw new AppError(
+      "conflict",
+      `The operator has not paused relay ${name}. A failing relay is resumed when a test succeeds: test it.`,
+    );
+  await requeuePaused(hot, resumed.teamId);
   log.info("relay.resumed_by_operator", { relayId: id, relay: name });
 }
 
 /** Removes a relay. Attempts in progress continue; waiting deliveries use the next available route. */
-export async function removeRelay(deps: Deps, { id }: Pick<RelayView, "id">): Promise<void> {
-  await deps.db.delete(relays).where(eq(relays.id, id));
+export async function removeRelay(
+  { db, hot }: Deps,
+  { id, teamId }: Pick<RelayView, "id" | "teamId">,
+): Promise<void> {
+  await db.delete(relays).where(eq(relays.id, id));
+  await requeuePaused(hot, teamId);
 }
 
-function targetColumns(deps: Deps, { id, teamId }: Pick<RelayView, "id" | "teamId">, url: string) {
+function targetColumns(
+  deps: Deps,
+  { id, teamId, host, provider: former }: Pick<RelayView, "id" | "teamId" | "host" | "provider">,
+  url: string,
+) {
   const target = readTarget(deps, url, teamId);
+  const provider = providerOfHost(target.host);
+  const isDerived = former === providerOfHost(host.replace(/:\d+$/, ""));
   return {
+    ...(isDerived && provider !== former && { provider, dkim: signsFor(provider) }),
     url: deps.vault.seal(url, vaultPlaceOfRelay("url", id)),
     host: formatHostAndPort(target),
-    pausedUntil: null,
+    pausedUntil: sql`now()`,
     failures: 0,
     lastFault: null,
     lastFaultAt: null,

@@ -6,6 +6,7 @@ import type { Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { newId } from "#server/platform/ids";
 import { CAPTURED } from "#server/shared/email-words";
+import { isRelayInUse } from "../relays/read";
 import { type Details, sealDetails } from "./details";
 
 /** How long Backstamp tries to send a link that a user is waiting for, in minutes. */
@@ -42,7 +43,11 @@ export async function findSystemEmailFault({
 }: SystemEmailDeps): Promise<string | null> {
   if (transportKind === "capture") return CAPTURED;
   if (transportKind === "none") {
-    const [relay] = await db.select({ id: relays.id }).from(relays).where(isNull(relays.teamId)).limit(1);
+    const [relay] = await db
+      .select({ id: relays.id })
+      .from(relays)
+      .where(and(isNull(relays.teamId), isRelayInUse))
+      .limit(1);
     if (!relay) return "Outgoing email is not configured. Add a relay or set SMTP_URL.";
   }
   if (parseMailbox(home.sender).ok) return null;

@@ -17,6 +17,7 @@ import {
   readHeldAfterRestore,
   settleHeld,
 } from "#server/services/restores/held";
+import { stateOfRelay } from "#server/shared/relay-states";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
@@ -64,6 +65,7 @@ export type FailureView = ReturnType<typeof viewFailure>;
 const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({
   relays: relays.map(({ pausedUntil, lastFaultAt, ...relay }) => ({
     ...relay,
+    state: stateOfRelay({ ...relay, pausedUntil }),
     pausedUntil: pausedUntil?.toISOString() ?? null,
     lastFaultAt: lastFaultAt?.toISOString() ?? null,
   })),

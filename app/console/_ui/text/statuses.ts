@@ -1,6 +1,16 @@
 import type { STATUSES, Status } from "#server/shared/email-words";
+import type { RelayState } from "#server/shared/relay-states";
 
 export type Tone = (typeof STATUSES)[Status]["tone"];
+
+/** The color of a relay's state. */
+export const RELAY_TONES: Record<RelayState, Tone> = {
+  healthy: "good",
+  unstable: "warn",
+  failing: "bad",
+  untested: "mute",
+  paused: "warn",
+};
 
 /** How often a page that shows the status is refetched, in milliseconds. The other statuses rarely change. */
 const REFETCH_MS: Partial<Record<Status, number>> = {

@@ -6,6 +6,7 @@ import { ActionForm } from "../../_ui/form/action-form";
 import { SelectField, TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { EMPTY_RELAY, RelayForm, relayInput, reportTest } from "./relay-fields";
 
 const KINDS = [
   { value: "installation", label: "All teams" },
@@ -13,65 +14,40 @@ const KINDS = [
   { value: "domain", label: "A sender domain" },
 ] as const;
 
-type Fields = {
-  name: string;
-  url: string;
-  kind: (typeof KINDS)[number]["value"];
-  team: string;
-  domain: string;
-};
+type Scope = { kind: (typeof KINDS)[number]["value"]; team: string; domain: string };
 
-/** Adds a relay for all teams, a team or a domain. */
+/** Adds a relay for all teams, a team or a domain, and tests it. */
 export function AddRelay({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const { register, handleSubmit, watch, formState } = useForm<Fields>({
-    defaultValues: { name: "", url: "", kind: "installation", team: "", domain: "" },
-  });
-  const kind = watch("kind");
+  const form = useForm({ defaultValues: EMPTY_RELAY });
+  const scope = useForm<Scope>({ defaultValues: { kind: "installation", team: "", domain: "" } });
+  const kind = scope.watch("kind");
   const adding = useAction(trpc.relays.add.mutationOptions(), {
-    done: ({ name }) => `${name} added. Test its login.`,
     refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
-    onDone: onClose,
+    onDone: (added) => {
+      reportTest(added);
+      onClose();
+    },
   });
-  const { errors } = formState;
+  const { errors } = scope.formState;
+  const submit = form.handleSubmit((fields) =>
+    scope.handleSubmit(({ team, domain }) =>
+      adding.run({
+        ...relayInput(fields),
+        team: kind === "installation" || team.trim() === "" ? null : team,
+        domain: kind === "domain" ? domain : null,
+      }),
+    )(),
+  );
   return (
     <Dialog
       onOpenChange={onClose}
       title="Add relay"
-      description="Relays of one scope are tried in the order in which they were added. Workers use it immediately."
+      description="Relays of one scope are tried in the order in which they were added. A relay carries email after its test succeeded."
     >
-      <ActionForm
-        onSubmit={handleSubmit(({ name, url, team, domain }) =>
-          adding.run({
-            name,
-            url,
-            team: kind === "installation" || team.trim() === "" ? null : team,
-            domain: kind === "domain" ? domain : null,
-          }),
-        )}
-        action={adding}
-        onCancel={onClose}
-        submitLabel="Add relay"
-      >
-        <TextField
-          label="Name"
-          placeholder="main"
-          maxLength={100}
-          autoComplete="off"
-          error={errors.name}
-          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
-        />
-        <TextField
-          label="URL"
-          type="password"
-          hint="smtp://user:password@smtp.example.com:587, or smtps://… for TLS from the start. It is stored encrypted and never shown again."
-          autoComplete="off"
-          spellCheck={false}
-          isMono
-          error={errors.url}
-          {...register("url", { validate: (text) => text.trim() !== "" || "Enter the URL." })}
-        />
-        <SelectField label="For" options={KINDS} {...register("kind")} />
+      <ActionForm onSubmit={submit} action={adding} onCancel={onClose} submitLabel="Add relay">
+        <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
+        <SelectField label="For" options={KINDS} {...scope.register("kind")} />
         {kind === "installation" ? null : (
           <TextField
             label={kind === "team" ? "Team" : "Team (optional)"}
@@ -80,7 +56,7 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
             }
             autoComplete="off"
             error={errors.team}
-            {...register("team", {
+            {...scope.register("team", {
               validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
             })}
           />
@@ -91,7 +67,7 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
             placeholder="example.com"
             autoComplete="off"
             error={errors.domain}
-            {...register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
+            {...scope.register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
           />
         ) : null}
       </ActionForm>

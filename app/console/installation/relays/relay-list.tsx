@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
+import { RELAY_STATES, type RelayState } from "#server/shared/relay-states";
 import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable, MENU_COLUMN } from "../../_ui/list/data-table";
@@ -12,6 +13,7 @@ import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
+import { RELAY_TONES } from "../../_ui/text/statuses";
 import { useTRPC } from "../../_ui/trpc";
 import { useNew } from "../../_ui/use-new";
 import { RelayMenu } from "./relay-menu";
@@ -20,7 +22,7 @@ const AddRelay = lazyDialog(async () => (await import("./add-relay")).AddRelay);
 
 const refetchMs = 5_000;
 
-/** The relays in the order in which each scope uses them, with add, test, pause, resume and remove. */
+/** The relays in the order in which each scope uses them, with add, edit, test, pause, resume and remove. */
 export function RelayList() {
   const trpc = useTRPC();
   const [isAdding, setAdding] = useNew();
@@ -35,8 +37,8 @@ export function RelayList() {
       <div className="mb-6 flex flex-wrap items-start justify-between gap-4">
         <p className="max-w-prose text-pretty text-soft leading-6">
           Email uses the relays of its domain. If there are none, it uses those of its team, then those of all
-          teams, then <code>SMTP_URL</code>. Where email is captured, no relay is used. A relay that fails is
-          paused and tested once a minute.
+          teams, then <code>SMTP_URL</code>. Where email is captured, no relay is used. New and failing relays
+          are tested once a minute, and carry email after a test succeeds.
         </p>
         {add}
       </div>
@@ -119,18 +121,16 @@ const COLUMNS: readonly Column<RelayRow>[] = [
   { ...MENU_COLUMN, cell: (relay) => <RelayMenu relay={relay} /> },
 ];
 
-function State({ relay: { pauseReason, pausedUntil, failures } }: { relay: RelayRow }) {
-  if (pauseReason !== null)
-    return (
-      <Badge tone="warn" title="Paused manually">
-        Paused
-      </Badge>
-    );
-  if (pausedUntil !== null)
-    return (
-      <Badge tone="bad" title="Paused after faults; tested once a minute">
-        Failing, paused
-      </Badge>
-    );
-  return failures > 0 ? <Badge tone="warn">Failing</Badge> : <Badge tone="good">Healthy</Badge>;
-}
+const DESCRIPTIONS: Record<RelayState, string> = {
+  healthy: "Carries email",
+  unstable: "Carries email; had errors since its last success",
+  failing: "Carries no email; tested once a minute",
+  untested: "Carries no email until a test succeeds",
+  paused: "Paused by the operator; carries no email until it is resumed",
+};
+
+const State = ({ relay: { state } }: { relay: RelayRow }) => (
+  <Badge tone={RELAY_TONES[state]} title={DESCRIPTIONS[state]}>
+    {RELAY_STATES[state]}
+  </Badge>
+);

@@ -1,6 +1,6 @@
 "use client";
 
-import { CirclePause, CirclePlay, PlugZap, Trash2 } from "lucide-react";
+import { CirclePause, CirclePlay, Pencil, PlugZap, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { RelayRow } from "#server/trpc/installation/relays";
 import { Confirm } from "../../_ui/dialog/confirm";
@@ -9,18 +9,19 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
+const EditRelay = lazyDialog(async () => (await import("./edit-relay")).EditRelay);
 const TestRelay = lazyDialog(async () => (await import("./test-relay")).TestRelay);
 const PauseRelay = lazyDialog(async () => (await import("./pause-relay")).PauseRelay);
 
-type Opened = "test" | "pause" | "remove" | null;
+type Opened = "edit" | "test" | "pause" | "remove" | null;
 
-/** Test, pause or resume, and remove a relay. */
+/** Edit, test, pause or resume, and remove a relay. */
 export function RelayMenu({ relay }: { relay: RelayRow }) {
   const trpc = useTRPC();
   const [opened, setOpened] = useState<Opened>(null);
   const close = () => setOpened(null);
   const refresh = [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()];
-  const { id, name, isPaused, pauseReason } = relay;
+  const { id, name, pauseReason } = relay;
   const resuming = useAction(trpc.relays.resume.mutationOptions(), { done: `${name} resumed`, refresh });
   const removing = useAction(trpc.relays.remove.mutationOptions(), {
     done: `${name} removed`,
@@ -32,14 +33,18 @@ export function RelayMenu({ relay }: { relay: RelayRow }) {
       <Menu
         label={`Actions for ${name}`}
         items={[
+          { label: "Edit…", Icon: Pencil, onSelect: () => setOpened("edit") },
           { label: "Test login", Icon: PlugZap, onSelect: () => setOpened("test") },
           ...(pauseReason === null
             ? [{ label: "Pause…", Icon: CirclePause, onSelect: () => setOpened("pause") }]
             : []),
-          ...(isPaused ? [{ label: "Resume", Icon: CirclePlay, onSelect: () => resuming.run({ id }) }] : []),
+          ...(pauseReason !== null
+            ? [{ label: "Resume", Icon: CirclePlay, onSelect: () => resuming.run({ id }) }]
+            : []),
           { label: "Remove…", Icon: Trash2, onSelect: () => setOpened("remove") },
         ]}
       />
+      {opened === "edit" ? <EditRelay relay={relay} onClose={close} /> : null}
       {opened === "test" ? <TestRelay relay={relay} onClose={close} /> : null}
       {opened === "pause" ? <PauseRelay relay={relay} onClose={close} /> : null}
       <Confirm
@@ -51,7 +56,7 @@ export function RelayMenu({ relay }: { relay: RelayRow }) {
         fault={removing.fault}
         onConfirm={() => removing.run({ id })}
       >
-        <p>Its queued email uses the next relay. The URL with its password cannot be restored.</p>
+        <p>Its queued email uses the next relay. Its password cannot be restored.</p>
       </Confirm>
     </>
   );

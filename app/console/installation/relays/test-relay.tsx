@@ -47,5 +47,5 @@ export function TestRelay({ relay: { id, name }, onClose }: { relay: RelayRow; o
 
 const formatResult = ({ fault, isResumed }: { fault: string | null; isResumed: boolean }): string =>
   fault === null
-    ? `The relay accepts the connection and the login.${isResumed ? " It is no longer paused." : ""}`
+    ? `The relay accepts the connection and the login.${isResumed ? " It carries email now." : ""}`
     : `Failed: ${fault}`;

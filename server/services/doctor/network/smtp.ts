@@ -49,7 +49,7 @@ type Pause = { cause: string; advice: string };
 
 const SMTP_URL_PAUSE = { cause: "after faults", advice: "A running worker resumes it within a minute." };
 
-function describePause({ pausedUntil, pauseReason }: SealedRelayState): Pause | null {
+function describePause({ pausedUntil, pauseReason, isUntested }: SealedRelayState): Pause | null {
   if (pauseReason !== null)
     return {
       cause: "by the operator",
@@ -57,7 +57,7 @@ function describePause({ pausedUntil, pauseReason }: SealedRelayState): Pause | 
     };
   if (pausedUntil === null) return null;
   return {
-    cause: "after faults",
+    cause: isUntested ? "until its first test" : "after faults",
     advice: "A running worker resumes it within a minute. At once: backstamp relay test.",
   };
 }

@@ -5,7 +5,7 @@ import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";
-import { isPausedRelay } from "../../relays/read";
+import { isPausedRelay, isRelayInUse } from "../../relays/read";
 import { readTeamRules } from "../../teams";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
@@ -86,6 +86,7 @@ async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays
     .where(
       and(
         isPausedRelay,
+        isRelayInUse,
         or(
           isNull(relays.teamId),
           and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(domains.name, domain))),

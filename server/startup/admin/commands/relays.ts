@@ -13,6 +13,7 @@ import {
   updateRelay,
 } from "#server/services/relays/write";
 import { findTeam } from "#server/services/teams";
+import { RELAY_STATES } from "#server/shared/relay-states";
 import { OperatorError } from "../../launcher/operator-error";
 import { readDomain, readName, readPosition } from "../arguments";
 import { type AdminCommand, examples, runInDatabase } from "../command";
@@ -57,14 +58,16 @@ export function addRelayCommands(program: AdminCommand): void {
     const added = await addRelay(deps, { name, url, ...scope, ...changeOf(options) });
     return changedOutput(
       added,
-      `Added relay ${added.name}. Workers use it immediately.`,
-      `Test the connection and the login: relay test ${added.name}`,
+      `Added relay ${added.name}. It carries email after a successful test, which a worker makes within seconds.`,
+      `Test the connection and the login now: relay test ${added.name}`,
     );
   });
 
   const list = relay
     .command("list")
-    .description("lists the relays with their health; failing relays are paused");
+    .description(
+      "lists the relays with their state; failing and new ones are tested once a minute and carry no email",
+    );
   runInDatabase(list, async ({ deps }) => {
     const output = listOutput(
       (await listRelays(deps)).map(present),
@@ -91,7 +94,8 @@ export function addRelayCommands(program: AdminCommand): void {
     const url = options.url === undefined ? {} : { url: await readSecret(set, options.url) };
     const found = await findGivenRelay(deps, name, options);
     const changed = await updateRelay(deps, found, { ...url, ...changeOf(options) });
-    return changedOutput(changed, `Updated relay ${changed.name}.`);
+    const note = options.url === undefined ? "" : " It carries email again after a successful test.";
+    return changedOutput(changed, `Updated relay ${changed.name}.${note}`);
   });
 
   const remove = relay
@@ -111,7 +115,7 @@ export function addRelayCommands(program: AdminCommand): void {
   const test = relay
     .command("test")
     .description(
-      "connects to a relay and logs in, without sending an email; ends a pause after faults on success",
+      "connects to a relay and logs in, without sending an email; on success a new or failing relay carries email",
     )
     .argument(...RELAY)
     .option(...RELAY_TEAM);
@@ -120,11 +124,7 @@ export function addRelayCommands(program: AdminCommand): void {
     const { name, fault, isResumed } = await testRelay(deps, id, probeMs);
     if (fault !== null) throw new OperatorError(`Test of relay ${name} failed: ${fault}`);
     const state =
-      pauseReason !== null
-        ? " It stays paused by the operator."
-        : isResumed
-          ? " It is no longer paused."
-          : "";
+      pauseReason !== null ? " It stays paused by the operator." : isResumed ? " It carries email now." : "";
     return {
       json: { id, works: true, resumed: isResumed },
       text: [`Relay ${name} accepts the connection and the login.${state}`],
@@ -149,7 +149,7 @@ export function addRelayCommands(program: AdminCommand): void {
 
   const resume = relay
     .command("resume")
-    .description("ends the pause of a relay")
+    .description("ends the pause of a relay by the operator")
     .argument(...RELAY)
     .option(...RELAY_TEAM);
   runInDatabase(resume, async ({ deps }, given: string, options: RelayOptions) => {
@@ -157,7 +157,7 @@ export function addRelayCommands(program: AdminCommand): void {
     await endRelayPause(deps, found);
     return changedOutput(
       await findRelay(deps, found.id),
-      `Resumed relay ${found.name}. Delayed email is sent within 10 minutes.`,
+      `Resumed relay ${found.name}. Email that waited for it is due.`,
     );
   });
 }
@@ -226,7 +226,7 @@ const rowOf = (relay: Presented) => ({
   host: relay.host,
   dkim: relay.dkim ? "on" : "off",
   provider: relay.provider,
-  state: relay.paused ? "PAUSED" : relay.faults > 0 ? `failing (${relay.faults})` : "healthy",
+  state: RELAY_STATES[relay.state].toLowerCase(),
   id: relay.id,
   last_fault_at: relay.last_fault_at,
   last_fault: relay.last_fault,
@@ -243,6 +243,7 @@ const present = (relay: RelayView) => ({
   host: relay.host,
   dkim: relay.dkim,
   provider: relay.provider,
+  state: relay.state,
   paused: relay.isPaused,
   paused_until: relay.pausedUntil,
   pause_reason: relay.pauseReason,

@@ -1,0 +1,1 @@
+ALTER TABLE "relays" ADD COLUMN "is_untested" boolean DEFAULT false NOT NULL;

@@ -26,7 +26,7 @@ export const relays = pgTable(
      * can have none.
      */
     url: c.text().notNull(),
-    /** `host:port`, the only part of the URL that is ever shown. */
+    /** `host:port`, the only part of the URL that teams see. */
     host: c.text().notNull(),
     /** False if the provider changes signed headers and adds its own signature. */
     dkim: c.boolean().notNull().default(true),

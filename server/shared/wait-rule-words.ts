@@ -21,7 +21,7 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
     "Each relay for this email was paused: by the operator, or after faults of the relay, which is then tested once a minute. The email does not fail in the meantime.",
   daily_cap: "The daily cap of the sender's domain is reached. Sending continues on the next day (UTC).",
   warm_up:
-    "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",
+    "The sender's domain is warming up and today's cap is reached. The next day (UTC) has a higher cap.",
   team_daily_cap:
     "The team's daily cap, set by the operator, is reached. Sending continues on the next day (UTC).",
   installation_paused:

@@ -150,10 +150,10 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: [/^Send test event/],
     isForm: true,
   },
-  "pause a webhook": {
+  "disable a webhook": {
     file: "webhooks/[id]/confirmations",
     path: ({ webhook }) => `/console/webhooks/${webhook}`,
-    clicks: ["Pause…"],
+    clicks: ["Disable…"],
   },
   "rotate a signing secret": {
     file: "webhooks/[id]/confirmations",

@@ -208,7 +208,7 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
 
 test("a change is saved after a pause, and can be undone afterwards", async () => {
   await write("<h1>Order {{ORDER}}</h1><p>Thanks, {{NAME}}.</p>");
-  await page.getByRole("status").getByText("Not saved").waitFor(patience);
+  await page.getByRole("status").getByText("Saving").waitFor(patience);
   await page
     .getByRole("status")
     .getByText(/^Saved/)

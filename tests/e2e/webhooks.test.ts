@@ -173,17 +173,17 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   expectNoErrors(profile);
 });
 
-test("a paused endpoint receives no events, and failed events can be replayed after it resumes", async () => {
+test("a disabled endpoint receives no events, and failed events can be replayed after it is enabled", async () => {
   await openEndpoint();
-  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Disable" }).click();
   await confirmation().getByText("Pending events that fail now: 1").waitFor(waitOptions);
-  await confirmation().getByRole("button", { name: "Pause" }).click();
-  await page.getByText("This webhook is paused. No events are sent to it").waitFor(waitOptions);
+  await confirmation().getByRole("button", { name: "Disable" }).click();
+  await page.getByText("This webhook is disabled. No events are sent to it").waitFor(waitOptions);
   expect(await page.getByRole("button", { name: "Send test event" }).isDisabled()).toBe(true);
   await page.getByRole("combobox", { name: "Status", exact: true }).selectOption({ label: "Failed" });
   await expect.poll(() => events().count(), waitOptions).toBe(2);
-  await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByRole("button", { name: "Pause" }).waitFor(waitOptions);
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("button", { name: "Disable" }).waitFor(waitOptions);
 
   answer = 204;
   const before = sink.received.length;

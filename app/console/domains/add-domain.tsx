@@ -86,7 +86,11 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
         {isComplete && read.data ? <NameNote {...read.data} /> : null}
         <TextField
           label="Return path"
-          hint={`Bounces are sent to ${label}.${read.data?.name ?? "your domain"}. Change it only if that name is already in use.`}
+          hint={`${
+            isComplete && read.data
+              ? `Bounces are sent to ${label}.${read.data.name}.`
+              : "Bounces are sent to this subdomain."
+          } Change it only if that name is already in use.`}
           autoComplete="off"
           spellCheck={false}
           isMono

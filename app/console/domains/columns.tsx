@@ -50,7 +50,7 @@ export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
       allowed === null ? (
         <span className="text-soft">No cap</span>
       ) : (
-        <span title={warm_up ? "Warming up: the limit grows each day" : "Recipients today, of the daily cap"}>
+        <span title={warm_up ? "Warming up: the cap grows each day" : "Recipients today, of the daily cap"}>
           {handed_over.toLocaleString("en")} of {allowed.toLocaleString("en")}
           {warm_up ? <span className="text-soft"> · warming up</span> : null}
         </span>

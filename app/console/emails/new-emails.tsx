@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUp } from "lucide-react";
 import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import { Button } from "../_ui/form/button";
 import { usePolling } from "../_ui/live";
 import { useTRPC } from "../_ui/trpc";
@@ -77,7 +78,7 @@ export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
           onClick={onShow}
           className="pointer-events-auto -translate-y-3 rounded-full text-xs shadow-md"
         >
-          {`${count}${data?.hasMore ? "+" : ""} new`}
+          {`${formatNumber(count)}${data?.hasMore ? "+" : ""} new`}
         </Button>
       )}
     </div>

@@ -2,6 +2,7 @@
 
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { Confirm } from "../_ui/dialog/confirm";
 import { Button } from "../_ui/form/button";
@@ -13,7 +14,7 @@ import type { Selection } from "./selection";
 
 type Props = { teamId: string; rows: readonly EmailRow[]; selection: Selection };
 
-const formatEmails = (count: number) => `${count} ${count === 1 ? "email" : "emails"}`;
+const formatEmails = (count: number) => `${formatNumber(count)} ${count === 1 ? "email" : "emails"}`;
 
 /** The actions for the selected emails, at the bottom of the window. Hidden if none is selected. */
 export function SelectionBar({ teamId, rows, selection }: Props) {
@@ -53,7 +54,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         className="sticky bottom-4 z-20 mx-auto mt-4 flex w-fit max-w-full flex-wrap items-center gap-1 rounded-xl border border-line bg-page p-1.5 pl-4 shadow-lg"
       >
         <span className="mr-2 font-medium" role="status">
-          {count} selected
+          {formatNumber(count)} selected
         </span>
         <Button {...button} Icon={RotateCcw} onClick={() => setDialog("retry")}>
           Retry…

@@ -1,3 +1,4 @@
+import { formatNumber } from "#server/shared/format-number";
 import { TIERS } from "#server/shared/rate-limits";
 import type { KeyRow } from "#server/trpc/keys/keys";
 import type { Column } from "../_ui/list/data-table";
@@ -125,8 +126,8 @@ function RejectedCount({ counts }: { counts: KeyRow["recent_refusals"] }) {
   ].filter(({ count }) => count > 0);
   if (causes.length === 0) return <span className="text-soft">None</span>;
   return (
-    <Badge tone="warn" title={causes.map(({ count, cause }) => `${count} ${cause}`).join(", ")}>
-      {causes.reduce((sum, { count }) => sum + count, 0)}
+    <Badge tone="warn" title={causes.map(({ count, cause }) => `${formatNumber(count)} ${cause}`).join(", ")}>
+      {formatNumber(causes.reduce((sum, { count }) => sum + count, 0))}
     </Badge>
   );
 }

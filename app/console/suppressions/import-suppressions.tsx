@@ -97,7 +97,7 @@ function ProgressBar({ progress: { step, done, of } }: { progress: Progress }) {
       <p className="flex justify-between gap-4">
         {label}
         <span className="text-soft tabular-nums">
-          {step === "writing" ? `${done.toLocaleString("en")} of ${of.toLocaleString("en")}` : `${percent} %`}
+          {step === "writing" ? `${done.toLocaleString("en")} of ${of.toLocaleString("en")}` : `${percent}%`}
         </span>
       </p>
       <progress

@@ -1,3 +1,4 @@
+import { formatNumber } from "#server/shared/format-number";
 import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { MessageText } from "../_ui/text/address";
@@ -15,10 +16,10 @@ const ENDPOINT_LABELS = {
     tone: "bad",
     description: "Every attempt failed for days. No events are sent to it.",
   },
-  paused: {
-    label: "Paused",
+  disabled: {
+    label: "Disabled",
     tone: "mute",
-    description: "A member or a program paused it. No events are sent to it.",
+    description: "A member or a program disabled it. No events are sent to it.",
   },
   retried: { label: "Failing", tone: "warn", description: "Recent attempts failed. They are retried." },
   throttled: { label: "Throttled", tone: "warn", description: "The endpoint requested a delay." },
@@ -27,7 +28,7 @@ const ENDPOINT_LABELS = {
 
 function stateOf({ disabled_reason, status, failing_since, pausedUntil }: EndpointView) {
   if (disabled_reason) return disabled_reason;
-  if (status === "disabled") return "paused";
+  if (status === "disabled") return "disabled";
   if (failing_since) return "retried";
   return pausedUntil ? "throttled" : "enabled";
 }
@@ -70,7 +71,7 @@ export function DeliveryBadge({
   const isRetried = status === "pending" && attempts > 0;
   return (
     <LabelBadge
-      label={isRetried ? `${label}, ${attempts} failed` : label}
+      label={isRetried ? `${label}, ${formatNumber(attempts)} failed` : label}
       tone={isRetried ? "warn" : tone}
       {...rest}
     />
@@ -105,4 +106,4 @@ export const formatPending = ({
   waiting,
   isWaitingAtLeast,
 }: Pick<EndpointView, "waiting" | "isWaitingAtLeast">): string =>
-  isWaitingAtLeast ? `${waiting}+` : String(waiting);
+  `${formatNumber(waiting)}${isWaitingAtLeast ? "+" : ""}`;

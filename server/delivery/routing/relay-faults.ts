@@ -89,8 +89,8 @@ async function recordResult(
 
 /**
  * Probes the new and the paused relays that are due, that of `SMTP_URL` included, one probe a minute per
- * relay over all workers, without sending an email. A relay that accepts connection and login is resumed. Returns how many
- * were resumed. With the capture transport nothing is probed.
+ * relay over all workers, without sending an email. A relay that accepts connection and login is resumed.
+ * Returns how many were resumed. With the capture transport nothing is probed.
  */
 export async function probePausedRelays(
   deps: RelayDeps & Pick<WorkerDeps, "hot" | "log" | "transport">,

@@ -50,7 +50,7 @@ export async function findPausedRelays({ db, hot }: Pick<Deps, "db" | "hot">): P
         "relay_paused",
         `The relay of SMTP_URL (${host}) is paused.${faultOf(lastFault)}`,
         id,
-        host,
+        `SMTP_URL (${host})`,
       ),
     ),
   ];

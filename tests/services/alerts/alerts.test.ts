@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
+import { findPausedRelays } from "#server/services/alerts/find-installation-conditions";
 import { alertEmailsPerHourMax } from "#server/services/alerts/send-emails";
 import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
 import { relayTo } from "../../support/relays";
@@ -191,6 +192,18 @@ test("late email, a paused relay, a full disk and an old backup are alerts of th
   ]);
   expect(emails[1]?.text).toContain("https://mail.example.com/console/installation/alerts");
   expect(emails[1]?.text).toContain("Last error: connection refused");
+});
+
+test("an alert about a relay names the relay, also that of SMTP_URL", async () => {
+  await relayTo(world.deps, { port: 2525 }, { name: "main" });
+  await world.hot`update relays set paused_until = 'infinity'`;
+  await world.hot`
+    insert into smtp_url_relays (id, host, paused_until, last_fault, last_fault_at)
+    values ('x', 'smtp.example.com:587', 'infinity', 'rejected', now())`;
+  expect((await findPausedRelays(world.deps)).map(({ name }) => name)).toEqual([
+    "main",
+    "SMTP_URL (smtp.example.com:587)",
+  ]);
 });
 
 test("a scheduled backup that was never made is an alert when a worker has run for an hour", async () => {

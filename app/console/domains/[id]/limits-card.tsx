@@ -79,7 +79,7 @@ function Gauge({ used, allowed }: { used: number; allowed: number }) {
 
 type PlanProps = { plan: DomainView["warmUpPlan"]; target: number | null; dailyCap: number | null };
 
-/** A bar chart of the daily limits of the warm-up. */
+/** A bar chart of the daily caps of the warm-up. */
 function Plan({ plan, target, dailyCap }: PlanProps) {
   const highest = Math.max(...plan.map(({ allowed }) => allowed));
   const last = plan.at(-1);
@@ -101,7 +101,7 @@ function Plan({ plan, target, dailyCap }: PlanProps) {
         {last ? `. The last day, ${last.day}, allows ${count(last.allowed)}` : ""}
         {end === null
           ? ""
-          : `. After that, ${dailyCap === null ? "no limit applies" : `the cap of ${count(dailyCap)} applies`}`}
+          : `. After that, ${dailyCap === null ? "no cap applies" : `the cap of ${count(dailyCap)} applies`}`}
         .
       </figcaption>
     </figure>

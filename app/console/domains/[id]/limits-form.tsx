@@ -58,7 +58,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
     <Dialog
       open
       onOpenChange={onClose}
-      title="Daily limit"
+      title="Daily cap"
       description="The maximum number of recipients per UTC day for email from this domain. Email above the limit is queued until the next day. It is not rejected."
     >
       <ActionForm onSubmit={handleSubmit(save)} action={action} onCancel={onClose} submitLabel="Save">

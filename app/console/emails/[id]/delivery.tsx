@@ -1,4 +1,5 @@
 import { EVENTS, formatReply } from "#server/shared/email-words";
+import { formatNumber } from "#server/shared/format-number";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
 import { Address, AddressText, MessageText } from "../../_ui/text/address";
@@ -17,7 +18,7 @@ type RecipientsProps = { recipients: RecipientView[]; events: EventView[]; delay
 export function Recipients({ recipients, events, delays }: RecipientsProps) {
   const attempts = countAttempts(events);
   return (
-    <Card title={recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}>
+    <Card title={recipients.length === 1 ? "Recipient" : `${formatNumber(recipients.length)} recipients`}>
       <ul className="divide-y divide-line">
         {recipients.map((recipient) => (
           <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
@@ -77,7 +78,7 @@ const RuleText = ({ rule, text, reason }: RuleProps) =>
 const Attempts = ({ recipient: { host, relay }, count }: { recipient: RecipientView; count: number }) =>
   count === 0 ? null : (
     <p className="text-soft text-xs">
-      {count === 1 ? "1 attempt" : `${count} attempts`}
+      {count === 1 ? "1 attempt" : `${formatNumber(count)} attempts`}
       {host ? (
         <>
           {" at "}

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
@@ -36,8 +37,10 @@ export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
     >
       <p>
         The email is canceled for{" "}
-        {email.recipients.length === 1 ? "its recipient" : `all ${email.recipients.length} recipients`}.
-        Nothing has been sent yet. You cannot undo this; to send the email later, create a new one.
+        {email.recipients.length === 1
+          ? "its recipient"
+          : `all ${formatNumber(email.recipients.length)} recipients`}
+        . Nothing has been sent yet. You cannot undo this; to send the email later, create a new one.
       </p>
     </Confirm>
   );
@@ -137,7 +140,7 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   const selected = addresses.filter((address) => !excluded.has(address));
   const { run, isBusy, fault } = useAction(trpc.emails.retry.mutationOptions(), {
     done: ({ recipients }) =>
-      recipients === 1 ? "Queued for retry" : `Queued for retry: ${recipients} recipients`,
+      recipients === 1 ? "Queued for retry" : `Queued for retry: ${formatNumber(recipients)} recipients`,
     refresh: [trpc.emails.pathKey()],
     onDone: onClose,
   });
@@ -145,7 +148,7 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
     <Confirm
       onOpenChange={onClose}
       title="Retry this email?"
-      confirmLabel={selected.length === 1 ? "Retry" : `Retry ${selected.length} recipients`}
+      confirmLabel={selected.length === 1 ? "Retry" : `Retry ${formatNumber(selected.length)} recipients`}
       tone="plain"
       isBusy={isBusy || selected.length === 0}
       fault={fault}

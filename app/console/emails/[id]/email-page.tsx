@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import type { EmailView } from "#server/trpc/emails/views";
 import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
@@ -68,7 +69,7 @@ function EmailStatus({ email: { status, recipients } }: { email: EmailView }) {
       <StatusBadge status={status} />
       {count > 0 && count < recipients.length ? (
         <span className="text-soft text-xs">
-          {count} of {recipients.length} recipients
+          {formatNumber(count)} of {formatNumber(recipients.length)} recipients
         </span>
       ) : null}
     </>

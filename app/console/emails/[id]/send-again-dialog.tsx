@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
@@ -28,7 +29,8 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-const formatRecipients = (count: number) => `${count} ${count === 1 ? "recipient" : "recipients"}`;
+const formatRecipients = (count: number) =>
+  `${formatNumber(count)} ${count === 1 ? "recipient" : "recipients"}`;
 
 /** Sends a new email with the same content. The recipients can be changed. */
 export function SendAgainDialog(props: EmailDialogProps) {

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef } from "react";
+import { formatNumber } from "#server/shared/format-number";
 import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { usePolling } from "../../_ui/live";
@@ -115,7 +116,7 @@ const LastAttempt = ({ delivery: { last, nextCallAt, attempts } }: { delivery: E
           {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`}
         </MessageText>
         , <When at={last.sentAt} />
-        {attempts > 1 ? `, ${attempts} attempts` : ""}
+        {attempts > 1 ? `, ${formatNumber(attempts)} attempts` : ""}
       </>
     )}
     {nextCallAt ? (

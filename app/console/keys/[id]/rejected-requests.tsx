@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 import type { KeyRejectionReason } from "#server/services/keys/use";
+import { formatNumber } from "#server/shared/format-number";
 import type { KeyView, RejectionView } from "#server/trpc/keys/keys";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
@@ -65,7 +66,7 @@ function RejectionList({ groups }: { groups: readonly RejectionView[] }) {
             </p>
           </div>
           <span className="text-right tabular-nums max-md:row-start-1 max-md:col-start-2">
-            {count} {count === 1 ? "request" : "requests"}
+            {formatNumber(count)} {count === 1 ? "request" : "requests"}
           </span>
           <When at={lastAt} className="text-right text-soft text-xs max-md:col-span-2 max-md:text-left" />
         </li>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { UserX } from "lucide-react";
 import { useState } from "react";
 import type { ErasureView } from "#server/services/erasures/request";
+import { formatNumber } from "#server/shared/format-number";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionButton } from "../../_ui/form/action-button";
 import { Button } from "../../_ui/form/button";
@@ -158,7 +159,9 @@ function ErasureItem({ erasure }: { erasure: ErasureView }) {
     requested_at,
     done_at,
   } = erasure;
-  const rows = Object.entries(counts).map(([table, count]) => `${table.replaceAll("_", " ")} ${count}`);
+  const rows = Object.entries(counts).map(
+    ([table, count]) => `${table.replaceAll("_", " ")} ${formatNumber(count)}`,
+  );
   const isDone = status === "done";
   return (
     <li className="flex flex-col gap-1 py-3 leading-6">
@@ -172,7 +175,7 @@ function ErasureItem({ erasure }: { erasure: ErasureView }) {
           <>
             In progress, requested <When at={requested_at} />
             {waiting > 0
-              ? `; ${waiting} ${waiting === 1 ? "email waits" : "emails wait"} for other recipients`
+              ? `; ${formatNumber(waiting)} ${waiting === 1 ? "email waits" : "emails wait"} for other recipients`
               : null}
             {waiting_keys > 0
               ? `; ${waiting_keys} idempotency ${waiting_keys === 1 ? "key expires" : "keys expire"} within 24 hours`

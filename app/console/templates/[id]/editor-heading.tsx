@@ -16,11 +16,13 @@ type Props = {
   teamId: string;
   id: string;
   template: OpenTemplate;
+  /** The changes are about to be saved without an action of the user. */
+  isSaveDue: boolean;
   onOpen: (dialog: DialogName) => void;
 };
 
 /** The name and state of the template, with all actions. */
-export function EditorHeading({ teamId, id, template, onOpen }: Props) {
+export function EditorHeading({ teamId, id, template, isSaveDue, onOpen }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason();
@@ -47,7 +49,7 @@ export function EditorHeading({ teamId, id, template, onOpen }: Props) {
           <span>version {number}</span>
           <span aria-hidden="true">·</span>
           <span role="status">
-            {isSaving ? (
+            {isSaving || isSaveDue ? (
               "Saving…"
             ) : isDirty ? (
               <span className="font-medium text-warn">Not saved</span>

@@ -78,7 +78,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
   const preview = usePreview(teamId, fields, samples, isTextRequested);
-  useAutosave(template, preview, isReadOnly || opened !== null || rollsBackTo !== null);
+  const isSaveDue = useAutosave(template, preview, isReadOnly || opened !== null || rollsBackTo !== null);
   useLeaveGuard(isDirty, UNSAVED);
   useSaveKey(() => void (isDirty ? template.save() : null));
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
@@ -90,7 +90,7 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
   return (
     <>
-      <EditorHeading teamId={teamId} id={id} template={template} onOpen={setOpened} />
+      <EditorHeading teamId={teamId} id={id} template={template} isSaveDue={isSaveDue} onOpen={setOpened} />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
       <Toggle

@@ -1,6 +1,6 @@
 "use client";
 
-import { Pause, Pencil, Play, RefreshCw, Rewind, RotateCw, Send, Trash2 } from "lucide-react";
+import { Ban, Pencil, Play, RefreshCw, Rewind, RotateCw, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
@@ -18,7 +18,7 @@ const DIALOGS = {
   edit: lazyDialog(async () => (await import("../endpoint-form")).EditEndpoint),
   rotate: lazyDialog(async () => (await confirmations()).RotateSecret),
   retry: lazyDialog(async () => (await confirmations()).RetryPending),
-  pause: lazyDialog(async () => (await confirmations()).PauseEndpoint),
+  disable: lazyDialog(async () => (await confirmations()).DisableEndpoint),
   delete: lazyDialog(async () => (await confirmations()).DeleteEndpoint),
   test: lazyDialog(async () => (await import("./test-event")).TestEvent),
   replay: lazyDialog(async () => (await import("./replay-range")).ReplayRange),
@@ -30,14 +30,14 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
   const disabledReason = useDisabledReason()("webhooks:write", "change webhooks");
   const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
   const Opened = opened && DIALOGS[opened];
-  const resuming = useAction(trpc.webhooks.update.mutationOptions(), {
-    done: "Webhook resumed",
+  const enabling = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook enabled",
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
   });
   const isEnabled = endpoint.status === "enabled";
   const blockedReason = isEnabled
     ? disabledReason
-    : (disabledReason ?? "The webhook is paused. Resume it first.");
+    : (disabledReason ?? "The webhook is disabled. Enable it first.");
   const items: MenuItem[] = [
     { label: "Edit…", Icon: Pencil, why: disabledReason, onSelect: () => setOpened("edit") },
     { label: "Rotate secret…", Icon: RefreshCw, why: disabledReason, onSelect: () => setOpened("rotate") },
@@ -57,18 +57,18 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
         Send test event…
       </Button>
       {isEnabled ? (
-        <Button Icon={Pause} disabledReason={disabledReason} onClick={() => setOpened("pause")}>
-          Pause…
+        <Button Icon={Ban} disabledReason={disabledReason} onClick={() => setOpened("disable")}>
+          Disable…
         </Button>
       ) : (
         <Button
           tone="primary"
           Icon={Play}
-          disabled={resuming.isBusy}
+          disabled={enabling.isBusy}
           disabledReason={disabledReason}
-          onClick={() => resuming.run({ team: teamId, id: endpoint.id, status: "enabled" })}
+          onClick={() => enabling.run({ team: teamId, id: endpoint.id, status: "enabled" })}
         >
-          Resume
+          Enable
         </Button>
       )}
       <Menu label="More actions" items={items} />

@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { formatNumber } from "#server/shared/format-number";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { SecretOnce } from "../../_ui/dialog/secret-once";
@@ -14,28 +15,28 @@ import { formatPending } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import type { EndpointDialogProps } from "./actions";
 
-/** Pauses an endpoint. The confirmation shows how many pending events fail. */
-export function PauseEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
+/** Disables an endpoint. The confirmation shows how many pending events fail. */
+export function DisableEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
-  const pausing = useAction(trpc.webhooks.update.mutationOptions(), {
-    done: "Webhook paused",
+  const disabling = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook disabled",
     refresh: [trpc.webhooks.pathKey()],
     onDone: onClose,
   });
   return (
     <Confirm
       onOpenChange={onClose}
-      title="Pause this webhook?"
-      confirmLabel="Pause"
+      title="Disable this webhook?"
+      confirmLabel="Disable"
       tone="plain"
-      isBusy={pausing.isBusy}
-      fault={pausing.fault}
-      onConfirm={() => pausing.run({ team: teamId, id: endpoint.id, status: "disabled" })}
+      isBusy={disabling.isBusy}
+      fault={disabling.fault}
+      onConfirm={() => disabling.run({ team: teamId, id: endpoint.id, status: "disabled" })}
     >
       <p>
-        No events are sent to it, and new events are not stored while it is paused.
+        No events are sent to it, and new events are not stored while it is disabled.
         {endpoint.waiting > 0
-          ? ` Pending events that fail now: ${formatPending(endpoint)}. You can replay them after you resume the webhook.`
+          ? ` Pending events that fail now: ${formatPending(endpoint)}. You can replay them after you enable the webhook.`
           : " It has no pending events."}
       </p>
     </Confirm>
@@ -87,14 +88,15 @@ export function RetryPending({ teamId, endpoint, onClose }: EndpointDialogProps)
       </p>
       {endpoint.pausedUntil ? (
         <p>
-          The endpoint requested a delay. Attempts resume <When isDue at={endpoint.pausedUntil} />.
+          The endpoint requested a delay. Attempts continue <When isDue at={endpoint.pausedUntil} />.
         </p>
       ) : null}
     </Confirm>
   );
 }
 
-const formatDue = (count: number): string => `${count} pending ${count === 1 ? "event is" : "events are"}`;
+const formatDue = (count: number): string =>
+  `${formatNumber(count)} pending ${count === 1 ? "event is" : "events are"}`;
 
 /** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
 export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps) {

@@ -22,15 +22,15 @@ export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
           ? "The endpoint responded 410 Gone, so the webhook was disabled. "
           : disabled_reason === "failing"
             ? "Every attempt failed for days, so the webhook was disabled. "
-            : "This webhook is paused. "}
-        No events are sent to it, and new events are not stored for it. Its pending events failed. Resume the
+            : "This webhook is disabled. "}
+        No events are sent to it, and new events are not stored for it. Its pending events failed. Enable the
         webhook, then replay the events that failed.
       </Banner>
     );
   if (pausedUntil)
     return (
       <Banner tone="warn" Icon={Hourglass}>
-        The endpoint, or a server in front of it, requested a delay. Attempts resume{" "}
+        The endpoint, or a server in front of it, requested a delay. Attempts continue{" "}
         <When isDue isLong at={pausedUntil} />.
       </Banner>
     );

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
+import { formatNumber } from "#server/shared/format-number";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
@@ -180,7 +181,7 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
   );
 }
 
-const formatCount = (count: number): string => `${count} ${count === 1 ? "event" : "events"}`;
+const formatCount = (count: number): string => `${formatNumber(count)} ${count === 1 ? "event" : "events"}`;
 
 /** The values of the range form. */
 type RangeFields = {

@@ -13,17 +13,17 @@ const retryMs = 15_000;
  * Saves the draft after a pause. Content with an error is not saved, nor are changes that were restored,
  * before the next edit, and changes that conflict with another version. A save that was rejected is repeated
  * after the next change only; one that did not reach the server, or that failed because the session had
- * ended, is repeated later.
+ * ended, is repeated later. Returns whether the changes are about to be saved.
  */
-export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: boolean): void {
+export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: boolean): boolean {
   const { isDirty, isSaving, isRestored, theirs, fields, fault } = template;
   const save = useRef(template.saveAutomatically);
   save.current = template.saveAutomatically;
   const [failed, setFailed] = useState<Fields | null>(null);
   const isValid = !preview.isStale && preview.fault === null && preview.result?.faults.length === 0;
   const wasRejected = failed === fields && fault !== null && fault.code !== null;
-  const isDue =
-    isDirty && isValid && !isPaused && !isSaving && !isRestored && theirs === null && !wasRejected;
+  const isWanted = isDirty && !isPaused && !isRestored && theirs === null && !wasRejected;
+  const isDue = isWanted && isValid && !isSaving;
   const delayMs = failed === fields ? retryMs : pauseMs;
   useEffect(() => {
     if (!isDue) return;
@@ -32,4 +32,6 @@ export function useAutosave(template: OpenTemplate, preview: Preview, isPaused: 
     }, delayMs);
     return () => clearTimeout(timer);
   }, [isDue, fields, delayMs]);
+  // A preview that is not rendered yet may still have an error, which the next one reports.
+  return isWanted && (isValid || preview.isStale) && failed !== fields;
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useState } from "react";
 import { STATUSES } from "#server/shared/email-words";
+import { formatNumber } from "#server/shared/format-number";
 import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
 import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
 import { SelectFilter } from "../../../_ui/list/filter-bar";
@@ -46,7 +47,7 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
       <span className="block min-w-0">
         <DeliveryBadge of={{ status, attempts }} />
         <span className="block truncate text-soft text-xs">
-          {attempts} {attempts === 1 ? "attempt" : "attempts"}
+          {formatNumber(attempts)} {attempts === 1 ? "attempt" : "attempts"}
           {next_attempt_at ? (
             <>
               {", next "}

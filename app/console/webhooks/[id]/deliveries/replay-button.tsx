@@ -36,7 +36,7 @@ export function ReplayButton({ teamId, endpoint, delivery, isSmall, onReplayed }
   const blockedReason =
     endpoint.status === "enabled"
       ? disabledReason
-      : (disabledReason ?? "The webhook is paused. Resume it first.");
+      : (disabledReason ?? "The webhook is disabled. Enable it first.");
   const replay = () => replaying.run({ team: teamId, id: endpoint.id, event: delivery.id });
   const hasSucceeded = delivery.status === "success";
   return (

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { formatNumber } from "#server/shared/format-number";
 import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
@@ -138,10 +139,10 @@ function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
       </h2>
       <p className="max-w-prose text-soft">
         {status === "success"
-          ? `Attempt ${attempts} received a 2xx response. `
+          ? `Attempt ${formatNumber(attempts)} received a 2xx response. `
           : status === "pending" && attempts === 0
             ? "The first attempt starts as soon as the queue allows. "
-            : `${attempts} of ${attemptsMax} attempts made. `}
+            : `${formatNumber(attempts)} of ${attemptsMax} attempts made. `}
         {status === "success"
           ? null
           : `Delays between attempts: ${delays}. Each delay varies by up to 20%, which spreads out simultaneous retries. `}

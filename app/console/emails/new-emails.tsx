@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUp } from "lucide-react";
 import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import { Button } from "../_ui/form/button";
+import { formatNumber } from "../_ui/format-number";
 import { usePolling } from "../_ui/live";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, listInput } from "./filters";

@@ -2,10 +2,10 @@
 
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { Confirm } from "../_ui/dialog/confirm";
 import { Button } from "../_ui/form/button";
+import { formatNumber } from "../_ui/format-number";
 import { useDisabledReason } from "../_ui/page/permission";
 import { iconButtonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";

@@ -1,6 +1,6 @@
-import { formatNumber } from "#server/shared/format-number";
 import { TIERS } from "#server/shared/rate-limits";
 import type { KeyRow } from "#server/trpc/keys/keys";
+import { formatNumber } from "../_ui/format-number";
 import type { Column } from "../_ui/list/data-table";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";

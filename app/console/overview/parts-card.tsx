@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { RELAY_STATES } from "#server/shared/relay-states";
+import { RELAY_STATES } from "#server/shared/wire/relay-states";
 import type { PartsView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";

@@ -1,6 +1,6 @@
-import { formatNumber } from "#server/shared/format-number";
 import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
+import { formatNumber } from "../_ui/format-number";
 import { MessageText } from "../_ui/text/address";
 import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
 

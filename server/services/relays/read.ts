@@ -5,8 +5,8 @@ import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { type RelayState, stateOfRelay } from "#server/shared/relay-states";
 import type { Team } from "#server/shared/wire/people/team";
+import { type RelayState, stateOfRelay } from "#server/shared/wire/relay-states";
 
 const { url: _url, callbackSecret: _secret, ...visible } = getTableColumns(relays);
 

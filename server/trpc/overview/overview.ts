@@ -17,8 +17,8 @@ import {
   readHeldAfterRestore,
   settleHeld,
 } from "#server/services/restores/held";
-import { stateOfRelay } from "#server/shared/relay-states";
 import { presentEmailSummary } from "#server/shared/wire/email";
+import { stateOfRelay } from "#server/shared/wire/relay-states";
 import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewTags, viewTraffic } from "./traffic-view";

@@ -1,5 +1,5 @@
 import type { STATUSES, Status } from "#server/shared/email-words";
-import type { RelayState } from "#server/shared/relay-states";
+import type { RelayState } from "#server/shared/wire/relay-states";
 
 export type Tone = (typeof STATUSES)[Status]["tone"];
 

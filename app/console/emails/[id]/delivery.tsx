@@ -1,6 +1,6 @@
 import { EVENTS, formatReply } from "#server/shared/email-words";
-import { formatNumber } from "#server/shared/format-number";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
+import { formatNumber } from "../../_ui/format-number";
 import { Card } from "../../_ui/page/card";
 import { Address, AddressText, MessageText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";

@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
+import { formatNumber } from "../../_ui/format-number";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { Address, AddressText } from "../../_ui/text/address";

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import type { EmailView } from "#server/trpc/emails/views";
+import { formatNumber } from "../../_ui/format-number";
 import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
 import { PageHeading } from "../../_ui/page/page-heading";

@@ -3,11 +3,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextAreaField } from "../../_ui/form/form";
+import { formatNumber } from "../../_ui/format-number";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";

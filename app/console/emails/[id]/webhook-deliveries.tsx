@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef } from "react";
-import { formatNumber } from "#server/shared/format-number";
 import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
+import { formatNumber } from "../../_ui/format-number";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { usePolling } from "../../_ui/live";
 import { Card } from "../../_ui/page/card";

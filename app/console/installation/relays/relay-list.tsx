@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Server } from "lucide-react";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
-import { RELAY_STATES, type RelayState } from "#server/shared/relay-states";
+import { RELAY_STATES, type RelayState } from "#server/shared/wire/relay-states";
 import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable, MENU_COLUMN } from "../../_ui/list/data-table";

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 import type { KeyRejectionReason } from "#server/services/keys/use";
-import { formatNumber } from "#server/shared/format-number";
 import type { KeyView, RejectionView } from "#server/trpc/keys/keys";
+import { formatNumber } from "../../_ui/format-number";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";

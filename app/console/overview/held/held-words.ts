@@ -1,5 +1,5 @@
-import { formatNumber } from "#server/shared/format-number";
 import type { HeldView } from "#server/trpc/overview/overview";
+import { formatNumber } from "../../_ui/format-number";
 
 /** For example `1,234 deliveries`. */
 export const formatDeliveries = (count: number) =>

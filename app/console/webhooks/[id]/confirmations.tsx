@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { formatNumber } from "#server/shared/format-number";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { SecretOnce } from "../../_ui/dialog/secret-once";
 import { preloadToasts, showSuccess } from "../../_ui/dialog/toasts";
+import { formatNumber } from "../../_ui/format-number";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";

@@ -13,7 +13,7 @@ import {
   updateRelay,
 } from "#server/services/relays/write";
 import { findTeam } from "#server/services/teams";
-import { RELAY_STATES } from "#server/shared/relay-states";
+import { RELAY_STATES } from "#server/shared/wire/relay-states";
 import { OperatorError } from "../../launcher/operator-error";
 import { readDomain, readName, readPosition } from "../arguments";
 import { type AdminCommand, examples, runInDatabase } from "../command";

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { formatNumber } from "#server/shared/format-number";
 import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
+import { formatNumber } from "../../../../_ui/format-number";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
 import { usePolling } from "../../../../_ui/live";
 import { Fact, Facts } from "../../../../_ui/page/facts";

@@ -167,6 +167,8 @@ export type SystemMailKind =
   | "sign_in_link"
   | "password_reset"
   | "new_device"
+  | "address_confirmation"
+  | "address_changed"
   | "invitation"
   | "alert"
   | "team_deletion";

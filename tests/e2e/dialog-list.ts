@@ -1,5 +1,4 @@
-import type { Backstamp } from "./backstamp";
-import { fillTeam, type TestData } from "./pages";
+import type { TestData } from "./pages";
 
 /** A click: a button by its name, an item of the open menu, or a row or checkbox of a table. */
 type Click = string | RegExp | { item: string } | { row: RegExp } | { check: RegExp };
@@ -260,6 +259,12 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Add passkey"],
     isForm: true,
   },
+  "change the email address": {
+    file: "settings/profile/change-address",
+    path: page(`${settings}/profile`),
+    clicks: ["Change email address…"],
+    isForm: true,
+  },
   "create a team": {
     file: "settings/team/new-team",
     path: page(`${settings}/team`),
@@ -318,29 +323,3 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     isForm: true,
   },
 };
-
-/** The objects of `fillTeam`, and those that the dialogs need besides. */
-export async function fillForDialogs(backstamp: Backstamp): Promise<DialogData> {
-  const data = await fillTeam(backstamp);
-  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-  const html = "<p>Later</p>";
-  const scheduled = await backstamp.send({
-    to: "delivered@backstamp.test",
-    subject: "Later",
-    html,
-    scheduled_at: inAnHour,
-  });
-  const bounced = await backstamp.send({ to: "bounced@backstamp.test", subject: "Bounced", html });
-  const whole = ["key", "create", "--name", "Editor", "--scopes", "full_access", "--json"];
-  const { token } = JSON.parse(await backstamp.operate(...whole));
-  await backstamp.api("POST", `/templates/${data.template}/publish`, {}, token);
-  await backstamp.api("PATCH", `/templates/${data.template}`, { subject: "Your new receipt" }, token);
-  const bound = ["key", "create", "--name", "Bound", "--scopes", "sending_access", "--domains"];
-  const { id: boundKey } = JSON.parse(
-    await backstamp.operate(...bound, "backstamp.test,mail.example.com", "--json"),
-  );
-  await backstamp.operate("user", "create", "ben@backstamp.test", "--password", "a long enough password");
-  await backstamp.operate("relay", "add", "main", "smtp://user:password@127.0.0.1:9");
-  await backstamp.operate("queue", "pause", "--domain", "mail.example.com", "--reason", "Moving the DNS");
-  return { ...data, scheduled, bounced, boundKey };
-}

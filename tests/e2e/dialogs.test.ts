@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { DIALOGS, type DialogData, fillForDialogs, type OpenedDialog } from "./dialog-list";
+import { fillForDialogs } from "./dialog-data";
+import { DIALOGS, type DialogData, type OpenedDialog } from "./dialog-list";
 import { ELSEWHERE } from "./dialogs-elsewhere";
 
 /*

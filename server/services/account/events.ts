@@ -16,6 +16,7 @@ export const ACCOUNT_EVENTS = {
   password_changed: "Changed the password",
   password_reset: "Reset the password with a link",
   password_set_by_operator: "The operator set a new password",
+  address_changed: "Changed the email address",
   address_verified: "Email address verified; previous password, factors and sessions removed",
   authenticator_added: "Added an authenticator app",
   authenticator_removed: "Removed the authenticator app",

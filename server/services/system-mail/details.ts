@@ -22,6 +22,21 @@ export type Details = {
     /** Local path of the page that shows the sessions. */
     path: string;
   };
+  address_confirmation: {
+    /** Path and query of the link; the origin is the installation's. */
+    path: string;
+    /** The present address of the account. */
+    from: string;
+    device: string | null;
+  };
+  address_changed: {
+    /** ISO 8601. */
+    at: string;
+    /** The new address of the account. */
+    to: string;
+    device: string | null;
+    path: string;
+  };
   invitation: {
     /** Path, query and fragment of the link; the origin is the installation's. */
     path: string;

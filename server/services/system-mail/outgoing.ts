@@ -82,6 +82,10 @@ async function readEmailData(
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
     return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
   }
+  if (kind === "address_confirmation" || kind === "address_changed") {
+    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
+    return { kind, host, url: `${url}${path}`, ...rest } as SystemEmailData;
+  }
   if (kind === "new_device") {
     if (!(await findUser(deps, recipient.address))) return null;
     const { path, ...rest } = openDetails(deps.vault, { id, kind, details });

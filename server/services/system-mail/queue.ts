@@ -16,15 +16,17 @@ const linkDeliveryMinutes = 60;
  * Maximum number of links for one address while they are valid. A user who reaches the limit still has a
  * valid link in the mailbox, so requests of others can neither flood the mailbox nor lock its owner out.
  */
-export const LINKS_MAX = { sign_in_link: 3, password_reset: 3 } as const;
+export const LINKS_MAX = { sign_in_link: 3, password_reset: 3, address_confirmation: 3 } as const;
 
 /** Validity of an emailed link in minutes, from the moment it is sent. */
-export const LINK_MINUTES = { sign_in_link: 15, password_reset: 30 } as const;
+export const LINK_MINUTES = { sign_in_link: 15, password_reset: 30, address_confirmation: 60 } as const;
 
 /** A system email to queue. */
 export type SystemEmail =
   /** The worker looks up the user and creates the link when it sends the email. The link is not stored. */
   | { kind: "sign_in_link" | "password_reset"; to: string; details: Details["sign_in_link"] }
+  | { kind: "address_confirmation"; to: string; details: Details["address_confirmation"] }
+  | { kind: "address_changed"; to: string; details: Details["address_changed"]; expiresAt: Date }
   | { kind: "new_device"; to: string; details: Details["new_device"]; expiresAt: Date }
   | { kind: "invitation"; to: string; details: Details["invitation"]; expiresAt: Date }
   | { kind: "alert"; to: string; details: Details["alert"]; expiresAt: Date }

@@ -18,6 +18,11 @@ export type SystemEmailContent = {
 export type SystemEmailData =
   | { kind: "sign_in_link" | "password_reset"; host: string; url: string; device: string | null }
   | ({ kind: "new_device"; host: string; url: string } & Omit<Details["new_device"], "path">)
+  | ({ kind: "address_confirmation"; host: string; url: string } & Omit<
+      Details["address_confirmation"],
+      "path"
+    >)
+  | ({ kind: "address_changed"; host: string; url: string } & Omit<Details["address_changed"], "path">)
   | ({ kind: "invitation"; host: string; url: string; expiresAt: Date } & Pick<
       Details["invitation"],
       "team" | "role" | "inviter"
@@ -69,6 +74,34 @@ export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
         afterwards: [
           "If this was you, you do not need to do anything.",
           "If this was not you, open the link, end all other sessions, and change your password and the other sign-in methods. If you can no longer sign in, ask the operator of the installation for help.",
+        ],
+      };
+    case "address_confirmation":
+      return {
+        subject: `Confirm your email address for Backstamp at ${host}`,
+        heading: "Confirm your new email address",
+        paragraphs: [
+          `${requestFrom(data.device)} to use this address for the account ${data.from} at ${host}, instead of its present one.`,
+        ],
+        action: { label: "Confirm the address", url },
+        afterwards: [
+          `The link works once, expires in ${LINK_MINUTES.address_confirmation} minutes, and requires you to be signed in to the account.`,
+          "If you did not request it, ignore this email.",
+        ],
+      };
+    case "address_changed":
+      return {
+        subject: `The email address of your Backstamp account at ${host} was changed`,
+        heading: "Your email address was changed",
+        paragraphs: [
+          `The account at ${host} that had this address now uses ${data.to}. Sign-in links and alerts are sent to the new address.`,
+          `Time: ${formatMinute(data.at)}`,
+          `Device: ${data.device ?? "unknown browser"}`,
+        ],
+        action: { label: "Open Backstamp", url },
+        afterwards: [
+          "If this was you, you do not need to do anything.",
+          "If this was not you, ask the operator of the installation for help.",
         ],
       };
     case "invitation":

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SIGN_IN_PROVIDERS, type SignInProvider } from "#db/schema/account";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
+import { confirmAddressChange, requestAddressChange } from "#server/services/account/email-address";
 import {
   ACCOUNT_EVENTS,
   type AccountEvent,
@@ -157,12 +158,27 @@ export const accountRouter = router({
 
 const Name = z.string().trim().max(100, "Enter a name of at most 100 characters.");
 
-/** The user's display name and alert emails. */
+/** The user's display name, address and alert emails. */
 export const profileRouter = router({
   get: signedIn.input(NoInput).query(async ({ ctx }) => {
     const { id: userId, email, name } = ctx.signedInAs.user;
-    return { email, name, hasAlertEmails: await hasAlertEmails(ctx.deps, userId) };
+    const proof = requiredProof({
+      hasPassword: await hasPassword(ctx.deps, userId),
+      factors: await readFactors(ctx.deps.db, userId),
+    });
+    return { email, name, proof, hasAlertEmails: await hasAlertEmails(ctx.deps, userId) };
   }),
+  /** Sends a link to the new address, which changes when the link is confirmed. */
+  changeEmail: own
+    .input(z.strictObject({ email: z.string().max(320), proof }))
+    .mutation(({ ctx, input }) => requestAddressChange(ctx.deps, ctx.owner, input)),
+  /** Changes the address to that of an emailed link. */
+  confirmEmail: own
+    .input(z.strictObject({ token: z.string().max(4_000) }))
+    .mutation(async ({ ctx, input }) => {
+      const { email } = await confirmAddressChange(ctx.deps, ctx.owner, input.token);
+      return { email };
+    }),
   /** Turns alerts by email on or off. */
   setAlertEmails: signedIn
     .input(z.strictObject({ isOn: z.boolean() }))

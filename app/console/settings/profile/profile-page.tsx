@@ -1,26 +1,36 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useQueryState } from "nuqs";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
 import { CheckboxField, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
+import { lazyDialog } from "../../_ui/page/lazy-part";
 import { Section } from "../../_ui/page/section";
 import { Address } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { AddressConfirmation } from "./address-confirmation";
+
+const ChangeAddress = lazyDialog(async () => (await import("./change-address")).ChangeAddress);
 
 /** The name and the email address of the user, and whether alerts are sent to it. */
 export function ProfilePage() {
   const trpc = useTRPC();
   const profile = useQuery(trpc.profile.get.queryOptions());
+  const [token, setToken] = useQueryState("confirm");
   return (
     <Fetched by={profile} loading={<SkeletonCard lines={4} />}>
-      {({ name, email, hasAlertEmails }) => (
+      {({ name, email, proof, hasAlertEmails }) => (
         <div className="flex flex-col gap-6">
+          {token ? <AddressConfirmation token={token} onDone={() => void setToken(null)} /> : null}
           <Section title="Profile" note="Visible to the members of your teams.">
-            <ProfileForm name={name ?? ""} email={email} />
+            <ProfileForm name={name ?? ""} />
+            <EmailAddress email={email} proof={proof} />
           </Section>
           <Section title="Alerts">
             <AlertEmails isOn={hasAlertEmails} />
@@ -50,7 +60,7 @@ function AlertEmails({ isOn }: { isOn: boolean }) {
   );
 }
 
-function ProfileForm({ name, email }: { name: string; email: string }) {
+function ProfileForm({ name }: { name: string }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ values: { name } });
   const renaming = useAction(trpc.profile.rename.mutationOptions(), {
@@ -73,16 +83,25 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
           maxLength: { value: 100, message: "Enter a name of at most 100 characters." },
         })}
       />
-      <div className="flex min-w-0 flex-col gap-1.5">
-        <h3 className="font-medium">Email address</h3>
-        <p>
-          <Address>{email}</Address>
-        </p>
-        <p className="text-soft text-xs leading-5">
-          Used to sign in and for invitations. It cannot be changed. To use another address, ask an owner or
-          admin of each team to invite the new address, then create an account from that invitation.
-        </p>
-      </div>
     </ActionForm>
+  );
+}
+
+function EmailAddress({ email, proof }: { email: string; proof: string }) {
+  const [isChanging, setChanging] = useState(false);
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5 px-5 pb-5">
+      <h3 className="font-medium">Email address</h3>
+      <p>
+        <Address>{email}</Address>
+      </p>
+      <p className="text-soft text-xs leading-5">Used to sign in, for alerts and for invitations.</p>
+      <div className="mt-1">
+        <Button onPointerEnter={ChangeAddress.preload} onClick={() => setChanging(true)}>
+          Change email address…
+        </Button>
+      </div>
+      {isChanging ? <ChangeAddress proof={proof} onClose={() => setChanging(false)} /> : null}
+    </div>
   );
 }

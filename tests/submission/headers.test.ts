@@ -4,7 +4,7 @@ import { removeRelay } from "#server/services/relays/write";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { relayTo } from "../support/relays";
 import { createWorld, type World } from "../support/world";
-import { idIn, submit } from "./client";
+import { idIn, openClient, plainLogin, submit } from "./client";
 
 let world: World;
 let listener: SubmissionListener;
@@ -208,4 +208,21 @@ test("a field that controls a provider is sent by a relay of the team's own, ove
   const { reply } = await send(["X-PM-Message-Stream: broadcast"]);
   expect(await sourceOf(idIn(reply))).toContain("X-PM-Message-Stream: broadcast");
   await removeRelay(world.deps, relay);
+});
+
+test("any envelope sender with a domain is accepted, and invalid recipients are not", async () => {
+  const client = await openClient(listener.port);
+  await client.send("EHLO app.example.com");
+  await client.send(plainLogin(token));
+  for (const sender of ["www-data@web_1", "user.@host"]) {
+    expect(await client.send(`MAIL FROM:<${sender}>`)).toMatch(/^250/);
+    for (const recipient of ["ben@web_1", "user.@example.net", "ben@exa mple.net"])
+      expect(await client.send(`RCPT TO:<${recipient}>`)).toMatch(/^5/);
+    const latin1 = Buffer.from("RCPT TO:<b\xe9n@example.net>\r\n", "latin1");
+    expect(await client.send(latin1)).toMatch(/^553 .*not UTF-8/);
+    expect(await client.send("RCPT TO:<ben@example.net>")).toMatch(/^250/);
+    await client.send("RSET");
+  }
+  expect(await client.send("MAIL FROM:<root>")).toMatch(/^501/);
+  client.socket.destroy();
 });

@@ -17,7 +17,7 @@ import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { claimExpiry } from "./check/expire";
 import { newOwnershipToken } from "./dkim/credentials";
-import { addFirstKeys, generateFirstKeys, type GeneratedKeys } from "./dkim/keys";
+import { addFirstKeys, type GeneratedKeys, generateFirstKeys } from "./dkim/keys";
 import { type Domain, domainColumns, findDomain, isDomain } from "./read";
 
 /** The settings of a domain that a team can change. */

@@ -33,7 +33,7 @@ const API_NOUNS = new Set([
   "api-keys",
   "domains",
   "emails",
-  "events",
+  "email-events",
   "logs",
   "suppressions",
   "templates",

@@ -37,7 +37,7 @@ const Types = z.string().transform((text, refine): EventType[] => {
 });
 
 /**
- * The query of `GET /api/email-events`. Events are sorted oldest first, so `after` returns later rows, unlike in
+ * The query of `GET /api/email-events`. Events are sorted oldest first: `after` returns later rows, unlike in
  * lists.
  */
 export const EventsQuery = z

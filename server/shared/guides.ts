@@ -65,7 +65,7 @@ export const API_SECTIONS = [
       "api-keys",
       "webhooks",
       "suppressions",
-      "events",
+      "email-events",
       "usage",
       "logs",
     ],

@@ -71,7 +71,7 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
 
 const CRLF = Buffer.from("\r\n", "latin1");
 
-/** Throws for a field that the API rejects and a message cannot do without, and for a second one of its kind. */
+/** Throws for a field that cannot be removed and is not allowed, and for a second one of its kind. */
 function checkFields(fields: readonly RawField[], from: Mailbox): void {
   const seen = new Set<string>();
   for (const { name, text } of fields) {

@@ -61,7 +61,7 @@ describe("an email link", () => {
     const { user, token } = await mailed();
     const program = stranger();
     for (const path of [`callback/link?token=${token}`, `link/read?token=${token}`, `link/request`])
-      expect((await program.get(path)).status).toBe(404);
+      expect((await program.get(path)).status).toBe(405);
     for (let i = 0; i < 3; i++)
       expect(await program.postJson("link/read", { kind: "sign_in_link", token })).toMatchObject({
         status: 200,

@@ -271,7 +271,7 @@ describe("the document with images", () => {
     const stranger = await createRoleTeam(console, "Ben's");
     const foreign = await cookiesOf((await console.session(stranger.userIds.owner)).id);
     expect((await body(id, "{}", foreign)).status).toBe(404);
-    for (const values of ["", "[", "[]", '{"NAME":null}', `{"NAME":"${"x".repeat(30_000)}"}`])
+    for (const values of ["", "[", "[]", `{"NAME":"${"x".repeat(30_000)}"}`])
       expect((await body(id, values, cookies)).status, values.slice(0, 20)).toBe(422);
   });
 });

@@ -9,8 +9,6 @@ export const NOT_RUN: Record<string, string> = {
   "install: npm ci && npm run build": "builds; .ci/run does the same",
   "templates: export BACKSTAMP_URL=https://mail.example.com BACKSTAMP_KEY=re_...":
     "names files of a project; tests/startup/template-push.test.ts runs the command",
-  "local-webhooks: BACKSTAMP_EGRESS_ALLOW=127.0.0.0/8,::1 npm run dev":
-    "starts processes; the tests of webhooks use the same networks",
   "frameworks: // auth.js": "requires better-auth and its database",
   "frameworks: MAIL_MAILER=smtp":
     "settings, not a program; tests/product/interoperability/programs.test.ts sends with the library",

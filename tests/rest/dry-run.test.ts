@@ -336,7 +336,7 @@ describe("a dry run of a batch", () => {
     for (const items of [
       [validEmail, { ...validEmail, to: "ben@" }],
       [],
-      [{ ...validEmail, attachments: [{ content: "aGk=" }] }],
+      [{ ...validEmail, attachments: [{ filename: "a" }] }],
     ]) {
       const dry = await post(path, items, { headers });
       const real = await post("/api/emails/batch", items, { headers });

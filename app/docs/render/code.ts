@@ -36,7 +36,7 @@ export function renderCode(text: string, language: string): string {
   return `<div class="code"><pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ""}><code>${code}</code></pre></div>\n`;
 }
 
-/** The same sample in several languages. The script makes tabs of them; without it each has its name above. */
+/** The same sample in several languages. The script makes tabs of them; without it each has a heading. */
 export function renderSamples(samples: readonly Sample[]): string {
   const [first] = samples;
   if (samples.length === 1 && first) return renderCode(first.text, first.language);

@@ -37,8 +37,8 @@ export type ListenerOptions = {
   /** Whether we issued this return path. */
   isOurs(address: string): boolean;
   /**
-   * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client to
-   * retry.
+   * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client
+   * to retry.
    */
   receive(bytes: Uint8Array, recipients: readonly string[]): Promise<"done" | "later">;
   log: Log;

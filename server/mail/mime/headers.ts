@@ -58,7 +58,7 @@ const ALLOWED = new Set(["content-language"]);
 const PROVIDER_CONTROL =
   /^x-(ses|pm|mc|mailgun|mj|mailjet|mailin|sib|smtp2go|msys|sparkpost|sg|elasticemail)-/;
 
-/** Whether a field controls an account of an email service, which teams without a relay of their own share. */
+/** Whether a field controls an account of an email service, which teams without their own relay share. */
 export const isProviderControl = (name: string): boolean => PROVIDER_CONTROL.test(name.toLowerCase());
 
 /** What happens to a field of a submitted message, by its lower-case name. */

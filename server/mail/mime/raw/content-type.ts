@@ -79,9 +79,9 @@ function findSoftBreak(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * Decodes bytes in a character set. Throws if the set is unknown or, with `fatal`, if the bytes are not in it.
- * windows-1252, which the names of Latin-1 and ASCII mean too, is decoded by a library: Node.js 20 takes it
- * for Latin-1.
+ * Decodes bytes in a character set. Throws if the set is unknown or, with `fatal`, if the bytes are not in
+ * it. windows-1252, which the names of Latin-1 and ASCII mean too, is decoded by a library: Node.js 20 takes
+ * it for Latin-1.
  */
 export function decodeCharset(bytes: Uint8Array, charset: string, options?: { fatal: boolean }): string {
   const decoder = new TextDecoder(charset, options);

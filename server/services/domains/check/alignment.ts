@@ -31,7 +31,7 @@ function verdictOf(isChecked: boolean, hasDkim: boolean, hasPolicy: boolean) {
   return hasPolicy ? ("passes" as const) : ("no_policy" as const);
 }
 
-/** SPF is about the domain of the return path (RFC 7208 section 2.4), which must be aligned with the sender's. */
+/** SPF is about the domain of the return path (RFC 7208 section 2.4), which must align with the sender's. */
 function describeSpf(name: string, returnPathDomain: string | null, isStrict: boolean): string {
   if (returnPathDomain === null)
     return `The return path is the sender. SPF is aligned if the SPF record of ${name} lists the servers that send the email.`;

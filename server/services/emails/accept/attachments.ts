@@ -81,8 +81,8 @@ type Fetching = {
 
 /**
  * Fetches files through the egress guard; the keys of `urls` are attachment indexes. Fetches `fetchesAtOnce`
- * at a time and counts the bytes against the memory of the request. `reserve` throws if the email's limit, `bytesMax`, is exceeded. If one file cannot be fetched, the other fetches are
- * aborted.
+ * at a time and counts the bytes against the memory of the request. `reserve` throws if the email's limit,
+ * `bytesMax`, is exceeded. If one file cannot be fetched, the other fetches are aborted.
  */
 export async function fetchFiles(
   ctx: Ctx,

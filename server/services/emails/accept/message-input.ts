@@ -132,8 +132,9 @@ const dataUriCharsMax = 2_000;
 const groupCharsMin = 16;
 
 /**
- * Whether the text is base64 or base64url (RFC 4648 section 4 and 5), padded or not. Searches for the first character outside
- * the alphabet: an expression that matches the whole text would need a stack as deep as the file is long.
+ * Whether the text is base64 or base64url (RFC 4648 section 4 and 5), padded or not. Searches for the first
+ * character outside the alphabet: an expression that matches the whole text would need a stack as deep as the
+ * file is long.
  */
 function isBase64(text: string): boolean {
   const digits = text.replace(/={1,2}$/, "");

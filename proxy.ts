@@ -105,6 +105,6 @@ export function proxy(request: NextRequest): NextResponse {
 export const config = {
   matcher: [
     "/api(.*%.*)",
-    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|emails/(?:export|[^/]+/source|[^/]+/files/.+)|suppressions/(?:import|export)|activity/(?:changes|requests)-file|settings/personal-data/export)/?$).*)",
+    "/((?!api(?:/|$)|_next/|robots[.]txt/?$|console/(?:(?:emails|templates)/[^/]+/body|emails/(?:export|[^/]+/source|[^/]+/files/.+)|suppressions/(?:import|export)|activity/(?:changes|requests)-file|settings/personal-data/export)/?$).*)",
   ],
 };

@@ -118,7 +118,7 @@ describe("an event delivery", () => {
     await console.world
       .hot`update webhooks set url = 'http://127.0.0.1:1/closed', paused_until = null where id = ${id}`;
     await console.world.hot`
-      update webhook_deliveries set due_at = now() where id in (
+      update webhook_deliveries set due_at = now() - interval '1 second' where id in (
         select id from webhook_deliveries where webhook_id = ${id} and status = 'pending' order by id limit 1)`;
     await round();
     expect(await get(id)).toMatchObject({ lastResponse: { http_status_code: null, fault: "refused" } });

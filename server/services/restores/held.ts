@@ -138,8 +138,8 @@ type HeldKey = Omit<DeliveryKey, "teamId">;
  * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them
  * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team.
  * The due time is compared with the id: with an equal due time, PostgreSQL could read deliveries of all
- * priorities from an index of ids. Without a sort: PostgreSQL expects few deliveries above a due time that all
- * have, and would read and sort all of them.
+ * priorities from an index of ids. Sequential scans are off: for an empty partition, PostgreSQL would choose
+ * one, and then sort the deliveries of all partitions instead of merging them from their indexes.
  */
 async function readPart(
   { hot, teamId }: Ctx,
@@ -148,7 +148,7 @@ async function readPart(
   limit: number,
 ): Promise<(HeldKey & { isChosen: boolean })[]> {
   return hot.begin(async (tx) => {
-    await tx`set local enable_sort = off`;
+    await tx`set local enable_seqscan = off`;
     return tx.unsafe<(HeldKey & { isChosen: boolean })[]>(
       `with part as materialized (
        select d.email_id, d.id, d.wait_rule from deliveries d

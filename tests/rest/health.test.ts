@@ -187,7 +187,6 @@ test("a database that cannot write is not ready, until it can again", async () =
 
 test("readiness reports dead name servers, a wrong clock, dead Redis and a killed worker", async () => {
   await beat("direct", newId(), "mail.example.com");
-  const ahead = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
   const limits = createLimits({
     store: { kind: "redis", url: "redis://127.0.0.1:9" },
     clock: () => 90_000,
@@ -199,7 +198,11 @@ test("readiness reports dead name servers, a wrong clock, dead Redis and a kille
     where transport = 'relay'`;
   await world.hot`update workers set started_at = now() - interval '1 hour' where transport = 'direct'`;
   const { deps, close } = openDeps(world.databaseUrl, { transportKind: "direct" });
-  const server = await startRest({ ...deps, checkLimitStore: limits.checkStore });
+  const server = await startRest({
+    ...deps,
+    machineClock: () => Date.now() + 3_600_000,
+    checkLimitStore: limits.checkStore,
+  });
   const { body } = await callApi(server.baseUrl, "GET", "/api/health/ready");
   expect((body.alarms as { alarm: string }[]).map(({ alarm }) => alarm)).toEqual([
     "name_servers",
@@ -208,7 +211,6 @@ test("readiness reports dead name servers, a wrong clock, dead Redis and a kille
     "worker_lost",
   ]);
   // Another worker has taken the place of the killed one.
-  ahead.mockRestore();
   await beat("relay");
   expect(await alarms()).toEqual([]);
   await limits.close();

@@ -4,6 +4,16 @@ import { findFault } from "./faults";
 /** The release of this build: the version in package.json, which is not part of every bundle. */
 export const RELEASE = "0.2.0";
 
+/** The database belongs to another program, or to a version that cannot be migrated. */
+export class ForeignDatabaseError extends Error {
+  override name = "ForeignDatabaseError";
+}
+
+/** Other transactions kept the tables of a migration locked for too long. The migration changed nothing. */
+export class MigrationBlockedError extends Error {
+  override name = "MigrationBlockedError";
+}
+
 /** The database was migrated for a newer release, and no longer supports this one. */
 export class UnsupportedReleaseError extends Error {
   override name = "UnsupportedReleaseError";

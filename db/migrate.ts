@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql, type TransactionSql } from "postgres";
-import { findUnsupportedRelease } from "./compatibility";
+import { ForeignDatabaseError, findUnsupportedRelease, MigrationBlockedError } from "./compatibility";
 import { isLockTimeout, isRetryable } from "./faults";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
@@ -28,16 +28,6 @@ const blockedMsMax = 10 * 60_000;
 const reportWaitMs = 5_000;
 
 const ownFolder = fileURLToPath(new URL("./migrations", import.meta.url));
-
-/** The database belongs to another program, or to a version that cannot be migrated. */
-export class ForeignDatabaseError extends Error {
-  override name = "ForeignDatabaseError";
-}
-
-/** Other transactions kept the tables of a migration locked for too long. The migration changed nothing. */
-export class MigrationBlockedError extends Error {
-  override name = "MigrationBlockedError";
-}
 
 /** The number of migrations that the database had, and the number applied now. */
 export type Migrated = { before: number; applied: number };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ForeignDatabaseError, MIGRATION_LOCK, MigrationBlockedError, migrateDatabase } from "#db/migrate";
+import { ForeignDatabaseError, MigrationBlockedError } from "#db/compatibility";
+import { MIGRATION_LOCK, migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
 import { createWorld, type World } from "../support/world";
 

@@ -4,7 +4,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { MigrationBlockedError, migrateDatabase } from "#db/migrate";
+import { MigrationBlockedError } from "#db/compatibility";
+import { migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
 import { createWorld, type World } from "../support/world";
 

@@ -1,6 +1,5 @@
-import { UnsupportedReleaseError } from "#db/compatibility";
+import { ForeignDatabaseError, MigrationBlockedError, UnsupportedReleaseError } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
-import { ForeignDatabaseError, MigrationBlockedError } from "#db/migrate";
 import { cli } from "#server/platform/env/cli";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 

@@ -8,6 +8,7 @@ import type { Mailbox } from "#server/mail/address/address";
 import { isProviderControl } from "#server/mail/mime/headers";
 import { AppError, rejectKey } from "#server/platform/errors";
 import type { SenderDomain } from "../../keys/cache";
+import { isRelayInUse } from "../../relays/read";
 import type { AcceptedRecipient } from "./insert-submissions";
 
 /**
@@ -111,7 +112,9 @@ export async function checkProviderControl(
   const [own] = await ctx.db
     .select({ one: sql`1` })
     .from(relays)
-    .where(and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))))
+    .where(
+      and(isRelayInUse, eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))),
+    )
     .limit(1);
   if (!own)
     throw new AppError(

@@ -161,7 +161,11 @@ test("the operator adds and tests a relay from the checklist, which then counts 
   await setup().getByRole("link", { name: "Add a relay" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("main", waitOptions);
-  await dialog.getByLabel("URL").fill(`smtp://user:password@127.0.0.1:${mailServer.port}`);
+  await dialog.getByLabel("Host").fill("127.0.0.1");
+  await dialog.getByLabel("Port").fill(String(mailServer.port));
+  await dialog.getByLabel("Encryption").selectOption("opportunistic");
+  await dialog.getByLabel("User").fill("user");
+  await dialog.getByLabel("Password").fill("password");
   await dialog.getByRole("button", { name: "Add relay" }).click();
   const row = page.getByRole("row").filter({ hasText: "main" });
   await row.getByText("Healthy").waitFor(waitOptions);

@@ -1,6 +1,6 @@
 import { Skeleton } from "../_ui/list/skeleton";
 import { PageHeading } from "../_ui/page/page-heading";
-import { SkeletonRows } from "./email-rows";
+import { SkeletonRows } from "./email-columns";
 
 /** The loading state, with the layout of the page. */
 export default function EmailsLoading() {

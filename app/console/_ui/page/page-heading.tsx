@@ -1,10 +1,5 @@
-"use client";
-
-import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
-import { lastOpenedRow } from "../list/row-link";
-import { useConsoleHref } from "../team";
-import { PageLink } from "./page-link";
+import type { ReactNode } from "react";
+import { BackLink } from "./back-link";
 
 type Props = {
   title: ReactNode;
@@ -37,26 +32,3 @@ export const PageHeading = ({ title, badge, description, back, actions }: Props)
     </div>
   </div>
 );
-
-/**
- * A link back to the parent list of a page, in the same team. If the page was opened from that list, the link
- * keeps its filters and its page. Escape follows it.
- */
-export function BackLink({ href, label }: { href: string; label: string }) {
-  const hrefOf = useConsoleHref();
-  const [listHref, setListHref] = useState<string | null>(null);
-  useEffect(() => {
-    const opened = lastOpenedRow(href);
-    const isFromList = opened?.row.split("?", 1)[0] === location.pathname;
-    setListHref(opened && isFromList ? opened.list : null);
-  }, [href]);
-  return (
-    <PageLink
-      data-back=""
-      href={listHref ?? hrefOf(href)}
-      className="mb-3 inline-flex min-h-6 items-center gap-1.5 rounded text-soft hover:text-ink max-md:min-h-11 print:hidden"
-    >
-      <ArrowLeft className="size-4" aria-hidden="true" /> {label}
-    </PageLink>
-  );
-}

@@ -1,33 +1,45 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useQueryState } from "nuqs";
-import { useState } from "react";
+import { useRouter, useSearchParams } from "next/navigation";
+import { Suspense, useState } from "react";
 import { useForm } from "react-hook-form";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { CheckboxField, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
-import { lazyDialog } from "../../_ui/page/lazy-part";
+import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { Section } from "../../_ui/page/section";
+import { useConsoleHref } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { AddressConfirmation } from "./address-confirmation";
 
+const AddressConfirmation = lazyPart(
+  async () => (await import("./address-confirmation")).AddressConfirmation,
+);
 const ChangeAddress = lazyDialog(async () => (await import("./change-address")).ChangeAddress);
 
 /** The name and the email address of the user, and whether alerts are sent to it. */
 export function ProfilePage() {
   const trpc = useTRPC();
   const profile = useQuery(trpc.profile.get.queryOptions());
-  const [token, setToken] = useQueryState("confirm");
+  const token = useSearchParams().get("confirm");
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
   return (
     <Fetched by={profile} loading={<SkeletonCard lines={4} />}>
       {({ name, email, proof, hasAlertEmails }) => (
         <div className="flex flex-col gap-6">
-          {token ? <AddressConfirmation token={token} onDone={() => void setToken(null)} /> : null}
+          {token ? (
+            <Suspense fallback={<SkeletonCard />}>
+              <AddressConfirmation
+                token={token}
+                onDone={() => router.replace(hrefOf("/console/settings/profile"))}
+              />
+            </Suspense>
+          ) : null}
           <Section title="Profile" note="Visible to the members of your teams.">
             <ProfileForm name={name ?? ""} />
             <EmailAddress email={email} proof={proof} />

@@ -59,7 +59,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
       open
       onOpenChange={onClose}
       title="Daily cap"
-      description="The maximum number of recipients per UTC day for email from this domain. Email above the limit is queued until the next day. It is not rejected."
+      description="The maximum number of recipients per UTC day for email from this domain. Email above the cap is queued until the next day. It is not rejected."
     >
       <ActionForm onSubmit={handleSubmit(save)} action={action} onCancel={onClose} submitLabel="Save">
         <TextField
@@ -71,7 +71,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
         />
         <CheckboxField
           label="Warm up the domain"
-          hint="The limit starts low and grows each day while the domain builds its reputation."
+          hint="The cap starts low and grows each day while the domain builds its reputation."
           {...register("hasWarmUp")}
         />
         {watch("hasWarmUp") ? (

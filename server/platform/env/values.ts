@@ -123,7 +123,7 @@ const NOT_ENCODED =
 /** Whether a `/`, `?` or `#` in the user or password is taken for the end of the host. */
 const endsEarly = (value: string, url: URL | null): boolean =>
   url === null
-    ? /^[a-z]+:\/\/[^@]*[/?#][^@]*@/i.test(value)
+    ? /[/?#]/.test(/^[a-z]+:\/\/([^@]*)@/i.exec(value)?.[1] ?? "")
     : url.username === "" && url.password === "" && `${url.pathname}${url.hash}`.includes("@");
 
 /** A folder, or a bucket with the prefix of the names in it. */

@@ -1,21 +1,18 @@
-import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { onPackageManagerGone } from "#server/startup/launcher/parents";
-
-vi.mock("node:fs/promises", async (load) => ({ ...(await load<object>()), readFile: vi.fn() }));
 
 const shellPid = 4_711;
 
 test("a failed reading of /proc is not the end of the package manager, and its end is", async () => {
   vi.useFakeTimers();
   let readParent = (): string => `${process.pid} (node) S ${shellPid} 1`;
-  vi.mocked(readFile).mockImplementation(async (file) => {
+  const read = async (file: string) => {
     if (file === `/proc/${process.pid}/environ`) return "npm_lifecycle_event=start\0";
     if (file === `/proc/${process.pid}/stat`) return readParent();
     return "";
-  });
+  };
   const gone = vi.fn();
-  await onPackageManagerGone(gone);
+  await onPackageManagerGone(gone, read);
   readParent = () => {
     throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
   };

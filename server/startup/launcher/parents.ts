@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { readStatus } from "./process-info";
+import { type ReadText, readStatus, readText } from "./process-info";
 
 const pollMs = 500;
 
@@ -8,12 +7,12 @@ const pollMs = 500;
  * two. Some of them exit on a signal without forwarding it. Does nothing if no package manager started this
  * process.
  */
-export async function onPackageManagerGone(gone: () => void): Promise<void> {
-  const links = await readLinks();
+export async function onPackageManagerGone(gone: () => void, read: ReadText = readText): Promise<void> {
+  const links = await readLinks(read);
   if (links.length === 0) return;
   const timer = setInterval(async () => {
     for (const { child, parent } of links) {
-      const isSame = await readStatus(child).then(
+      const isSame = await readStatus(child, read).then(
         (status) => status?.parent === parent,
         () => true,
       );
@@ -29,10 +28,10 @@ export async function onPackageManagerGone(gone: () => void): Promise<void> {
  * The processes from this one up to the package manager, with their parents. It sets npm_lifecycle_event for
  * its children.
  */
-async function readLinks(): Promise<{ child: number; parent: number }[]> {
+async function readLinks(read: ReadText): Promise<{ child: number; parent: number }[]> {
   const links: { child: number; parent: number }[] = [];
-  for (let child = process.pid; await isRunByPackageManager(child); ) {
-    const { parent = 0 } = (await readStatus(child).catch(() => null)) ?? {};
+  for (let child = process.pid; await isRunByPackageManager(child, read); ) {
+    const { parent = 0 } = (await readStatus(child, read).catch(() => null)) ?? {};
     if (parent <= 1) break;
     links.push({ child, parent });
     child = parent;
@@ -40,7 +39,7 @@ async function readLinks(): Promise<{ child: number; parent: number }[]> {
   return links;
 }
 
-async function isRunByPackageManager(pid: number): Promise<boolean> {
-  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+async function isRunByPackageManager(pid: number, read: ReadText): Promise<boolean> {
+  const environment = await read(`/proc/${pid}/environ`).catch(() => "");
   return environment.split("\0").some((entry) => entry.startsWith("npm_lifecycle_event="));
 }

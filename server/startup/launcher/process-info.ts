@@ -1,14 +1,18 @@
 import { readFile } from "node:fs/promises";
 
 /** The status of a process. `startedAt` is in clock ticks since the machine started. */
+/** Reads a file of /proc. */
+export type ReadText = (file: string) => Promise<string>;
+export const readText: ReadText = (file) => readFile(file, "utf8");
+
 type ProcessStatus = { state: string; parent: number; startedAt: string };
 
 /**
  * Reads the status of a process from /proc (proc_pid_stat(5)). Null if it has ended, or where there is no
  * /proc. Rejects if the reading fails for another reason, such as too many open files: that says nothing.
  */
-export async function readStatus(pid: number): Promise<ProcessStatus | null> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch((error: NodeJS.ErrnoException) => {
+export async function readStatus(pid: number, read: ReadText = readText): Promise<ProcessStatus | null> {
+  const text = await read(`/proc/${pid}/stat`).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ESRCH") return "";
     throw error;
   });

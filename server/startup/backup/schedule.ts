@@ -5,9 +5,8 @@ import { errorFacts } from "#server/platform/log";
 import { type BackupSchedule, isBackupDue } from "#server/services/backups/record";
 import type { ScheduledBackup } from "./scheduled-backup";
 
-const checkMs = 60_000;
-/** Longer than a process needs to start and claim the backup. */
-const stalledCheckMs = 2 * 60_000;
+const checkMsDefault = 60_000;
+const stalledCheckMsDefault = 2 * 60_000;
 /** For a stopped backup to delete what it has written. */
 const stopMsMax = 10_000;
 const STALLED = Symbol("stalled");
@@ -19,6 +18,10 @@ export type ScheduleOptions = {
   /** The program of the command line, for a process of its own: a backup must not delay deliveries. */
   program: string;
   env: NodeJS.ProcessEnv;
+  /** Between two checks whether a backup is due. */
+  checkMs?: number;
+  /** Between two checks of a running one; longer than a process needs to start and claim the backup. */
+  stalledCheckMs?: number;
 };
 
 /**
@@ -27,7 +30,13 @@ export type ScheduleOptions = {
  */
 export function startBackupSchedule(
   deps: Pick<Deps, "db" | "log">,
-  { schedule, program, env }: ScheduleOptions,
+  {
+    schedule,
+    program,
+    env,
+    checkMs = checkMsDefault,
+    stalledCheckMs = stalledCheckMsDefault,
+  }: ScheduleOptions,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;

@@ -8,7 +8,7 @@ import { isLastBackupFailed, listBackups } from "#server/services/backups/record
 import { startBackupSchedule } from "#server/startup/backup/schedule";
 import { runScheduledBackup } from "#server/startup/backup/scheduled-backup";
 import { installationSecret } from "../../support/deps";
-import { startProcess } from "../../support/processes/processes";
+import { isRunning, startProcess } from "../../support/processes/processes";
 import { compiledOf } from "../../support/processes/program";
 import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
 import { type S3Stub, startS3Stub } from "./s3-stub";
@@ -246,21 +246,24 @@ test("a failed backup is an alarm while it is repeated, and not after the schedu
 
 describe("a worker", () => {
   /** Starts the schedule with a program instead of the command line. It also writes a file. */
-  const start = async (made: object | null) => {
+  const start = async (made: object | null, { isFirstHung = false } = {}) => {
     await mkdir(folder);
     const program = world.fileOf("program.mjs");
     await writeFile(
       program,
       `import fs from "node:fs";
-      console.log(${JSON.stringify(JSON.stringify({ made }))});
-      fs.writeFileSync(${JSON.stringify(path.join(folder, "has-run"))}, "");`,
+      const file = ${JSON.stringify(path.join(folder, "has-run"))};
+      const hangs = ${isFirstHung} && !fs.existsSync(file);
+      fs.writeFileSync(file, String(process.pid));
+      if (hangs) for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      console.log(${JSON.stringify(JSON.stringify({ made }))});`,
     );
     const lines: string[] = [];
     const log = createLog((line) => lines.push(line), world.source.deps.clock);
     const { schedule } = readSettings({}, "dev").backup;
     const worker = startBackupSchedule(
       { ...world.source.deps, log },
-      { schedule, program, env: process.env },
+      { schedule, program, env: process.env, ...(isFirstHung && { checkMs: 100, stalledCheckMs: 3_000 }) },
     );
     return { lines, stop: worker.stop };
   };
@@ -276,6 +279,19 @@ describe("a worker", () => {
     await vi.waitFor(async () => expect(await hasRun()).toBe(true), 30_000);
     await wait(500);
     expect(worker.lines).toEqual([]);
+    await worker.stop();
+  });
+
+  test("ends a backup that has stalled, and makes another", async () => {
+    const worker = await start({ name: "a", deletionFault: null }, { isFirstHung: true });
+    await vi.waitFor(async () => expect(await hasRun()).toBe(true), 30_000);
+    const hung = Number(await readFile(path.join(folder, "has-run"), "utf8"));
+    await vi.waitFor(() => expect(worker.lines.length).toBeGreaterThanOrEqual(2), 60_000);
+    expect(worker.lines.slice(0, 2).map((line) => JSON.parse(line))).toMatchObject([
+      { level: "error", event: "backup.failed", reason: expect.stringContaining("was ended") },
+      { level: "info", event: "backup.made", name: "a" },
+    ]);
+    expect(isRunning(hung)).toBe(false);
     await worker.stop();
   });
 

@@ -213,7 +213,7 @@ test("settings are saved immediately, and the daily limit with a warm-up plan", 
   await page.getByLabel("Target").fill("400");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("0 of 50 recipients today (UTC)").waitFor(waitOptions);
-  await page.getByText("no limit applies").waitFor();
+  await page.getByText("no cap applies").waitFor();
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.update"));
   expectNoErrors(profile);
 });

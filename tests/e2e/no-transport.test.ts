@@ -1,5 +1,6 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, takePictures } from "./browser";
 import { makeFreshTeam } from "./pages";
@@ -171,12 +172,15 @@ test("a dismissed notice returns with the next incident of its kind", async () =
     await noticesOf(on).first().getByRole("button", { name: "Dismiss" }).click();
     await expect.poll(() => noticesOf(on).count(), waitOptions).toBe(left);
   }
-  await backstamp.operate("relay", "add", "main", "smtp://user:password@127.0.0.1:9");
+  const mailServer = await startSmtpTestServer();
+  await backstamp.operate("relay", "add", "main", `smtp://127.0.0.1:${mailServer.port}`);
+  await backstamp.operate("relay", "test", "main");
   await backstamp.operate("queue", "resume");
   await on.reload();
   const dismissed = () => on.evaluate(() => sessionStorage.getItem("backstamp.dismissed"));
   await expect.poll(dismissed, waitOptions).toBe("[]");
   await backstamp.operate("relay", "remove", "main");
+  await mailServer.close();
   await backstamp.operate("queue", "pause", "--reason", REASON);
   await on.reload();
   await noticesOf(on).filter({ hasText: "Outgoing email is not configured." }).waitFor(waitOptions);

@@ -27,12 +27,16 @@ async function avoidEndOfMinute(neededS: number): Promise<void> {
   if (leftS <= neededS) await target.pass(leftS + 1);
 }
 
-/** A key with one request per minute, which has made it. */
+/** A small limit would be free only late in the next minute: the calls of this one still count then. */
+const limitOfExhausted = 30;
+
+/** A key that has made all its requests of this minute. */
 async function exhaustedKey(scope: string, tier: Tier, options: CallOptions = {}): Promise<string> {
-  const key = await target.mintKey({ scopes: [scope], limits: { [tier]: 1 } });
-  await avoidEndOfMinute(5);
+  const key = await target.mintKey({ scopes: [scope], limits: { [tier]: limitOfExhausted } });
+  await avoidEndOfMinute(10);
   const [method = "", path = ""] = tier.split(" ");
-  expect((await call(method, path, { token: key.token, ...options })).status).toBe(200);
+  for (let nth = 0; nth < limitOfExhausted; nth++)
+    expect((await call(method, path, { token: key.token, ...options })).status).toBe(200);
   return key.token;
 }
 
@@ -54,7 +58,7 @@ describe("Errors", () => {
     expect(body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
     expect(Number.isInteger(body.retryAfter)).toBe(true);
     expect(body.retryAfter).toBeGreaterThanOrEqual(1);
-    expect(body.retryAfter).toBeLessThanOrEqual(60);
+    expect(body.retryAfter).toBeLessThanOrEqual(60 + 60 / limitOfExhausted);
   });
 
   test("“retryAfter is the number of seconds until the caller may retry.”", { timeout: 90_000 }, async () => {

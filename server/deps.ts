@@ -15,6 +15,7 @@ import type { SignedLinks } from "#server/platform/secrets/signed-links";
 import type { Vault } from "#server/platform/secrets/vault";
 import type { Metrics } from "#server/platform/telemetry/metrics";
 import type { Tracer } from "#server/platform/telemetry/tracer";
+import type { Threads } from "#server/platform/threads";
 import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { SenderDomain } from "#server/services/keys/cache";
@@ -38,6 +39,8 @@ export type Deps = {
   dns: QueryDns;
   /** One client for each of these name servers, for decisions that must not depend on a single response. */
   resolvers: () => QueryDns[];
+  /** Read bytes of strangers beside the thread that serves everybody. */
+  threads: Threads;
   /** Renders the text part of an email that has only HTML. */
   convertToText: ConvertToText;
   names: PublicNames;

@@ -3,7 +3,7 @@ import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Alerting, Deps, PublicNames, RestDeps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
-import { createTextConverter } from "#server/mail/mime/html-text";
+import { createConvertToText } from "#server/mail/mime/html-text";
 import { readDiskSpace } from "#server/platform/disk";
 import { createOutside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
@@ -16,6 +16,7 @@ import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
+import { createThreads } from "#server/platform/threads";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createSharedReadiness } from "#server/services/health";
@@ -83,7 +84,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   });
   const allow = settings.egressAllow ?? (settings.mode === "dev" ? THIS_MACHINE : []);
   const outside = createOutside({ allow, nameServers: settings.dnsServers });
-  const textMaker = createTextConverter({ log });
+  const threads = createThreads();
   const notifyFailed = (error: unknown) => log.warn("due.notify_failed", errorFacts(error));
   const listenFailed = (error: unknown) => log.warn("keys.listen_failed", errorFacts(error));
   const listen = (onChange: () => void) => void listenForKeyChanges(database.hot, onChange, listenFailed);
@@ -106,7 +107,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     outside,
     dns: createQueryDns(settings.dnsServers),
     resolvers: createResolvers(settings.dnsServers),
-    convertToText: textMaker.convertToText,
+    threads,
+    convertToText: createConvertToText({ log, threads }),
     names: namesOf(settings),
     home: { url: settings.url, sender: settings.systemFrom },
     keyring,
@@ -157,7 +159,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     close: async () => {
       await requestLog?.flush();
       await limits?.close();
-      await textMaker.close();
+      await threads.close();
       await outside.close();
       await database.close();
     },

@@ -9,8 +9,9 @@ import { type RawContent, readContent } from "#server/mail/mime/raw/content";
 import { findValue, joinFields, type RawField, readHeader, readValue } from "#server/mail/mime/raw/fields";
 import { readFrom, readListed, readSender } from "#server/mail/mime/raw/sender";
 import { AppError } from "#server/platform/errors";
+import type { Reader } from "#server/platform/threads";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
-import { fingerprintOf } from "#server/services/emails/accept/idempotency";
+import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import type { NewEmail, Once } from "#server/services/emails/accept/send";
 import { foldAddress } from "#server/shared/fold-address";
 import { isInstruction, readInstructions } from "./instructions";
@@ -19,6 +20,7 @@ const subjectCharsMax = 2_000;
 const listCharsMax = 65_536;
 const headersMax = 50;
 const filesMax = 100;
+const shortBytes = 32 * 1024;
 
 /** Fields that a message has at most once (RFC 5322 section 3.6, RFC 2045, RFC 2369, RFC 8058). */
 const ONCE =
@@ -68,6 +70,15 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
   };
   return { email, once: idempotencyKey === null ? undefined : onceOf(idempotencyKey, email, content) };
 }
+
+type Submitted = { bytes: Buffer; envelope: readonly string[] };
+
+export const READ_SUBMISSION: Reader<Submitted, Submission> = {
+  name: "readSubmission",
+  read: ({ bytes, envelope }) => readSubmission(bytes, envelope),
+  isShort: ({ bytes }) => bytes.length <= shortBytes,
+  bytesOf: ({ bytes }) => bytes,
+};
 
 const CRLF = Buffer.from("\r\n", "latin1");
 

@@ -1,11 +1,12 @@
 import type { RestDeps } from "#server/deps";
 import { AppError, rejectionOf, rejectScope } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { TooLong } from "#server/platform/threads";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, sendEmail } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
-import { readSubmission, type Submission } from "./message";
+import { READ_SUBMISSION, type Submission } from "./message";
 import { toAppError } from "./replies";
 
 /** The parts of the API's dependencies that submission uses. */
@@ -30,6 +31,7 @@ type MessageStream = AsyncIterable<Buffer>;
 const TIER = "POST /api/emails";
 const SCOPE = "emails:send";
 const blockBytes = 64 * 1024;
+const readMsMax = 60_000;
 
 /**
  * Counts one message of a key, like one `POST /api/emails`, and checks that the key may send. Returns the
@@ -77,7 +79,7 @@ export async function receiveMessage(
     // A client has minutes to send a message, and the key can be revoked meanwhile.
     if (!(await deps.authenticate(arrival.token)))
       throw new AppError("unauthorized", "The API key is no longer valid. Log in with another one.");
-    submission = readSubmission(bytes, envelope);
+    submission = await readBeside(deps, key.teamId, { bytes, envelope });
     const { id: keyId, teamId, scopes, domains, allDomains } = key;
     const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };
     const id = await acceptOnce(
@@ -92,6 +94,22 @@ export async function receiveMessage(
   } finally {
     span?.end();
     claim.release();
+  }
+}
+
+async function readBeside(
+  { threads }: SubmissionDeps,
+  teamId: string,
+  submitted: { bytes: Buffer; envelope: readonly string[] },
+): Promise<Submission> {
+  try {
+    return await threads.read(teamId, READ_SUBMISSION, submitted, readMsMax);
+  } catch (cause) {
+    if (cause instanceof TooLong)
+      throw new AppError("unavailable", "The message could not be read in time. Send it again later.", {
+        cause,
+      });
+    throw cause;
   }
 }
 

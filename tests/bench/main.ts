@@ -4,6 +4,7 @@ import { measureBusy } from "./busy";
 import { measureCapacity } from "./capacity";
 import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
+import { measureHostile } from "./hostile";
 import { measureMetrics } from "./metrics";
 import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
@@ -24,12 +25,13 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   console: measureConsole,
   metrics: measureMetrics,
   start: measureStart,
+  hostile: measureHostile,
   capacity: measureCapacity,
   search: measureSearch,
 };
 
 /** Parts that take longer than all others together. They run only by their names. */
-const LONG = ["capacity", "search"];
+const LONG = ["hostile", "capacity", "search"];
 
 /** Goals of the design that no part measures yet. */
 const NOT_MEASURED = [

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { tick } from "#server/delivery/tick";
 import type { Ctx } from "#server/deps";
-import { createTextConverter } from "#server/mail/mime/html-text";
+import { createConvertToText } from "#server/mail/mime/html-text";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Recipient } from "#server/mail/transport/transport";
@@ -101,11 +101,12 @@ describe("a text that could not be generated in time", () => {
   ])("remains the email's text: the next attempt sends the same bytes%s", async (_, html) => {
     const { peer, transport, close } = await startServer([DROP, "250 2.0.0 kept"]);
     const { id } = await world.send({ html });
-    const limited = createTextConverter({ log: silentLog, timeLimitMs: 1 });
-    await tick(
-      { ...world.withTransport(transport), convertToText: limited.convertToText },
-      { budgetMs: 20_000 },
-    );
+    const convertToText = createConvertToText({
+      log: silentLog,
+      threads: world.deps.threads,
+      timeLimitMs: 1,
+    });
+    await tick({ ...world.withTransport(transport), convertToText }, { budgetMs: 20_000 });
     await world.elapse("20 minutes");
     await tick(world.withTransport(transport), { budgetMs: 20_000 });
     expect(await world.email(id)).toMatchObject({ status: "sent", text: null });
@@ -116,7 +117,7 @@ describe("a text that could not be generated in time", () => {
     expect(second).toBe(first);
     const displayed = Buffer.from((await readSource(world.ctx, id)).bytes).toString("latin1");
     expect(displayed.slice(displayed.indexOf("\r\n\r\n"))).toBe(first?.slice(first.indexOf("\r\n\r\n")));
-    await Promise.all([close(), limited.close()]);
+    await close();
   });
 
   test("is the same for all recipients, in any order of attempts", async () => {

@@ -1,7 +1,8 @@
 import { type Mailbox, parseMailbox } from "#server/mail/address/address";
 import type { Draft } from "#server/mail/mime/compose";
-import { createTextConverter } from "#server/mail/mime/html-text";
+import { createConvertToText } from "#server/mail/mime/html-text";
 import { silentLog } from "#server/platform/log";
+import { createThreads } from "#server/platform/threads";
 
 /** Parses a mailbox; an invalid one fails the test. */
 export function mailbox(text: string): Mailbox {
@@ -10,7 +11,7 @@ export function mailbox(text: string): Mailbox {
   return parsed.mailbox;
 }
 
-const { convertToText } = createTextConverter({ log: silentLog });
+const convertToText = createConvertToText({ log: silentLog, threads: createThreads() });
 
 /** The text part of a message with these bodies. */
 export const textOf = async ({ html, text }: { html: string | null; text: string | null }): Promise<string> =>

@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { createTextConverter, shortHtmlChars } from "#server/mail/mime/html-text";
+import { createConvertToText, shortHtmlChars } from "#server/mail/mime/html-text";
 import { type Log, silentLog } from "#server/platform/log";
+import { createThreads } from "#server/platform/threads";
 
 /** A busy machine must not reach the time limit, which is tested on its own. */
-const usual = createTextConverter({ log: silentLog, timeLimitMs: 300_000 });
-afterAll(() => usual.close());
-const textOf = (html: string) => usual.convertToText("team", html);
+const threads = createThreads();
+afterAll(() => threads.close());
+const convertToText = createConvertToText({ log: silentLog, threads, timeLimitMs: 300_000 });
+const textOf = (html: string) => convertToText("team", html);
 
 /** HTML that is converted in a thread. */
 const long = (html: string) => html.padEnd(shortHtmlChars + 1);
@@ -69,19 +71,16 @@ describe("a conversion that takes too long", () => {
     const events: [string, unknown][] = [];
     const note = (event: string, facts?: unknown) => void events.push([event, facts]);
     const log: Log = { info: note, warn: note, error: note };
-    const withShortTimeout = createTextConverter({ log, timeLimitMs: 1 });
-    const text = await withShortTimeout.convertToText("team", html);
+    const text = await createConvertToText({ log, threads, timeLimitMs: 1 })("team", html);
     expect(text.split("\n")[0]).toBe("One word");
     expect(text.match(/One word/g)).toHaveLength(5_000);
     expect(events).toEqual([["html_text.time_limit", { htmlChars: html.length, timeLimitMs: 1 }]]);
-    await withShortTimeout.close();
   });
 
   test("does not affect the next ones", async () => {
-    const withShortTimeout = createTextConverter({ log: silentLog, timeLimitMs: 1 });
-    const both = await Promise.all([withShortTimeout.convertToText("a", html), textOf(html)]);
+    const withShortTimeout = createConvertToText({ log: silentLog, threads, timeLimitMs: 1 });
+    const both = await Promise.all([withShortTimeout("a", html), textOf(html)]);
     expect(both[1]).toMatch(/^One word\n\nOne word\n\n/);
-    await withShortTimeout.close();
   });
 });
 
@@ -89,9 +88,11 @@ test("many conversions of one team do not block that of another team", async () 
   const ended: string[] = [];
   const html = "<p>One <b>word</b></p>".repeat(400);
   const convert = async (teamId: string) => {
-    await usual.convertToText(teamId, html);
+    await convertToText(teamId, html);
     ended.push(teamId);
   };
+  // Both threads are running then.
+  await Promise.all([convert("third"), convert("fourth")]);
   const many = Array.from({ length: 30 }, () => convert("first"));
   await Promise.all([...many, convert("second")]);
   expect(ended.indexOf("second")).toBeLessThan(15);

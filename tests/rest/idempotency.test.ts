@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
-import { fingerprintOf } from "#server/services/emails/accept/idempotency";
+import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { openDeps } from "../support/deps";
 import { postDuplicates } from "../support/duplicate-posts";
 import { createGate } from "../support/gate";

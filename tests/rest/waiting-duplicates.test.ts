@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { fingerprintOf } from "#server/services/emails/accept/idempotency";
+import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { insertSubmissions } from "#server/services/emails/accept/insert-submissions";
 import { createWorld, type World } from "../support/world";
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "#server/platform/errors";
+import { READ_SUBMISSION } from "#server/submission/message";
 import { type Arrival, receiveMessage } from "#server/submission/receive";
 import { createWorld, type World } from "../support/world";
 
@@ -58,4 +59,28 @@ test("a message of many small chunks is kept in few blocks", async () => {
   expect(email?.id).toBe(id);
   const [body] = await world.hot`select text from email_bodies`;
   expect(body?.text).toBe(lines.join("").replaceAll("\r\n", "\n"));
+});
+
+test("a long message is read beside the thread that serves others, and so are its faults", async () => {
+  const readHere = vi.spyOn(READ_SUBMISSION, "read");
+  const receive = async (message: string) => {
+    async function* stream() {
+      yield Buffer.from(message);
+    }
+    return receiveMessage(world.deps, arrival, stream(), ["ben@example.net"]);
+  };
+  const type = 'Content-Type: multipart/mixed; boundary="B"\r\n';
+  const attached = `--B\r\nContent-Disposition: attachment; filename="a.txt"\r\nContent-Transfer-Encoding: base64\r\n\r\nYSBmaWxl\r\n`;
+  const long = "word ".repeat(20).concat("\r\n").repeat(1_000);
+  const id = await receive(`${type}${HEAD}--B\r\n\r\n${long}\r\n${attached}--B--\r\n`);
+  const [body] = await world.hot`select text from email_bodies`;
+  expect(body?.text).toBe(long.replaceAll("\r\n", "\n"));
+  const [file] = await world.hot`select content from attachments where email_id = ${id}`;
+  expect(String(file?.content)).toBe("a file");
+  const second = receive(`Subject: Again\r\n${HEAD}${long}`);
+  await expect(second).rejects.toThrow("The message has more than one subject header. Send it once.");
+  expect(readHere).not.toHaveBeenCalled();
+  await receive(`${HEAD}short`);
+  expect(readHere).toHaveBeenCalledOnce();
+  readHere.mockRestore();
 });

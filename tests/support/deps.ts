@@ -2,7 +2,7 @@ import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Alerting, PublicNames, RestDeps } from "#server/deps";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
-import { createTextConverter } from "#server/mail/mime/html-text";
+import { createConvertToText } from "#server/mail/mime/html-text";
 import { createOutside, type OutsideOptions } from "#server/platform/egress/outside";
 import { BODY_TIMEOUTS, type BodyTimeouts, createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits } from "#server/platform/limits/limits";
@@ -14,6 +14,7 @@ import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
 import type { Prometheus } from "#server/platform/telemetry/prometheus";
 import type { Tracer } from "#server/platform/telemetry/tracer";
+import { createThreads } from "#server/platform/threads";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createSharedReadiness } from "#server/services/health";
@@ -120,7 +121,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     clock: () => clock.now().getTime(),
     log,
   });
-  const textConverter = createTextConverter({ log });
+  const threads = createThreads();
   const outside = createOutside(options.outside ?? { allow: ["127.0.0.0/8"] });
   const deps: RestDeps = {
     db: database.db,
@@ -130,7 +131,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     outside,
     dns: createQueryDns(options.dnsServers ?? NO_DNS),
     resolvers: createResolvers(options.dnsServers ?? NO_DNS),
-    convertToText: options.convertToText ?? textConverter.convertToText,
+    threads,
+    convertToText: options.convertToText ?? createConvertToText({ log, threads }),
     names: options.names ?? NO_NAMES,
     home: { url: installationUrl, sender: "backstamp@mail.example.com" },
     keyring,
@@ -178,7 +180,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     close: async () => {
       await deps.requestLog.flush();
       await limits.close();
-      await textConverter.close();
+      await threads.close();
       await outside.close();
       await database.close();
     },

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Reader } from "#server/platform/threads";
 import { readDsn } from "./dsn";
 import { readFeedback } from "./feedback";
 import { type Field, findAddresses, findField, findFields } from "./fields";
@@ -34,6 +35,15 @@ export function readReport(bytes: Uint8Array): Report | null {
   if (reported) return { kind: "delivery", id: idOf(message), about: aboutOf(message, []), reported };
   return isAutoReply(message.fields) ? { kind: "auto-reply" } : { kind: "other" };
 }
+
+const shortBytes = 32 * 1024;
+
+export const READ_REPORT: Reader<Uint8Array, Report | null> = {
+  name: "readReport",
+  read: readReport,
+  isShort: ({ length }) => length <= shortBytes,
+  bytesOf: (bytes) => bytes,
+};
 
 function isAutoReply(fields: Field[]): boolean {
   const submitted = findField(fields, "auto-submitted")?.toLowerCase();

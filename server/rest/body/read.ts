@@ -2,10 +2,8 @@ import { AppError } from "#server/platform/errors";
 import type { BodyClaim, BodyTimeouts } from "#server/platform/limits/body-budget";
 import { smallBodyBytes } from "#server/platform/limits/body-ledger";
 import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
-import { checkTree, marksMax, rejectOversizedTree } from "./tree";
-
-// Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+import type { Threads } from "#server/platform/threads";
+import { type JsonBody, READ_JSON } from "./json";
 
 /**
  * Limits for reading and discarding the rest of a rejected body: a multiple of the maximum size, and times in
@@ -21,8 +19,13 @@ export type BodySize = {
   /** A sentence on how the caller can send less. */
   advice: string;
   claim: BodyClaim;
+  /** Whose turn it is to have a long body read. */
+  holder: string;
   patience: BodyTimeouts;
 };
+
+const NO_BODY: JsonBody = { json: undefined, fingerprint: null };
+const readMsMax = 60_000;
 
 /**
  * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length
@@ -30,42 +33,29 @@ export type BodySize = {
  * cannot store. Returns `undefined` for an empty body of any type. If a name occurs twice in an object, the
  * last value counts.
  */
-export async function readJson(request: Request, size: BodySize): Promise<unknown> {
-  const { maxBytes, advice, patience } = size;
+export async function readJson(
+  request: Request,
+  size: BodySize,
+  { threads, isFingerprinted }: { threads: Threads; isFingerprinted: boolean },
+): Promise<JsonBody> {
+  const { maxBytes, advice, patience, holder } = size;
   const declared = declaredLength(request);
-  if (declared === 0) return undefined;
-  let bytes: Uint8Array | ArrayBuffer;
+  if (declared === 0) return NO_BODY;
+  let bytes: Uint8Array;
   try {
     if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
     if (declared === null || declared > smallBodyBytes) bytes = await readCounted(request, size, declared);
     else {
       // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting
       // the parts.
-      bytes = await within(request.arrayBuffer(), arrivalMsMax(declared, patience));
+      bytes = new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, patience)));
       if (bytes.byteLength > 0) checkType(request);
     }
   } catch (cause) {
     throw await abortBody(request, size, cause);
   }
-  if (bytes.byteLength === 0) return undefined;
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (cause) {
-    throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
-  }
-  if (text.length > marksMax) rejectOversizedTree(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("bad_json", `The body is not valid JSON${placeOf(cause)}. Send one JSON value.`, {
-      cause,
-    });
-  }
-  // The text is valid UTF-8 and valid JSON, so only an escape can contain NUL or half of a surrogate pair.
-  checkTree(value, text.includes("\\u"));
-  return value;
+  if (bytes.byteLength === 0) return NO_BODY;
+  return threads.read(holder, READ_JSON, { bytes, isFingerprinted }, readMsMax);
 }
 
 /** The value of Content-Length; null if it is absent or Transfer-Encoding overrides it. */
@@ -219,9 +209,3 @@ const sizeText = (bytes: number): string => {
   const [unit, size] = bytes < 1024 * 1024 ? ["KB", 1024] : ["MB", 1024 * 1024];
   return `${(bytes / Number(size)).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 };
-
-/** The position of a JSON syntax error. Other parts of the parser's message may quote the body. */
-function placeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  return / at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] ?? "";
-}

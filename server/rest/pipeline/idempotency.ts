@@ -1,5 +1,5 @@
 import { AppError } from "#server/platform/errors";
-import { fingerprintOf, isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
+import { isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
 import type { Once } from "#server/services/emails/accept/send";
 import type { Route } from "./route";
 
@@ -10,7 +10,7 @@ import type { Route } from "./route";
 export function readIdempotency(
   request: Request,
   { method, path, status }: Route,
-  json: unknown,
+  fingerprint: Uint8Array,
 ): Once | undefined {
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
@@ -19,5 +19,5 @@ export function readIdempotency(
       "bad_idempotency_key",
       `The \`Idempotency-Key\` header must have 1 to ${keyLengthMax} printable ASCII characters. Use a UUID, for example.`,
     );
-  return { route: `${method} ${path}`, key, fingerprint: fingerprintOf(json), status };
+  return { route: `${method} ${path}`, key, fingerprint, status };
 }

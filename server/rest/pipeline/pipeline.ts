@@ -6,6 +6,7 @@ import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
+import type { JsonBody } from "../body/json";
 import { type BodySize, readJson, skipBody, streamBody } from "../body/read";
 import { readIdempotency } from "./idempotency";
 import { readQuery } from "./query";
@@ -33,6 +34,7 @@ export type Arrival = {
 export type RouteResult = HandlerResult & { status: number; replayed: boolean };
 
 const noBody = "This operation has no request body. Remove the body.";
+const NO_JSON: JsonBody = { json: undefined, fingerprint: null };
 const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 /** Limit for operations without a body: some clients send an empty object. */
@@ -77,15 +79,18 @@ export async function runRoute(
       maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),
       advice: hasBody ? (route.ifTooLarge ?? "Send less in one request.") : noBody,
       claim,
+      holder,
       patience: deps.bodies.patience,
     };
     const bytes = route.accepts
       ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
       : NO_BYTES;
-    const json = route.accepts ? undefined : await readBody(request, size, route, onBody);
+    const { json, fingerprint } = route.accepts
+      ? NO_JSON
+      : await readBody(deps, request, size, route, onBody);
     const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
     const body = route.body ? validate(route.body, given, "body") : undefined;
-    const once = route.idempotent ? readIdempotency(request, route, json) : undefined;
+    const once = fingerprint ? readIdempotency(request, route, fingerprint) : undefined;
     const isReplayable = once !== undefined && "teamId" in ctx && !route.isDryRun?.(query);
     const earlier = isReplayable && (await findStoredResponse(ctx, once));
     if (earlier) return { ...earlier, replayed: true };
@@ -125,22 +130,28 @@ async function replayDuplicate(ctx: Ctx, once: Once, thrown: unknown): Promise<R
 }
 
 async function readBody(
+  { threads }: RestDeps,
   request: Request,
   size: BodySize,
   route: Route,
   onBody: Arrival["onBody"],
-): Promise<unknown> {
-  if (route.ignoresBody) return skipBody(request, size);
-  const json = await readJson(request, size);
+): Promise<JsonBody> {
+  if (route.ignoresBody) {
+    await skipBody(request, size);
+    return NO_JSON;
+  }
+  const isFingerprinted = route.idempotent === true && request.headers.has("idempotency-key");
+  const read = await readJson(request, size, { threads, isFingerprinted });
+  const { json } = read;
   onBody(json);
   if (!route.body) {
     // Some clients send `{}` with every request, including those without a body.
     const isEmpty =
       json === undefined || (typeof json === "object" && json !== null && Object.keys(json).length === 0);
     if (!isEmpty) throw new AppError("invalid", noBody);
-    return undefined;
+    return NO_JSON;
   }
-  if (json === undefined && route.bodyForm === "optional") return {};
+  if (json === undefined && route.bodyForm === "optional") return { ...read, json: {} };
   if (json === undefined)
     throw new AppError(
       "bad_json",
@@ -149,7 +160,7 @@ async function readBody(
   const form = Array.isArray(json) ? "array" : json === null ? "null" : typeof json;
   const wanted = route.bodyForm === "array" ? "array" : "object";
   if (form !== wanted) throw new AppError("bad_json", `The body must be a JSON ${wanted}.`);
-  return json;
+  return read;
 }
 
 function rejectQuery(url: URL, { isLink }: Route): undefined {

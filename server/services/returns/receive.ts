@@ -1,6 +1,6 @@
 import type { Deps } from "#server/deps";
 import { isComplaint } from "#server/mail/bounce/feedback";
-import { readReport } from "#server/mail/bounce/read-report";
+import { READ_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/fold-address";
 import { type Addressed, filterByAddress, findByMessageId, findByToken } from "./find";
@@ -23,7 +23,11 @@ export type Received = {
   ignored: Ignored[];
 };
 
-type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "recipientTokens">;
+type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "recipientTokens" | "threads">;
+
+/** Strangers share the turns: who sent a message is only claimed in it. */
+const HOLDER = "returned messages";
+const readMsMax = 60_000;
 type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
@@ -39,7 +43,7 @@ export async function receiveMessage(
   { bytes, recipients }: { bytes: Uint8Array; recipients: readonly string[] },
 ): Promise<Received | null> {
   // Once, whatever the number of recipients: a stranger chooses both.
-  const report = readReport(bytes);
+  const report = await deps.threads.read(HOLDER, READ_REPORT, bytes, readMsMax);
   if (!report) return null;
   const results: (Ignored | "recorded")[] = [];
   for (const recipient of recipients.length > 0 ? recipients : [null])

@@ -22,7 +22,7 @@ import { buildFileOf } from "../http/pages";
  * is required.
  */
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const PROGRAMS = ["launch", "worker-process", "admin"].map((name) => `.next/backstamp/${name}.mjs`);
+const PROGRAMS = ["launch", "worker-process", "admin", "thread"].map((name) => `.next/backstamp/${name}.mjs`);
 const CONVERTER = "server/mail/mime/convert-html.mjs";
 /** Started as threads by their paths, which the trace of the programs cannot see. */
 const THREADS = [CONVERTER, "node_modules/tinypool/dist/entry/worker.js"];

@@ -8,7 +8,7 @@ import { explainByCode } from "../launcher/operator-error";
 /** Starts the SMTP server for bounces to the return paths. Null if no inbound port is configured. */
 export async function openInbound(
   settings: Pick<ConnectedSettings, "inboundPort" | "returnPathDomain" | "host" | "hostname">,
-  deps: Pick<Deps, "hot" | "log" | "wake" | "recipientTokens">,
+  deps: Pick<Deps, "hot" | "log" | "wake" | "recipientTokens" | "threads">,
 ): Promise<Listener | null> {
   const { inboundPort, returnPathDomain, host, hostname } = settings;
   if (inboundPort === null || returnPathDomain === null) return null;

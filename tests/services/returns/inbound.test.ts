@@ -1,7 +1,8 @@
 import nodemailer from "nodemailer";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
+import { READ_REPORT } from "#server/mail/bounce/read-report";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
@@ -81,6 +82,20 @@ test("a report is rejected temporarily while the database is unavailable, and re
   }
   expect((await world.email(id)).status).toBe("sent");
   expect(await sendReport(path, report)).toMatch(/^250/);
+  expect((await world.email(id)).status).toBe("bounced");
+});
+
+test("a long report is read once beside the thread that serves others", async () => {
+  const { id } = await world.send({ to: ["ed@example.net"] });
+  server.messages.length = 0;
+  await tick(world.withTransport(relay), { budgetMs: 60_000 });
+  const path = server.messages[0]?.from ?? "";
+  const readHere = vi.spyOn(READ_REPORT, "read");
+  const report = dsn({ to: path, recipients: [failed("ed@example.net", "550 5.1.1 User unknown")] });
+  const long = Buffer.concat([report, Buffer.from("A: b\r\n".repeat(10_000))]);
+  expect(await sendReport(path, long)).toMatch(/^250/);
+  expect(readHere).not.toHaveBeenCalled();
+  readHere.mockRestore();
   expect((await world.email(id)).status).toBe("bounced");
 });
 

@@ -102,9 +102,10 @@ type Codec = {
 };
 
 // The driver derives the type of an array from a first element that is a boolean or a date, so these are sent
-// as text. Arrays of JSON documents would have to be escaped twice, so they are sent as text, too. Bytes are sent as
-// one text: the driver looks for characters to escape in each element of an array, which holds the thread for tenths
-// of a second for a large file. There, null is nothing, and no bytes are a space, which base64 ignores.
+// as text. Arrays of JSON documents would have to be escaped twice, so they are sent as text, too. Bytes are
+// sent as one text: the driver looks for characters to escape in each element of an array, which holds the
+// thread for tenths of a second for a large file. There, null is nothing, and no bytes are a space, which
+// base64 ignores.
 const CODECS: Partial<Record<Type, Codec>> = {
   bool: { encode: String },
   timestamptz: { encode: (value) => (value as Date).toISOString() },

@@ -6,8 +6,8 @@ import { AppError, type ErrorCode } from "./errors";
 import { createTurns } from "./turns";
 
 /**
- * Reads bytes of strangers. Input and result go from thread to thread, so they are plain values; of the errors,
- * only an AppError without details arrives as what it is.
+ * Reads bytes of strangers. Input and result go from thread to thread, so they are plain values; of the
+ * errors, only an AppError without details arrives as what it is.
  */
 export type Reader<Input, Result> = {
   /** The name under which the program of the threads exports `answer(this)`. */
@@ -41,7 +41,9 @@ export class TooLong extends Error {}
 /** The result of a reader, or its error for the caller. */
 type Answer<Result> = { result: Result } | { fault: { code: ErrorCode; message: string } };
 
-/** A reader as the program of the threads exports it: classes of errors are lost on the way between threads. */
+/**
+ * A reader as the program of the threads exports it: classes of errors are lost on the way between threads.
+ */
 export const answer =
   <Input, Result>({ read }: Reader<Input, Result>) =>
   (input: Input): Answer<Result> => {
@@ -67,7 +69,7 @@ const program = (() => {
   if (own === undefined) return null;
   const compiled = path.join(path.dirname(own), "thread.mjs");
   if (existsSync(compiled)) return compiled;
-  const source = path.join(path.dirname(own), "../startup/thread-source.mjs");
+  const source = path.join(path.dirname(own), "../startup/threads/source.mjs");
   return own.endsWith(".ts") ? source : null;
 })();
 
@@ -120,7 +122,9 @@ function resultOf<Result>(read: Answer<Result>): Result {
   return withBuffers(read.result) as Result;
 }
 
-/** Restores the Buffers of a copied value, in place: a copied Buffer is a Uint8Array, which has other methods. */
+/**
+ * Restores the Buffers of a copied value, in place: a copied Buffer is a Uint8Array, which has other methods.
+ */
 function withBuffers(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (typeof value !== "object" || value === null) return value;

@@ -2,8 +2,8 @@
 export type Turns = <T>(holder: string, task: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs at most `runningMax` tasks at a time, round-robin over holders, and one less of one holder: neither many
- * nor long tasks of one delay the others.
+ * Runs at most `runningMax` tasks at a time, round-robin over holders, and one less of one holder: neither
+ * many nor long tasks of one delay the others.
  */
 export function createTurns(runningMax: number): Turns {
   const perHolderMax = Math.max(1, runningMax - 1);

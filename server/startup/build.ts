@@ -7,4 +7,4 @@ const folder = fileURLToPath(new URL("../../.next/backstamp", import.meta.url));
 const sourceOf = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 
 await rm(folder, { recursive: true, force: true });
-await compilePrograms(["launch", "worker-process", "admin", "thread"].map(sourceOf), folder);
+await compilePrograms(["launch", "worker-process", "admin", "threads/thread"].map(sourceOf), folder);

@@ -27,6 +27,7 @@ export async function compilePrograms(sources: readonly string[], folder: string
   await build({
     entryPoints: [...sources],
     outdir,
+    entryNames: "[name]",
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,

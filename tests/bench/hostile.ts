@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
@@ -137,6 +137,7 @@ async function p99OfTeam(url: string, token: string, forMs: number): Promise<num
 /** Sends the same input again and again over some connections, until it is stopped. */
 function startAttack(input: HostileInput, target: Target) {
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   let sent = 0;
   let reply = "none was answered";
   const send = { rest: postOnce, submission: submitOnce, returns: returnOnce }[input.by];

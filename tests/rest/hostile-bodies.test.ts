@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Log } from "#server/platform/log";
+import { READ_JSON } from "#server/rest/body/json";
 import { callRaw } from "../support/rest";
 import { openTestApp, type TestApp } from "./test-app";
 
@@ -188,4 +189,23 @@ describe("size and type", () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
   });
+});
+
+test("a long body is read beside the thread that serves others, and so are its faults", async () => {
+  const readHere = vi.spyOn(READ_JSON, "read");
+  const content = Buffer.from("a file ".repeat(10_000));
+  const file = { filename: "a.txt", content: content.toString("base64") };
+  const accepted = await app.post(JSON.stringify({ ...EMAIL, attachments: [file] }));
+  expect(accepted.status).toBe(200);
+  const [stored] = await app.world
+    .hot`select content from attachments where email_id = ${String(accepted.body.id)}`;
+  expect(content.equals(stored?.content)).toBe(true);
+  expect(await app.post(`{"a":"${"a".repeat(50_000)}`)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/not valid JSON at position 5000\d/) },
+  });
+  expect(readHere).not.toHaveBeenCalled();
+  await app.post(json);
+  expect(readHere).toHaveBeenCalledOnce();
+  readHere.mockRestore();
 });

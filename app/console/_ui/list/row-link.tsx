@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
-import { lastOpenedRow, rememberRow } from "./opened-row";
+import { lastOpenedRow, rememberRow } from "../opened-row";
 
 type Props = {
   href: string;

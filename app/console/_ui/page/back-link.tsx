@@ -2,7 +2,7 @@
 
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { lastOpenedRow } from "../list/opened-row";
+import { lastOpenedRow } from "../opened-row";
 import { useConsoleHref } from "../team";
 import { PageLink } from "./page-link";
 

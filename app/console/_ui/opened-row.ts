@@ -1,4 +1,4 @@
-import { tryStorage } from "../storage";
+import { tryStorage } from "./storage";
 
 /** The address of a list, with its filters and page, and that of the row that was opened from it. */
 type Opened = { list: string; row: string };

@@ -25,7 +25,8 @@ export type Reader<Input, Result> = {
 export type Threads = {
   /**
    * Reads an input when it is the turn of its holder: a team, or those without one. Throws `TooLong` after
-   * `limitMs`, including the start of a thread; the thread is stopped then.
+   * `limitMs`, including the start of a thread; the thread is stopped then. AppError `too_large` if its
+   * memory does not suffice.
    */
   read<Input, Result>(
     holder: string,
@@ -36,7 +37,12 @@ export type Threads = {
   close(): Promise<void>;
 };
 
-export class TooLong extends Error {}
+/** Reading took too long, which can be due to the load of the machine. */
+export class TooLong extends AppError {
+  constructor() {
+    super("unavailable", "The content could not be read in time. Send it again later.");
+  }
+}
 
 /** The result of a reader, or its error for the caller. */
 type Answer<Result> = { result: Result } | { fault: { code: ErrorCode; message: string } };
@@ -55,6 +61,9 @@ export const answer =
     }
   };
 
+/** Whether bytes take a few milliseconds at most, whatever they are. */
+export const areShort = ({ length }: Uint8Array): boolean => length <= 32 * 1024;
+
 const threadsMax = 4;
 /** An idle thread ends after this time to free its memory. */
 const idleMs = 30_000;
@@ -62,7 +71,7 @@ const heapMb = 512;
 
 /**
  * The program of the threads: compiled beside the compiled programs, else the source. Null in Next's own
- * bundle, which is one function for each request: there, readers without a file run in place.
+ * bundle, as on Vercel: there, readers without a file run in place.
  */
 const program = (() => {
   const own = import.meta.filename;
@@ -90,7 +99,10 @@ export function createThreads(): Threads {
           const read = await pool.run(input, { filename, name: reader.name, signal, transferList });
           return reader.file === undefined ? resultOf(read) : read;
         } catch (error) {
-          throw signal.aborted ? new TooLong(`${reader.name} took more than ${limitMs} ms.`) : error;
+          if (signal.aborted) throw new TooLong();
+          if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
+            throw new AppError("too_large", "The content takes too much memory to read. Send less at once.");
+          throw error;
         }
       });
     },

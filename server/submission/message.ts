@@ -9,7 +9,7 @@ import { type RawContent, readContent } from "#server/mail/mime/raw/content";
 import { findValue, joinFields, type RawField, readHeader, readValue } from "#server/mail/mime/raw/fields";
 import { readFrom, readListed, readSender } from "#server/mail/mime/raw/sender";
 import { AppError } from "#server/platform/errors";
-import type { Reader } from "#server/platform/threads";
+import { areShort, type Reader } from "#server/platform/threads";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import type { NewEmail, Once } from "#server/services/emails/accept/send";
@@ -20,7 +20,6 @@ const subjectCharsMax = 2_000;
 const listCharsMax = 65_536;
 const headersMax = 50;
 const filesMax = 100;
-const shortBytes = 32 * 1024;
 
 /** Fields that a message has at most once (RFC 5322 section 3.6, RFC 2045, RFC 2369, RFC 8058). */
 const ONCE =
@@ -76,7 +75,7 @@ type Submitted = { bytes: Buffer; envelope: readonly string[] };
 export const READ_SUBMISSION: Reader<Submitted, Submission> = {
   name: "readSubmission",
   read: ({ bytes, envelope }) => readSubmission(bytes, envelope),
-  isShort: ({ bytes }) => bytes.length <= shortBytes,
+  isShort: ({ bytes }) => areShort(bytes),
   bytesOf: ({ bytes }) => bytes,
 };
 

@@ -1,7 +1,6 @@
 import type { RestDeps } from "#server/deps";
 import { AppError, rejectionOf, rejectScope } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { TooLong } from "#server/platform/threads";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, sendEmail } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
@@ -79,7 +78,7 @@ export async function receiveMessage(
     // A client has minutes to send a message, and the key can be revoked meanwhile.
     if (!(await deps.authenticate(arrival.token)))
       throw new AppError("unauthorized", "The API key is no longer valid. Log in with another one.");
-    submission = await readBeside(deps, key.teamId, { bytes, envelope });
+    submission = await deps.threads.read(key.teamId, READ_SUBMISSION, { bytes, envelope }, readMsMax);
     const { id: keyId, teamId, scopes, domains, allDomains } = key;
     const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };
     const id = await acceptOnce(
@@ -94,22 +93,6 @@ export async function receiveMessage(
   } finally {
     span?.end();
     claim.release();
-  }
-}
-
-async function readBeside(
-  { threads }: SubmissionDeps,
-  teamId: string,
-  submitted: { bytes: Buffer; envelope: readonly string[] },
-): Promise<Submission> {
-  try {
-    return await threads.read(teamId, READ_SUBMISSION, submitted, readMsMax);
-  } catch (cause) {
-    if (cause instanceof TooLong)
-      throw new AppError("unavailable", "The message could not be read in time. Send it again later.", {
-        cause,
-      });
-    throw cause;
   }
 }
 

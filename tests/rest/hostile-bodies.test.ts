@@ -209,3 +209,9 @@ test("a long body is read beside the thread that serves others, and so are its f
   expect(readHere).toHaveBeenCalledOnce();
   readHere.mockRestore();
 });
+
+test("a body that could not be read in time may be sent again", async () => {
+  const bytes = Buffer.from(JSON.stringify({ ...EMAIL, text: "a".repeat(50_000) }));
+  const reading = app.world.deps.threads.read("team", READ_JSON, { bytes, isFingerprinted: false }, 1);
+  await expect(reading).rejects.toMatchObject({ code: "unavailable", status: 503 });
+});

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Reader } from "#server/platform/threads";
+import { areShort, type Reader } from "#server/platform/threads";
 import { readDsn } from "./dsn";
 import { readFeedback } from "./feedback";
 import { type Field, findAddresses, findField, findFields } from "./fields";
@@ -36,12 +36,10 @@ export function readReport(bytes: Uint8Array): Report | null {
   return isAutoReply(message.fields) ? { kind: "auto-reply" } : { kind: "other" };
 }
 
-const shortBytes = 32 * 1024;
-
 export const READ_REPORT: Reader<Uint8Array, Report | null> = {
   name: "readReport",
   read: readReport,
-  isShort: ({ length }) => length <= shortBytes,
+  isShort: areShort,
   bytesOf: (bytes) => bytes,
 };
 

@@ -1,12 +1,11 @@
 import { AppError } from "#server/platform/errors";
-import type { Reader } from "#server/platform/threads";
+import { areShort, type Reader } from "#server/platform/threads";
 import { decodeFiles } from "#server/services/emails/accept/file-content";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { checkTree, marksMax, rejectOversizedTree } from "./tree";
 
 // Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const shortBytes = 32 * 1024;
 
 /** The bytes of a body, and whether its fingerprint is needed. */
 type Received = { bytes: Uint8Array; isFingerprinted: boolean };
@@ -22,7 +21,7 @@ export const READ_JSON: Reader<Received, JsonBody> = {
     decodeFiles(json);
     return { json, fingerprint };
   },
-  isShort: ({ bytes }) => bytes.length <= shortBytes,
+  isShort: ({ bytes }) => areShort(bytes),
   bytesOf: ({ bytes }) => bytes,
 };
 

@@ -30,8 +30,8 @@ const readMsMax = 60_000;
 /**
  * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length
  * says), another content type, invalid UTF-8, invalid JSON, excessive nesting, and text that PostgreSQL
- * cannot store. Returns `undefined` for an empty body of any type. If a name occurs twice in an object, the
- * last value counts.
+ * cannot store. The body is `undefined` if it is empty, whatever its type. If a name occurs twice in an
+ * object, the last value counts. `unavailable` if reading takes too long.
  */
 export async function readJson(
   request: Request,

@@ -120,7 +120,7 @@ export const address = (wanted: string, ...schemes: string[]) =>
 const NOT_ENCODED =
   "The user or the password contains a character that ends this part of a URL. Percent-encode it: # is %23, / is %2F, ? is %3F.";
 
-/** Whether a `/`, `?` or `#` in the user or password is taken for the end of the host. */
+/** Whether a `/`, `?` or `#` in the user or password ends the host too early. */
 const endsEarly = (value: string, url: URL | null): boolean =>
   url === null
     ? /[/?#]/.test(/^[a-z]+:\/\/([^@]*)@/i.exec(value)?.[1] ?? "")

@@ -27,20 +27,24 @@ async function avoidEndOfMinute(neededS: number): Promise<void> {
   if (leftS <= neededS) await target.pass(leftS + 1);
 }
 
-/** A small limit would be free only late in the next minute: the calls of this one still count then. */
-const limitOfExhausted = 30;
+/** A key with one request per minute. */
+const mintSmallKey = async (scope: string, tier: Tier): Promise<string> =>
+  (await target.mintKey({ scopes: [scope], limits: { [tier]: 1 } })).token;
 
-/** A key that has made all its requests of this minute. */
-async function exhaustedKey(scope: string, tier: Tier, options: CallOptions = {}): Promise<string> {
-  const key = await target.mintKey({ scopes: [scope], limits: { [tier]: limitOfExhausted } });
-  await avoidEndOfMinute(10);
+/** Makes the only request of a small key. */
+async function exhaust(token: string, tier: Tier, options: CallOptions = {}): Promise<void> {
+  await avoidEndOfMinute(5);
   const [method = "", path = ""] = tier.split(" ");
-  for (let nth = 0; nth < limitOfExhausted; nth++)
-    expect((await call(method, path, { token: key.token, ...options })).status).toBe(200);
-  return key.token;
+  expect((await call(method, path, { token, ...options })).status).toBe(200);
 }
 
 describe("Errors", () => {
+  // Minted before the tests: the second one waits for up to a minute, and the command line needs seconds.
+  const small: string[] = [];
+  beforeAll(async () => {
+    for (const _ of [1, 2]) small.push(await mintSmallKey("emails:read", "GET /api/emails"));
+  });
+
   test.each(FAILURES)(
     "“Error bodies are JSON objects with a string field `error`.” %i",
     async (status, method, path, options) => {
@@ -52,21 +56,23 @@ describe("Errors", () => {
   );
 
   test("“429 | Rate limit exceeded | { error: Rate limit exceeded, retryAfter: <integer seconds> }”", async () => {
-    const exhausted = await exhaustedKey("emails:read", "GET /api/emails");
-    const { status, body } = await call("GET", "/api/emails", { token: exhausted });
+    const [token = ""] = small;
+    await exhaust(token, "GET /api/emails");
+    const { status, body } = await call("GET", "/api/emails", { token });
     expect(status).toBe(429);
     expect(body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
     expect(Number.isInteger(body.retryAfter)).toBe(true);
     expect(body.retryAfter).toBeGreaterThanOrEqual(1);
-    expect(body.retryAfter).toBeLessThanOrEqual(60 + 60 / limitOfExhausted);
+    expect(body.retryAfter).toBeLessThanOrEqual(60);
   });
 
   test("“retryAfter is the number of seconds until the caller may retry.”", { timeout: 90_000 }, async () => {
-    const exhausted = await exhaustedKey("emails:read", "GET /api/emails");
-    const { status, body } = await call("GET", "/api/emails", { token: exhausted });
+    const [, token = ""] = small;
+    await exhaust(token, "GET /api/emails");
+    const { status, body } = await call("GET", "/api/emails", { token });
     expect(status).toBe(429);
     await target.pass(Number(body.retryAfter));
-    expect((await call("GET", "/api/emails", { token: exhausted })).status).toBe(200);
+    expect((await call("GET", "/api/emails", { token })).status).toBe(200);
   });
 });
 
@@ -162,8 +168,9 @@ describe("Limits", () => {
   );
 
   test("“Clients are advised to retry after retryAfter seconds”: the header Retry-After has the same value", async () => {
-    const exhausted = await exhaustedKey("emails:send", "POST /api/emails", { body: EMAIL });
-    const { status, headers, body } = await call("POST", "/api/emails", { token: exhausted, body: EMAIL });
+    const small = await mintSmallKey("emails:send", "POST /api/emails");
+    await exhaust(small, "POST /api/emails", { body: EMAIL });
+    const { status, headers, body } = await call("POST", "/api/emails", { token: small, body: EMAIL });
     expect(status).toBe(429);
     expect(headers["retry-after"]).toBe(String(body.retryAfter));
   });

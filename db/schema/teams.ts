@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, index, pgTable, primaryKey, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { check, index, pgTable, primaryKey, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant, now } from "../columns";
 
 /** What happens to a delivery with an unknown outcome. */
@@ -70,34 +70,6 @@ export const memberships = pgTable(
     createdAt: now(),
   }),
   (t) => [primaryKey({ columns: [t.teamId, t.userId] }), index("memberships_user_idx").on(t.userId)],
-);
-
-/**
- * The filters of a list in the console that a member has saved under a name. They are deleted with the
- * membership.
- */
-export const savedFilters = pgTable(
-  "saved_filters",
-  (c) => ({
-    teamId: c.uuid().notNull(),
-    userId: c.uuid().notNull(),
-    id: c.uuid().notNull(),
-    /** The list that they filter, as in `SAVED_LISTS`. */
-    list: c.text().notNull(),
-    name: c.text().notNull(),
-    /** The parameters of the page's URL; `day` is `today` or `yesterday` in the time zone of the browser. */
-    filters: c.jsonb().$type<Record<string, string>>().notNull(),
-    createdAt: now(),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.userId, t.id] }),
-    uniqueIndex("saved_filters_name_key").on(t.teamId, t.userId, t.list, t.name),
-    foreignKey({
-      name: "saved_filters_membership_fk",
-      columns: [t.teamId, t.userId],
-      foreignColumns: [memberships.teamId, memberships.userId],
-    }).onDelete("cascade"),
-  ],
 );
 
 /**

@@ -14,7 +14,6 @@ import { membersRouter } from "./members/members";
 import { personalDataRouter } from "./members/personal-data";
 import { teamRouter } from "./members/team";
 import { overviewRouter } from "./overview/overview";
-import { savedFiltersRouter } from "./saved-filters/saved-filters";
 import { searchRouter } from "./search";
 import { serviceRouter } from "./service";
 import { suppressionsRouter } from "./suppressions/suppressions";
@@ -38,7 +37,6 @@ export const appRouter = router({
   overview: overviewRouter,
   queues: queuesRouter,
   relays: relaysRouter,
-  savedFilters: savedFiltersRouter,
   search: searchRouter,
   service: serviceRouter,
   suppressions: suppressionsRouter,

@@ -20,7 +20,7 @@ export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...emailCalls(console),
   ...overviewCalls(console),
   ...keyCalls(console),
-  ...searchCalls(console),
+  ...searchCalls(),
   ...suppressionCalls(console),
   ...templateCalls(console),
   ...webhookCalls(console),

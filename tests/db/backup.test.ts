@@ -45,8 +45,9 @@ const LATER = `
 
 const withLater = () => listOwnTables().add("parts").add("counted");
 
-test("the tables of the migrations are those of a migrated database", async () => {
-  expect([...listOwnTables()].sort()).toEqual(await listTables(source as never));
+test("each table of a migrated database is one of the migrations", async () => {
+  const own = listOwnTables();
+  expect((await listTables(source as never)).filter((name) => !own.has(name))).toEqual([]);
 });
 
 test("partitions, counters, generated columns and cyclic keys are restored by an ordinary role", async () => {

@@ -32,7 +32,6 @@ const TEXTS: Record<string, string> = {
   name: "a name, or a search for one",
   next: "the place where a part of the caller's own command starts",
   proof: "the caller's own password or code",
-  query: "filters of a list, as in its URL",
   recipient: "an address, which filters the caller's own list",
   recipients: "recipients of the email in the same input",
   repeatKey: "a key that the page generates",

@@ -3,10 +3,6 @@
  * which a suite calls `takePictures` while the dialog is open, which checks it, and that suite.
  */
 export const ELSEWHERE: Record<string, Record<string, string>> = {
-  "_ui/list/saved-filter-dialogs": {
-    "dialog-save-filter": "email-pages",
-    "dialog-saved-filters": "email-pages",
-  },
   "_ui/palette/palette": { palette: "shell" },
   "_ui/session/sign-in-again": { "session-ended": "session-end" },
   "_ui/shell/leave-guard": { "template-leave": "session-end" },

@@ -32,34 +32,6 @@ afterAll(async () => {
   await Promise.all(sinks.map((sink) => sink.close()));
 });
 
-test("filters are saved under a name, opened with one click, renamed and deleted", async () => {
-  await page.goto(`${backstamp.url}/console/emails?status=failed,bounced`);
-  await page.getByTitle("Time", { exact: true }).selectOption({ label: "Today" });
-  await page.waitForURL(/since=/);
-  await page.getByRole("button", { name: "Save filter…" }).click();
-  await page.getByLabel("Name").fill("Failed today");
-  await takePictures(page, "dialog-save-filter");
-  await page.getByRole("dialog").getByRole("button", { name: "Save filter" }).click();
-  const links = page.getByRole("navigation", { name: "Saved filters" }).getByRole("link");
-  await expect.poll(() => links.allTextContents(), patience).toEqual(["Failed today"]);
-  expect(await links.first().getAttribute("aria-current")).toBe("true");
-  await page.goto(`${backstamp.url}/console/emails`);
-  await links.first().click();
-  await page.waitForURL(/status=.*since=/);
-  await expect.poll(() => page.getByTitle("Time", { exact: true }).inputValue(), patience).toBe("today");
-  await page.goBack();
-  await page.waitForURL(/emails$/);
-  await page.getByRole("button", { name: "Manage saved filters" }).click();
-  await page.getByLabel("Name of Failed today").waitFor(patience);
-  await takePictures(page, "dialog-saved-filters");
-  await page.getByLabel("Name of Failed today").fill("Failures");
-  await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("button", { name: "Delete Failures" }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(await links.count()).toBe(0);
-  expectNoErrors(profile);
-});
-
 test("an email is sent again as a new one, to changed recipients, and both pages refer to the other", async () => {
   const first = await backstamp.send(
     {

@@ -262,13 +262,6 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     suites: ["tests/console/audit.test.ts"],
   },
   {
-    name: "People see the saved filters of their team",
-    file: "server/services/saved-filters/saved-filters.ts",
-    from: "and(eq(savedFilters.teamId, ctx.teamId), eq(savedFilters.userId, callerId(ctx)));",
-    to: "eq(savedFilters.teamId, ctx.teamId);",
-    suites: ["tests/console/saved-filters.test.ts"],
-  },
-  {
     name: "A cell that begins with @ is a formula",
     file: "server/shared/csv-cell.ts",
     from: "[=+\\-@\\t",

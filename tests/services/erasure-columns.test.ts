@@ -75,8 +75,6 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
     settings: "callback_secret callback_topic host last_fault name pause_reason provider url",
   },
   restores: { settings: "release" },
-  // A filter that contains the address is deleted.
-  saved_filters: { erased: "filters name", settings: "list" },
   second_steps: { account: "token_hash way" },
   sending_days: { settings: "domain" },
   sessions: { account: "address user_agent" },

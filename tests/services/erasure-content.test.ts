@@ -4,7 +4,6 @@ import { newId } from "#server/platform/ids";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { presentErasure } from "#server/services/erasures/request";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
-import { listSavedFilters, saveFilter } from "#server/services/saved-filters/saved-filters";
 import { renderPayloads } from "#server/services/webhooks/events/render";
 import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
 
@@ -168,20 +167,4 @@ test("the reason of a pause is also erased in the alert that repeats it", async 
     { message: string }[]
   >`select message from alerts where kind = 'team_paused'`;
   expect(alert?.message).toBe(`Sending is paused for the team First. Reason: Requested by Ann <${ERASED}>`);
-});
-
-test("a saved filter with the address is deleted, and the member's other filters stay", async () => {
-  const [membership] = await world.hot<{ userId: string }[]>`
-    insert into users (id, email) values (gen_random_uuid(), 'ben@example.net') returning id as "userId"`;
-  const userId = membership?.userId ?? "";
-  await world.hot`insert into memberships (team_id, user_id, role) values (${world.id}, ${userId}, 'member')`;
-  const ctx = { ...world.ctx, actor: { kind: "user" as const, userId } };
-  const save = (name: string, query: string) => saveFilter(ctx, { list: "emails", name, query });
-  await save("Ann", "recipient=Ann.Lee%40example.net&status=bounced");
-  await save(`Bounces of ${ANN}`, "status=bounced");
-  await save("Jo", "q=joann.lee%40example.net");
-  await world.erase();
-  expect((await listSavedFilters(ctx)).map(({ name }) => name)).toEqual(["Jo"]);
-  expect(await world.tablesWith(ANN)).toEqual([]);
-  expect((await world.erasure())?.counts).toMatchObject({ saved_filters: 2 });
 });

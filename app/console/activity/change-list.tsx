@@ -70,7 +70,6 @@ function Changes({ teamId }: { teamId: string }) {
         list={list}
         state={state}
         onOpen={setOpen}
-        saved={{ teamId, list: "changes", path: "/console/activity" }}
         filterBar={
           <>
             <SelectFilter

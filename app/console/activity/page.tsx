@@ -11,7 +11,6 @@ export default consolePage("/console/activity", ({ team, search }) => ({
   queries: [
     trpc.activity.changes.queryOptions({ team, ...readFilters(changeFilters, search) }),
     trpc.activity.actors.queryOptions({ team }),
-    trpc.savedFilters.list.queryOptions({ team }),
   ],
   page: <ChangeList teamId={team} />,
 }));

@@ -8,7 +8,6 @@ import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { DAYS, dayOf, dayRange } from "../_ui/list/day-range";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
-import { SavedFilters, type SavedPlace } from "../_ui/list/saved-filters";
 import { fieldStyle } from "../_ui/styles";
 import { toLocal } from "../_ui/text/local-time";
 import { useTRPC } from "../_ui/trpc";
@@ -27,10 +26,10 @@ type Props = {
   /** Sets some of them, and returns to the first page. */
   change: (part: Partial<EmailFilters>) => void;
   clear: () => void;
-} & Pick<SavedPlace, "current" | "open">;
+};
 
 /** The filters, stored in the URL. */
-export function EmailFilterBar({ teamId, filters, change, clear, current, open }: Props) {
+export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
@@ -81,29 +80,29 @@ export function EmailFilterBar({ teamId, filters, change, clear, current, open }
         />
         <TimeFilter filters={filters} change={change} />
       </search>
-      <SavedFilters teamId={teamId} list="emails" path="/console/emails" current={current} open={open}>
-        {hiddenFilters.map(([name, label]) =>
-          filters[name] ? (
-            <Button
-              key={name}
-              isSmall
-              onClick={() => change({ [name]: null })}
-              className="max-w-full text-xs"
-            >
-              <span className="truncate">
-                {label}: {filters[name]}
-              </span>
-              <X className="size-3.5" aria-hidden="true" />
-              <span className="sr-only">Remove this filter</span>
-            </Button>
-          ) : null,
-        )}
-        {isFiltered(filters) ? (
+      {isFiltered(filters) ? (
+        <div className="flex flex-wrap items-center gap-2">
+          {hiddenFilters.map(([name, label]) =>
+            filters[name] ? (
+              <Button
+                key={name}
+                isSmall
+                onClick={() => change({ [name]: null })}
+                className="max-w-full text-xs"
+              >
+                <span className="truncate">
+                  {label}: {filters[name]}
+                </span>
+                <X className="size-3.5" aria-hidden="true" />
+                <span className="sr-only">Remove this filter</span>
+              </Button>
+            ) : null,
+          )}
           <Button tone="quiet" isSmall onClick={clear} className="ml-auto text-xs">
             Clear filters
           </Button>
-        ) : null}
-      </SavedFilters>
+        </div>
+      ) : null}
     </div>
   );
 }

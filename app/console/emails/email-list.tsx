@@ -35,7 +35,7 @@ const idleRefetchMs = 15_000;
 export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const { filters, change, clear, move, current, open } = useListState(emailFilters);
+  const { filters, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
@@ -75,7 +75,7 @@ export function EmailList({ teamId }: { teamId: string }) {
         filters={filters}
         isEmpty={isFirstPage && data?.rows.length === 0 && data.scannedTo === null}
       />
-      <EmailFilterBar {...{ teamId, filters, change, clear, current, open }} />
+      <EmailFilterBar {...{ teamId, filters, change, clear }} />
       <div ref={list}>
         {/* Inside the list element, so that a pointer on the notice keeps it. */}
         <NewEmailsNotice

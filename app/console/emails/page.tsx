@@ -14,7 +14,6 @@ export default consolePage("/console/emails", ({ team, search }) => ({
   queries: [
     trpc.emails.list.queryOptions(listInput(team, loadFilters(search))),
     trpc.emails.choices.queryOptions({ team }),
-    trpc.savedFilters.list.queryOptions({ team }),
   ],
   page: <EmailList teamId={team} />,
 }));

@@ -8,9 +8,6 @@ export const metadata: Metadata = { title: "Suppressions" };
 
 /** The suppression list of the team, newest first. */
 export default consolePage("/console/suppressions", ({ team, search }) => ({
-  queries: [
-    trpc.suppressions.list.queryOptions({ team, ...readFilters(suppressionFilters, search) }),
-    trpc.savedFilters.list.queryOptions({ team }),
-  ],
+  queries: [trpc.suppressions.list.queryOptions({ team, ...readFilters(suppressionFilters, search) })],
   page: <SuppressionList teamId={team} />,
 }));

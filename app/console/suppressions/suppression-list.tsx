@@ -86,7 +86,6 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             />
           </>
         }
-        saved={{ teamId, list: "suppressions", path: "/console/suppressions" }}
         noMatch={{ title: "No results", text: "The search matches the start of an address." }}
         empty={{
           icon: Ban,

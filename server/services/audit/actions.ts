@@ -63,8 +63,5 @@ export const AUDIT_ACTIONS = {
   "member.left": "Left the team",
   "invitation.renewed": "Renewed an invitation",
   "invitation.revoked": "Revoked an invitation",
-  "saved_filter.created": "Saved a filter",
-  "saved_filter.renamed": "Renamed a saved filter",
-  "saved_filter.deleted": "Deleted a saved filter",
 } as const;
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

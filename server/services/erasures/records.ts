@@ -90,14 +90,6 @@ const RECORDS: readonly RecordTable[] = [
     timed: "id",
   },
   { name: "queue_pauses", key: ["id"], keyType: "uuid", texts: ["reason"] },
-  {
-    name: "saved_filters",
-    key: ["user_id", "id"],
-    keyType: "uuid",
-    texts: ["name"],
-    json: ["filters"],
-    isDeleted: true,
-  },
   // After the pauses, whose reasons they repeat.
   { name: "alerts", key: ["id"], keyType: "uuid", texts: ["message"] },
 ];

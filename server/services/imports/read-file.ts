@@ -1,30 +1,38 @@
 import { CsvError } from "csv-parse";
+import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { readRecords } from "../suppressions/csv-records";
+import type { Row } from "./providers";
 
 /**
- * A JSON document of a file, with the line on which it begins; or the line and the reason if it is not JSON.
+ * A row of a file with its line, or that of its JSON document and its place there, both from 1; or from which
+ * line on the file cannot be read, and why.
  */
-export type FileDocument = { line: number; value: unknown } | { line: number; fault: string };
-
-/**
- * A row of a CSV file: its cells by their column names. Or the line and the reason from which on it cannot be
- * read.
- */
-export type FileRow = { line: number; cells: Record<string, string> } | { line: number; fault: string };
-
-export type FileContent =
-  | { kind: "json"; documents: AsyncGenerator<FileDocument> }
-  | { kind: "csv"; rows: AsyncGenerator<FileRow> };
+export type FileRow = { line: number; entry?: number } & ({ row: Row } | { fault: string });
 
 /** JSON is read as a whole. A CSV file has no limit: it is read as a stream. */
 const jsonBytesMax = 256 * 1024 * 1024;
 
+/** The rows of a JSON document: it is a list, or has one under one of these names. */
+const Rows = z.union([
+  z.array(z.unknown()),
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+  z.object({ items: z.array(z.unknown()) }).transform(({ items }) => items),
+  z.object({ Suppressions: z.array(z.unknown()) }).transform(({ Suppressions }) => Suppressions),
+  z
+    .object({ SuppressedDestinationSummaries: z.array(z.unknown()) })
+    .transform(({ SuppressedDestinationSummaries }) => SuppressedDestinationSummaries),
+  z
+    .object({ SuppressedDestination: z.unknown() })
+    .transform(({ SuppressedDestination }) => [SuppressedDestination]),
+]);
+
 /**
- * Opens a file of a provider: JSON if its first character is a bracket or a brace, otherwise CSV with a
- * heading.
+ * The rows of an export file: JSON if its first character is a bracket or a brace, otherwise CSV with a
+ * heading. JSON documents may follow one another: one per line, or the joined output of several calls.
+ * AppError if the file is not UTF-8.
  */
-export async function openFile(bytes: AsyncIterable<Uint8Array>): Promise<FileContent> {
+export async function* readRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   const chunks = bytes[Symbol.asyncIterator]();
   const leading: Uint8Array[] = [];
   let start = "";
@@ -34,13 +42,12 @@ export async function openFile(bytes: AsyncIterable<Uint8Array>): Promise<FileCo
     leading.push(value);
     start += new TextDecoder().decode(value);
   }
-  const whole = async function* () {
+  const whole = (async function* () {
     yield* leading;
     yield* { [Symbol.asyncIterator]: () => chunks };
-  };
-  return /^\s*[[{]/.test(start)
-    ? { kind: "json", documents: readDocuments(whole()) }
-    : { kind: "csv", rows: readCsv(whole()) };
+  })();
+  if (/^\s*[[{]/.test(start)) yield* readDocuments(whole);
+  else yield* readCsv(whole);
 }
 
 async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
@@ -52,7 +59,7 @@ async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRo
       if (columns === undefined) columns = record;
       else {
         const cells = columns.map((name, place) => [name, record[place] ?? ""] as const);
-        yield { line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== "")) };
+        yield { line, row: foldNames(Object.fromEntries(cells.filter(([, cell]) => cell !== ""))) };
       }
     }
   } catch (error) {
@@ -64,10 +71,7 @@ async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRo
   }
 }
 
-/**
- * Reads documents that follow one another: a single one, one per line, or the joined output of several calls.
- */
-async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileDocument> {
+async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {
@@ -81,14 +85,38 @@ async function* readDocuments(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
   const text = decode(Buffer.concat(chunks));
   let line = 1;
-  for (const { from, to } of splitDocuments(text)) {
-    const document = text.slice(from, to);
-    const gap = /^\s*/.exec(document)?.[0] ?? "";
-    line += countLines(gap);
-    yield { line, ...parse(document) };
-    line += countLines(document.slice(gap.length));
+  for (const document of splitDocuments(text)) {
+    const begins = document.search(/\S/);
+    line += countLines(document.slice(0, begins));
+    const read = parseRows(document);
+    if ("fault" in read) yield { line, ...read };
+    else
+      for (const [place, row] of read.rows.entries()) yield { line, entry: place + 1, row: foldNames(row) };
+    line += countLines(document.slice(begins));
   }
 }
+
+function parseRows(document: string): { rows: unknown[] } | { fault: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(document);
+  } catch {
+    return { fault: "This is not valid JSON." };
+  }
+  const { data: rows } = Rows.safeParse(value);
+  return rows ? { rows } : { fault: "This document has no list of suppressions." };
+}
+
+const AnyRow = z.record(z.string(), z.unknown()).catch({});
+
+/** Files and APIs write names differently. */
+const foldNames = (row: unknown): Row =>
+  Object.fromEntries(
+    Object.entries(AnyRow.parse(row)).map(([name, value]) => [
+      name.toLowerCase().replace(/[ _-]/g, ""),
+      value,
+    ]),
+  );
 
 /** Without a byte order mark. AppError if the bytes are not UTF-8: replaced characters would be imported. */
 function decode(bytes: Uint8Array): string {
@@ -99,22 +127,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-const countLines = (text: string): number => {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-};
+const countLines = (text: string): number => text.split("\n").length - 1;
 
-function parse(text: string): { value: unknown } | { fault: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { fault: "This is not valid JSON." };
-  }
-}
-
-/** The places of the documents: each ends where as many braces and brackets are closed as were opened. */
-function* splitDocuments(text: string): Generator<{ from: number; to: number }> {
+/** Each document ends where as many braces and brackets are closed as were opened. */
+function* splitDocuments(text: string): Generator<string> {
   const mark = /["{}[\]]/g;
   const quoteEnd = /(?:[^"\\]|\\.)*?"/gsy;
   let from = 0;
@@ -128,9 +144,9 @@ function* splitDocuments(text: string): Generator<{ from: number; to: number }> 
     }
     depth += found[0] === "{" || found[0] === "[" ? 1 : -1;
     if (depth > 0) continue;
-    yield { from, to: mark.lastIndex };
+    yield text.slice(from, mark.lastIndex);
     from = mark.lastIndex;
     depth = 0;
   }
-  if (text.slice(from).trim() !== "") yield { from, to: text.length };
+  if (text.slice(from).trim() !== "") yield text.slice(from);
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
@@ -6,20 +5,26 @@ import { foldAddress } from "#server/shared/fold-address";
 import type { Command } from "../audit/record";
 import { findSuppressed } from "../suppressions/read";
 import { addNewSuppressions, type NewSuppression } from "../suppressions/suppress";
-import type { ImportSource } from "./providers";
-import { type Cause, LISTS, type List, type Provider, type Row } from "./providers/provider";
-import { openFile } from "./read-file";
-import { type ImportReport, openReport, type Problem } from "./report";
+import { type Cause, LISTS, type List, PROVIDERS, type ProviderName, readTime } from "./providers";
+import { type FileRow, readRows } from "./read-file";
 
 /** Entries of one transaction. */
 const batchRows = 5_000;
+/** Problems that are reported one by one. The counts include the others. */
+const problemsMax = 1_000;
+
+/** A row that was not imported: its place, its address, and the reason. */
+export type Problem = { line: number; entry?: number; name: string | null; reason: string };
 
 /**
  * The counts of an import; `read` is their sum. `existing` were on the list before, `repeated` was found
- * earlier in the source, `other` are entries that suppress no address, such as subscribed contacts, and
- * `skipped` are the problems.
+ * earlier in the file, `other` are entries that suppress no address, such as subscribed contacts, and
+ * `skipped` are the problems, of which `problems_omitted` are not listed.
  */
-export type SuppressionReport = ImportReport & {
+export type SuppressionReport = {
+  object: "import";
+  from: ProviderName;
+  dry_run: boolean;
   read: number;
   created: number;
   existing: number;
@@ -27,41 +32,40 @@ export type SuppressionReport = ImportReport & {
   other: number;
   skipped: number;
   created_by_reason: Record<Cause, number>;
+  problems: Problem[];
+  problems_omitted: number;
 };
 
 export type SuppressionImport = {
-  provider: Provider;
-  source: ImportSource;
+  from: ProviderName;
+  bytes: AsyncIterable<Uint8Array>;
   /** The list of a file whose rows do not show it. */
-  list?: List | undefined;
-  /** The domain whose lists are fetched, for a provider that has them per domain. Default: all. */
-  domain?: string | undefined;
+  list: List | null;
   isDryRun: boolean;
   /** Called after each batch with the number of rows read. */
   onRead?: (count: number) => void;
 };
 
-type Place = Omit<Problem, "name" | "reason">;
-type GivenRow = Omit<Place, "list"> & ({ row: unknown; list: List | null } | { fault: string });
 /**
- * An entry of a batch. One that only widens an earlier one, of this source, is written and not counted again.
+ * An entry of a batch. One that only widens an earlier one, of this file, is written and not counted again.
  */
 type Entry = NewSuppression & { cause: Cause; isCounted: boolean };
 
 /**
- * Adds a provider's suppressed addresses to the team's list, with the reason and the original time. Reads and
- * writes in batches of 5,000, each a transaction: an import that is interrupted is run again. Existing
- * entries stay; one that blocked only email with an unsubscribe link blocks all email if the provider did.
- * Rows that cannot be read are reported and do not stop the import. A dry run reads the same and writes
- * nothing. The addresses of the source are held in memory, about 150 bytes each, to count repeated ones.
+ * Adds the suppressed addresses of a provider's export file to the team's list, with the reason and the
+ * original time. Reads and writes in batches of 5,000, each a transaction: an import that is interrupted is
+ * run again. Existing entries stay; one that blocked only email with an unsubscribe link blocks all email if
+ * the provider did. Rows that cannot be read are reported and do not stop the import. A dry run reads the
+ * same and writes nothing. The addresses of the file are held in memory, about 150 bytes each.
  */
 export async function importSuppressionsFrom(
   ctx: Ctx,
-  { provider, source, list = undefined, domain, isDryRun, onRead }: SuppressionImport,
+  { from, bytes, list, isDryRun, onRead }: SuppressionImport,
 ): Promise<SuppressionReport> {
-  const { report: shared, addProblem } = openReport(provider.name, isDryRun);
   const report: SuppressionReport = {
-    ...shared,
+    object: "import",
+    from,
+    dry_run: isDryRun,
     read: 0,
     created: 0,
     existing: 0,
@@ -69,10 +73,8 @@ export async function importSuppressionsFrom(
     other: 0,
     skipped: 0,
     created_by_reason: { bounce: 0, complaint: 0, unsubscribe: 0, manual: 0 },
-  };
-  const skip = (place: Place, reason: string, name: string | null) => {
-    report.skipped++;
-    addProblem({ ...place, name, reason });
+    problems: [],
+    problems_omitted: 0,
   };
   // Whether an address was read with an entry that blocks all email.
   const seen = new Map<string, boolean>();
@@ -80,10 +82,19 @@ export async function importSuppressionsFrom(
   const command: Command = { entryId: null };
   const write = async () => {
     const entries = [...batch.values()];
-    const created = await (isDryRun ? findNew(ctx, entries) : addEntries(ctx, provider, entries, command));
+    const created = isDryRun
+      ? await findNew(ctx, entries)
+      : (
+          await addNewSuppressions(ctx, entries, {
+            action: "suppression.imported",
+            detail: { from },
+            command,
+          })
+        ).added;
+    const createdNow = new Set(created.map(({ address }) => address));
     for (const { address, cause, isCounted } of entries) {
       if (isCounted) continue;
-      if (created.has(address)) {
+      if (createdNow.has(address)) {
         report.created++;
         report.created_by_reason[cause]++;
       } else report.existing++;
@@ -92,125 +103,75 @@ export async function importSuppressionsFrom(
     onRead?.(report.read);
   };
 
-  for await (const given of readRows(provider, source, list ?? null, domain ?? null)) {
-    const { line, entry: number } = given;
-    const place = {
-      ...(line !== undefined && { line }),
-      ...(number !== undefined && { entry: number }),
-      // The list of a file is the caller's own.
-      ...(line === undefined && "list" in given && given.list !== null && { list: given.list }),
-    };
+  for await (const given of readRows(bytes)) {
     report.read++;
-    if ("fault" in given) {
-      skip(place, given.fault, null);
-      continue;
-    }
-    const read = provider.suppressions.read(foldNames(given.row), given.list);
-    if ("isOther" in read) report.other++;
-    else if ("needsList" in read) throw explainList(provider);
-    else if ("reason" in read) skip(place, read.reason, read.name);
-    else {
-      const mailbox = parseMailbox(read.address);
-      if (!mailbox.ok) {
-        skip(place, mailbox.fault, read.address.slice(0, 100));
-        continue;
-      }
-      const { cause, listsOnly } = LISTS[read.list];
-      const address = foldAddress(mailbox.mailbox.address);
+    const read = readRow(given, from, list);
+    if (read === "other") report.other++;
+    else if ("reason" in read) {
+      report.skipped++;
+      const { line, entry } = given;
+      const problem = { line, ...(entry !== undefined && { entry }), ...read };
+      if (report.problems.length < problemsMax) report.problems.push(problem);
+      else report.problems_omitted++;
+    } else {
+      const { address, listsOnly } = read;
       const before = seen.get(address);
       if (before !== undefined) report.repeated++;
       if (before === true || (before === false && listsOnly)) continue;
       seen.set(address, !listsOnly);
-      batch.set(address, {
-        address,
-        origin: cause === "unsubscribe" ? "manual" : cause,
-        listsOnly,
-        sourceEmailId: null,
-        createdAt: read.at,
-        cause,
-        isCounted: before !== undefined && !batch.has(address),
-      });
+      batch.set(address, { ...read, isCounted: before !== undefined && !batch.has(address) });
     }
     if (batch.size >= batchRows) await write();
   }
   if (batch.size > 0) await write();
-  return { ...report, ...shared };
+  return report;
 }
 
-/** The addresses of the batch that the list does not have. */
-async function findNew(ctx: Ctx, batch: readonly Entry[]): Promise<Set<string>> {
+const nameCharsMax = 100;
+
+/** AppError if the rows of the file do not show their list and the caller names none. */
+function readRow(
+  given: FileRow,
+  from: ProviderName,
+  list: List | null,
+): Omit<Entry, "isCounted"> | "other" | { name: string | null; reason: string } {
+  if ("fault" in given) return { name: null, reason: given.fault };
+  const { label, address: columns, at, listOf, advice, needsList } = PROVIDERS[from];
+  const { row } = given;
+  const cellOf = (names: readonly string[]) =>
+    names.map((name) => row[name]).find((cell) => cell !== undefined);
+  const text = cellOf(columns);
+  if (typeof text !== "string" || text === "")
+    return { name: null, reason: `The row has no \`${columns[0]}\`.` };
+  const name = text.slice(0, nameCharsMax);
+  const shown = listOf(row, list);
+  if (shown === "other") return shown;
+  if (shown === null) {
+    if (needsList)
+      throw new AppError(
+        "invalid",
+        `A file of ${label} does not show which list it holds. Name it: --list ${needsList.join(" or --list ")}.`,
+      );
+    return { name, reason: advice };
+  }
+  const mailbox = parseMailbox(text);
+  if (!mailbox.ok) return { name, reason: mailbox.fault };
+  const { cause, listsOnly } = LISTS[shown];
+  return {
+    address: foldAddress(mailbox.mailbox.address),
+    origin: cause === "unsubscribe" ? "manual" : cause,
+    listsOnly,
+    sourceEmailId: null,
+    createdAt: readTime(cellOf(at)),
+    cause,
+  };
+}
+
+/** The entries that the list does not have. */
+async function findNew(ctx: Ctx, batch: readonly Entry[]): Promise<Entry[]> {
   const existing = await findSuppressed(
     ctx,
     batch.map(({ address }) => address),
   );
-  return new Set(batch.flatMap(({ address }) => (existing.has(address) ? [] : address)));
+  return batch.filter(({ address }) => !existing.has(address));
 }
-
-async function addEntries(
-  ctx: Ctx,
-  { name }: Provider,
-  batch: readonly Entry[],
-  command: Command,
-): Promise<Set<string>> {
-  const { added } = await addNewSuppressions(ctx, batch, {
-    action: "suppression.imported",
-    detail: { from: name },
-    command,
-  });
-  return new Set(added.map(({ address }) => address));
-}
-
-const explainList = ({ label, suppressions: { unmarked } }: Provider): AppError =>
-  new AppError(
-    "invalid",
-    `A file of ${label} does not show which list it holds. Name it: --list ${unmarked.join(" or --list ")}.`,
-  );
-
-async function* readRows(
-  { label, suppressions }: Provider,
-  source: ImportSource,
-  list: List | null,
-  domain: string | null,
-): AsyncGenerator<GivenRow> {
-  if ("call" in source) {
-    if (suppressions.fetch === null)
-      throw new AppError("invalid", `Import the suppressions of ${label} from a file.`);
-    const counts = new Map<List | null, number>();
-    for await (const page of suppressions.fetch(source.call, domain)) {
-      const before = counts.get(page.list) ?? 0;
-      for (const [place, row] of page.rows.entries())
-        yield { entry: before + place + 1, row, list: page.list };
-      counts.set(page.list, before + page.rows.length);
-    }
-    return;
-  }
-  const file = await openFile(source.bytes);
-  if (file.kind === "csv") {
-    for await (const row of file.rows) yield "fault" in row ? row : { line: row.line, row: row.cells, list };
-    return;
-  }
-  for await (const document of file.documents) {
-    const rows = "fault" in document ? null : suppressions.rowsOf(document.value);
-    if (rows === null)
-      yield {
-        line: document.line,
-        fault: "fault" in document ? document.fault : `This document has no suppressions of ${label}.`,
-      };
-    else
-      for (const [place, row] of rows.entries()) yield { line: document.line, entry: place + 1, row, list };
-  }
-}
-
-const AnyRow = z.record(z.string(), z.unknown()).catch({});
-
-/**
- * A row with its names in lower case, without spaces, hyphens and underscores: files and APIs write them
- * differently.
- */
-const foldNames = (row: unknown): Row =>
-  Object.fromEntries(
-    Object.entries(AnyRow.parse(row)).map(([name, value]) => [
-      name.toLowerCase().replace(/[ _-]/g, ""),
-      value,
-    ]),
-  );

@@ -6,7 +6,7 @@ import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
 import { restoreCell } from "#server/shared/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { readTime } from "../imports/providers/provider";
+import { readTime } from "../imports/providers";
 import { readRecords } from "./csv-records";
 import type { NewSuppression } from "./suppress";
 

@@ -52,7 +52,6 @@ export const TEAM_TABLES = [
   ["retention", "team_id"],
   ["erasures", "id"],
   ["invitations", "id"],
-  ["saved_filters", "id"],
   ["memberships", "user_id"],
   ["audit_log", "id"],
 ] as const;

@@ -19,22 +19,3 @@ export const dayOf = ({ since, until }: Range): Day | undefined =>
     const range = dayRange(day);
     return range.since === since && range.until === until;
   });
-
-/** Parameters of a list as a saved filter has them: the range of today or yesterday is replaced by `day`. */
-export function toSavedFilters(current: Texts): Texts {
-  const day = dayOf({ since: current.since ?? null, until: current.until ?? null });
-  if (!day) return current;
-  const { since: _, until: __, ...others } = current;
-  return { ...others, day };
-}
-
-/** The parameters of a saved filter, with a day as its present times. */
-export function fromSavedFilters({ day, ...others }: Texts): Texts {
-  const known = DAYS.find((name) => name === day);
-  return known ? { ...others, ...present(dayRange(known)) } : others;
-}
-
-type Texts = Record<string, string>;
-
-const present = (range: Range): Texts =>
-  Object.fromEntries(Object.entries(range).filter((entry): entry is [string, string] => entry[1] !== null));

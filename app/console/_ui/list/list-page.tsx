@@ -10,7 +10,6 @@ import { Empty, NoMatch, PageGone } from "./empty";
 import { FilterBar } from "./filter-bar";
 import { activeFilters, CURSOR } from "./list-filters";
 import { Pager, type PageStart } from "./pager";
-import { SavedFilters, type SavedPlace } from "./saved-filters";
 
 /**
  * Query options of a list: it keeps the previous page while the next one loads. Hidden tabs do not refetch.
@@ -30,31 +29,15 @@ export function useListState<Parsers extends typeof CURSOR & Parameters<typeof u
   const [filters, setFilters] = useQueryStates(parsers);
   const set = setFilters as (values: object | null, options?: { history: "push" }) => unknown;
   const input = activeFilters(filters);
-  const texts = Object.entries(input).filter(([name]) => !(name in CURSOR));
   return {
     filters,
     input,
-    isFiltered: texts.length > 0,
-    /** The filters as texts, as the URL has them. */
-    current: Object.fromEntries(texts.map(([name, value]) => [name, String(value)])),
+    isFiltered: Object.keys(input).some((name) => !(name in CURSOR)),
     change: (part: Partial<typeof filters>) => void set({ ...part, after: null, before: null }),
     clear: () => void set(null),
-    /** Replaces all filters by these texts. */
-    open: (values: Record<string, string>) =>
-      void set(
-        Object.fromEntries(
-          Object.entries(parsers as TextParsers).map(([name, { parse }]) => [
-            name,
-            values[name] === undefined ? null : parse(values[name]),
-          ]),
-        ),
-        { history: "push" },
-      ),
     move: (to: PageStart) => void set(to, { history: "push" }),
   };
 }
-
-type TextParsers = Record<string, { parse: (text: string) => unknown }>;
 
 type Props<Row extends { id: string }> = {
   /** What the list contains: "API keys". */
@@ -66,7 +49,7 @@ type Props<Row extends { id: string }> = {
     refetch: () => unknown;
     isPlaceholderData: boolean;
   };
-  state: Pick<SavedPlace, "current" | "open"> & {
+  state: {
     filters: PageStart;
     isFiltered: boolean;
     clear(): void;
@@ -74,8 +57,6 @@ type Props<Row extends { id: string }> = {
   };
   /** The controls of the filter bar. */
   filterBar?: ReactNode;
-  /** If the filters of the list can be saved. */
-  saved?: { teamId: string } & Pick<SavedPlace, "list" | "path">;
   /** The path of a row's page, without a team; `onOpen` is the alternative for rows that open in place. */
   rowHref?: (row: Row) => string | null;
   onOpen?: (row: Row) => void;
@@ -87,13 +68,12 @@ type Props<Row extends { id: string }> = {
 
 /** A paged list below its heading: filters, table, empty states and pager. */
 export function ListPage<Row extends { id: string }>(props: Props<Row>) {
-  const { label, columns, list, state, filterBar, saved, rowHref, onOpen, empty, noMatch } = props;
+  const { label, columns, list, state, filterBar, rowHref, onOpen, empty, noMatch } = props;
   const { data, isPlaceholderData } = list;
   const { filters, isFiltered, clear, move } = state;
   return (
     <>
       {filterBar ? <FilterBar>{filterBar}</FilterBar> : null}
-      {saved ? <SavedFilters {...saved} current={state.current} open={state.open} className="mb-4" /> : null}
       <Fetched by={list}>
         <DataTable
           label={label}

@@ -11,7 +11,6 @@ export default consolePage("/console/activity/requests", ({ team, search }) => (
   queries: [
     trpc.activity.requests.queryOptions({ team, ...readFilters(requestFilters, search) }),
     trpc.activity.keys.queryOptions({ team }),
-    trpc.savedFilters.list.queryOptions({ team }),
   ],
   page: <RequestList teamId={team} />,
 }));

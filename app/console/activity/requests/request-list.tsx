@@ -41,7 +41,6 @@ function Requests({ teamId }: { teamId: string }) {
         list={list}
         state={state}
         onOpen={setOpen}
-        saved={{ teamId, list: "requests", path: "/console/activity/requests" }}
         filterBar={
           <>
             <SelectFilter

@@ -176,7 +176,7 @@ function throwMissingSecret(): never {
 const alertingOf = ({ alerts, backup }: Settings): Alerting => ({
   teamPause: { bounceShare: alerts.teamBouncePause, complaintShare: alerts.teamComplaintPause },
   webhookUrl: alerts.webhookUrl,
-  backupEveryHours: backup.target === null ? null : backup.schedule.everyHours,
+  backupEveryHours: backup.folder === null ? null : backup.everyHours,
 });
 
 function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {

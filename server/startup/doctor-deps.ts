@@ -5,7 +5,7 @@ import { readDiskSpace } from "#server/platform/disk";
 import type { Settings } from "#server/platform/env/settings";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
-import { findFolderFault } from "./backup/folder-store";
+import { findFolderFault } from "./backup/backup-folder";
 import { areBackupsPlain } from "./backup/passphrase";
 import { transportKindOf } from "./deps";
 import { explainDatabaseFault } from "./install/database-faults";
@@ -29,8 +29,8 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
     ...facts,
     explainDatabaseFault,
     findBackupFolderFault: async () => {
-      const { target } = settings.backup;
-      return target !== null && "folder" in target ? findFolderFault(target.folder) : null;
+      const { folder } = settings.backup;
+      return folder === null ? null : findFolderFault(folder);
     },
     areBackupsPlain: areBackupsPlain(settings.backup),
     transportKind: transportKindOf(smtpUrl),

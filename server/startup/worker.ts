@@ -62,7 +62,7 @@ export async function runWorker(
     { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
     { leaseMs: settings.leaseMs },
   );
-  const backups = settings.backup.target && startBackups(settings, built.deps);
+  const backups = settings.backup.folder ? startBackups(settings, built.deps) : null;
   return {
     started: Promise.resolve(),
     async stop() {
@@ -83,7 +83,7 @@ function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promis
   // In the folder of this file, for the source as well as for the compiled program.
   const { dir, ext } = path.parse(import.meta.filename);
   return startBackupSchedule(deps, {
-    schedule: settings.backup.schedule,
+    everyHours: settings.backup.everyHours,
     program: path.join(dir, `admin${ext}`),
     env: {
       ...process.env,

@@ -1,16 +1,5 @@
 import type { z } from "zod";
-import {
-  address,
-  backupTarget,
-  file,
-  flag,
-  listenHost,
-  port,
-  secret,
-  share,
-  timeOfDay,
-  wholeNumber,
-} from "./values";
+import { absoluteFolder, address, flag, listenHost, port, secret, share, wholeNumber } from "./values";
 
 export type Setting = {
   /** Its meaning, for `.env.example`. */
@@ -30,10 +19,10 @@ const COLLECTOR_URL = "Enter the URL of a collector: http://127.0.0.1:4318";
 export const OPERATION_SETTINGS = {
   BACKSTAMP_BACKUP_TO: {
     about:
-      "Where workers store scheduled backups: a folder, or s3://bucket/prefix for an S3-compatible store. Each backup appears there when it is complete. Each installation needs its own folder or prefix, because the oldest backups in it are deleted.",
+      "Folder in which workers store scheduled backups. Each appears there when it is complete. Each installation needs its own folder, because the oldest backups in it are deleted.",
     fallback: "none; no scheduled backups",
     example: "/var/backups/backstamp",
-    read: backupTarget,
+    read: absoluteFolder,
   },
   BACKSTAMP_BACKUP_PASSPHRASE: {
     about:
@@ -43,55 +32,17 @@ export const OPERATION_SETTINGS = {
     read: secret(12, "Choose a longer one."),
     isSecret: true,
   },
-  BACKSTAMP_BACKUP_PASSPHRASE_FILE: {
-    about: "File with the passphrase of backups. Takes precedence over BACKSTAMP_BACKUP_PASSPHRASE.",
-    fallback: "none",
-    example: "/etc/backstamp-backup-passphrase",
-    read: file,
-  },
   BACKSTAMP_BACKUP_EVERY_HOURS: {
     about: "Hours from one scheduled backup to the next.",
     fallback: "24",
     example: "6",
     read: wholeNumber(1, 720, 24),
   },
-  BACKSTAMP_BACKUP_AT: {
-    about: "Time of day (UTC) of a scheduled backup. The others follow every BACKSTAMP_BACKUP_EVERY_HOURS.",
-    fallback: "03:00",
-    example: "03:00",
-    read: timeOfDay,
-  },
   BACKSTAMP_BACKUP_KEEP: {
     about: "Number of scheduled backups to keep. Older ones are deleted after a successful backup.",
     fallback: "7",
     example: "7",
     read: wholeNumber(1, 10_000, 7),
-  },
-  BACKSTAMP_BACKUP_S3_ENDPOINT: {
-    about: "URL of the S3-compatible store.",
-    fallback: "https://s3.REGION.amazonaws.com",
-    example: "https://s3.eu-central-1.amazonaws.com",
-    read: address("Enter the URL of the store: https://s3.example.com", "https:", "http:"),
-  },
-  BACKSTAMP_BACKUP_S3_REGION: {
-    about: "Region of the bucket.",
-    fallback: "us-east-1",
-    example: "eu-central-1",
-    read: secret(1, ""),
-  },
-  BACKSTAMP_BACKUP_S3_KEY_ID: {
-    about: "Id of the access key of the S3-compatible store.",
-    fallback: "none; required with an s3:// URL",
-    example: "id",
-    read: secret(1, ""),
-    isSecret: true,
-  },
-  BACKSTAMP_BACKUP_S3_SECRET: {
-    about: "Secret of the access key of the S3-compatible store.",
-    fallback: "none; required with an s3:// URL",
-    example: "secret",
-    read: secret(1, ""),
-    isSecret: true,
   },
   BACKSTAMP_ALERT_WEBHOOK_URL: {
     about:

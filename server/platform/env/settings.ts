@@ -105,14 +105,6 @@ const RULES: readonly Rule[] = [
       "No worker runs on Vercel, so no scheduled backup would be made. Remove it, and run backstamp backup on another machine.",
     isViolated: (isSet, mode) => mode === "vercel" && isSet("BACKSTAMP_BACKUP_TO"),
   },
-  ...(["BACKSTAMP_BACKUP_S3_KEY_ID", "BACKSTAMP_BACKUP_S3_SECRET"] as const).map(
-    (name): Rule => ({
-      name,
-      reason: "Required because BACKSTAMP_BACKUP_TO is an s3:// URL.",
-      isViolated: (isSet, _mode, { BACKSTAMP_BACKUP_TO: target }) =>
-        target !== undefined && "bucket" in target && !isSet(name),
-    }),
-  ),
   ...pairRules("BACKSTAMP_SMTP_TLS_CERT", "BACKSTAMP_SMTP_TLS_KEY"),
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
@@ -247,27 +239,13 @@ function applyDefaults(values: Values, mode: Mode) {
   };
 }
 
-/** Scheduled backups, and the passphrase of all. `target` is null if there are none. */
-function backupOf(values: Values) {
-  const target = values.BACKSTAMP_BACKUP_TO ?? null;
-  const region = values.BACKSTAMP_BACKUP_S3_REGION ?? "us-east-1";
-  return {
-    target,
-    s3: {
-      endpoint: values.BACKSTAMP_BACKUP_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
-      region,
-      keyId: values.BACKSTAMP_BACKUP_S3_KEY_ID ?? "",
-      secret: values.BACKSTAMP_BACKUP_S3_SECRET ?? "",
-    },
-    passphrase: values.BACKSTAMP_BACKUP_PASSPHRASE ?? null,
-    passphraseFile: values.BACKSTAMP_BACKUP_PASSPHRASE_FILE ?? null,
-    schedule: {
-      everyHours: values.BACKSTAMP_BACKUP_EVERY_HOURS ?? 24,
-      minuteOfDay: values.BACKSTAMP_BACKUP_AT ?? 180,
-    },
-    keep: values.BACKSTAMP_BACKUP_KEEP ?? 7,
-  };
-}
+/** Scheduled backups, and the passphrase of all. `folder` is null if there are none. */
+const backupOf = (values: Values) => ({
+  folder: values.BACKSTAMP_BACKUP_TO ?? null,
+  passphrase: values.BACKSTAMP_BACKUP_PASSPHRASE ?? null,
+  everyHours: values.BACKSTAMP_BACKUP_EVERY_HOURS ?? 24,
+  keep: values.BACKSTAMP_BACKUP_KEEP ?? 7,
+});
 
 const hostOf = (values: Values, mode: Mode): string =>
   values.HOST ?? (mode === "dev" ? "127.0.0.1" : "0.0.0.0");

@@ -126,23 +126,10 @@ const endsEarly = (value: string, url: URL | null): boolean =>
     ? /[/?#]/.test(/^[a-z]+:\/\/([^@]*)@/i.exec(value)?.[1] ?? "")
     : url.username === "" && url.password === "" && `${url.pathname}${url.hash}`.includes("@");
 
-/** A folder, or a bucket with the prefix of the names in it. */
-export const backupTarget = text(
-  "Enter the absolute path of a folder, or s3://bucket or s3://bucket/prefix.",
-  (value): { folder: string } | { bucket: string; prefix: string } | null => {
-    if (value.startsWith("/")) return { folder: value };
-    const [, bucket, prefix = ""] =
-      /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(value) ?? [];
-    const folders = prefix.split("/").filter((name) => name !== "");
-    return bucket === undefined ? null : { bucket, prefix: folders.map((name) => `${name}/`).join("") };
-  },
+/** The absolute path of a folder. */
+export const absoluteFolder = text("Enter the absolute path of a folder.", (value) =>
+  value.startsWith("/") ? value : null,
 );
-
-/** A time of day as hours and minutes. The parsed value is the minutes since midnight. */
-export const timeOfDay = text("Enter a time of day in UTC, for example 03:00.", (value) => {
-  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value) ?? [];
-  return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
-});
 
 /** A secret of at least `charsMin` characters. */
 export const secret = (charsMin: number, hint: string) =>

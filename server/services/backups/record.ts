@@ -3,9 +3,6 @@ import { backups } from "#db/schema/audit";
 import type { Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 
-/** When scheduled backups are made: every `everyHours`, counted from `minuteOfDay` (UTC). */
-export type BackupSchedule = { everyHours: number; minuteOfDay: number };
-
 /** Arbitrary number of the advisory lock under which one process claims a scheduled backup. */
 const CLAIM_LOCK = 7_067_381_211;
 /**
@@ -25,13 +22,13 @@ type BackupDeps = Pick<Deps, "db">;
 
 const isSilent = sql`${backups.beatAt} < now() - ${silentSecondsMax} * interval '1 second'`;
 
-/** The start of the current period. */
-const periodStart = ({ everyHours, minuteOfDay }: BackupSchedule) =>
-  sql`date_bin(${everyHours} * interval '1 hour', now(), timestamptz '2001-01-01 00:00Z' + ${minuteOfDay} * interval '1 minute')`;
+/** The start of the current period. A day begins at night. */
+const periodStart = (everyHours: number) =>
+  sql`date_bin(${everyHours} * interval '1 hour', now(), timestamptz '2001-01-01 03:00Z')`;
 
-const isDue = (schedule: BackupSchedule) => sql`not exists (
+const isDue = (everyHours: number) => sql`not exists (
     select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'succeeded'
-      and ${backups.startedAt} >= ${periodStart(schedule)})
+      and ${backups.startedAt} >= ${periodStart(everyHours)})
   and not exists (
     select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'running' and not ${isSilent})
   and not exists (
@@ -39,8 +36,8 @@ const isDue = (schedule: BackupSchedule) => sql`not exists (
       and ${backups.endedAt} > now() - ${retryMinutes} * interval '1 minute')`;
 
 /** Whether a scheduled backup of the current period is missing, and no process makes it. */
-export async function isBackupDue({ db }: BackupDeps, schedule: BackupSchedule): Promise<boolean> {
-  const [row] = await db.execute<{ isDue: boolean }>(sql`select ${isDue(schedule)} as "isDue"`);
+export async function isBackupDue({ db }: BackupDeps, everyHours: number): Promise<boolean> {
+  const [row] = await db.execute<{ isDue: boolean }>(sql`select ${isDue(everyHours)} as "isDue"`);
   return row?.isDue === true;
 }
 
@@ -50,12 +47,12 @@ export async function isBackupDue({ db }: BackupDeps, schedule: BackupSchedule):
  */
 export async function claimBackup(
   { db }: BackupDeps,
-  schedule: BackupSchedule,
+  everyHours: number,
   location: string,
 ): Promise<string | null> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`);
-    if (!(await isBackupDue({ db: tx }, schedule))) return null;
+    if (!(await isBackupDue({ db: tx }, everyHours))) return null;
     await failSilentBackups({ db: tx });
     await tx.delete(backups).where(sql`${backups.startedAt} < now() - ${keptDays} * interval '1 day'`);
     const id = newId();

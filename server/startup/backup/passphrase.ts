@@ -4,14 +4,12 @@ import { OperatorError } from "../launcher/operator-error";
 
 export const passphraseCharsMin = 12;
 
-/**
- * The configured passphrase: that of a file, or of `BACKSTAMP_BACKUP_PASSPHRASE`. Null if none is configured.
- */
+/** The passphrase of a file, or of `BACKSTAMP_BACKUP_PASSPHRASE`. Null if there is neither. */
 export async function readPassphrase(
   { backup }: Pick<Settings, "backup">,
-  file: string | null = backup.passphraseFile,
+  file?: string,
 ): Promise<string | null> {
-  if (file === null) return backup.passphrase;
+  if (file === undefined) return backup.passphrase;
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new OperatorError(`The passphrase file ${file} cannot be read (${cause.code}).`, { cause });
   });
@@ -19,8 +17,8 @@ export async function readPassphrase(
 }
 
 /** Whether scheduled backups are made without a passphrase. */
-export const areBackupsPlain = ({ target, passphrase, passphraseFile }: Settings["backup"]): boolean =>
-  target !== null && passphrase === null && passphraseFile === null;
+export const areBackupsPlain = ({ folder, passphrase }: Settings["backup"]): boolean =>
+  folder !== null && passphrase === null;
 
 /** A passphrase that is too short would not protect the secrets of the installation. */
 export function requireLength(passphrase: string, source: string): string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Deps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
-import { type BackupSchedule, isBackupDue } from "#server/services/backups/record";
+import { isBackupDue } from "#server/services/backups/record";
 import type { ScheduledBackup } from "./scheduled-backup";
 
 const checkMsDefault = 60_000;
@@ -14,7 +14,7 @@ const STALLED = Symbol("stalled");
 const outputCharsMax = 2_000;
 
 export type ScheduleOptions = {
-  schedule: BackupSchedule;
+  everyHours: number;
   /** The program of the command line, for a process of its own: a backup must not delay deliveries. */
   program: string;
   env: NodeJS.ProcessEnv;
@@ -31,7 +31,7 @@ export type ScheduleOptions = {
 export function startBackupSchedule(
   deps: Pick<Deps, "db" | "log">,
   {
-    schedule,
+    everyHours,
     program,
     env,
     checkMs = checkMsDefault,
@@ -47,7 +47,7 @@ export function startBackupSchedule(
       const isStopping = stopping.signal.aborted;
       const signal = isStopping ? watch : AbortSignal.any([watch, stopping.signal]);
       await wait(isStopping ? stopMsMax : stalledCheckMs, undefined, { signal }).catch(() => {});
-      const isDue = () => isBackupDue(deps, schedule).catch(() => false);
+      const isDue = () => isBackupDue(deps, everyHours).catch(() => false);
       // The process has no heartbeat any more, so the backup is due again.
       if (isStopping || (!signal.aborted && (await isDue()))) break;
     }
@@ -94,7 +94,7 @@ export function startBackupSchedule(
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        if (await isBackupDue(deps, schedule)) await makeBackup();
+        if (await isBackupDue(deps, everyHours)) await makeBackup();
       } catch (error) {
         deps.log.warn("backup.not_started", errorFacts(error));
       }

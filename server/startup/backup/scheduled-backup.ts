@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Deps } from "#server/deps";
 import { readDiskSpace } from "#server/platform/disk";
 import type { Settings } from "#server/platform/env/settings";
@@ -12,22 +13,20 @@ import {
 } from "#server/services/backups/record";
 import { explainDatabaseFault } from "../install/database-faults";
 import { OperatorError } from "../launcher/operator-error";
-import { createBackup } from "./create-backup";
-import { openFolderStore } from "./folder-store";
-import { readPassphrase } from "./passphrase";
-import { openS3Store } from "./s3-store";
 import {
-  type BackupStore,
+  deleteAbandoned,
   deleteOldBackups,
   type FillBackup,
   nameOfBackup,
-  type StoreEffects,
-} from "./store";
+  openBackupFolder,
+  writeBackupFile,
+} from "./backup-folder";
+import { createBackup } from "./create-backup";
+import { readPassphrase } from "./passphrase";
 
 export const beatMs = 20_000;
 /** A backup to which nothing was written for this long does not count as running, and is ended. */
 const stalledMsMax = 10 * 60_000;
-const RETRY_AFTER_MS = [1_000, 5_000, 15_000];
 
 type ScheduledSettings = Pick<Settings, "backup" | "dataDir" | "secret" | "oldSecrets"> & {
   databaseUrl: string;
@@ -45,13 +44,14 @@ export type ScheduledBackup = FinishedBackup & {
  * with the completed backup. After the signal, nothing remains of the backup.
  */
 export async function runScheduledBackup(
-  deps: Pick<Deps, "db" | "clock"> & Partial<StoreEffects>,
+  deps: Pick<Deps, "db" | "clock"> & { readDiskSpace?: typeof readDiskSpace },
   settings: ScheduledSettings,
   signal: AbortSignal,
 ): Promise<ScheduledBackup | null> {
   const { backup, databaseUrl, dataDir, secret, oldSecrets } = settings;
-  const store = openStore(settings, { readDiskSpace, retryAfterMs: RETRY_AFTER_MS, ...deps });
-  const id = await claimBackup(deps, backup.schedule, store.location);
+  const { folder } = backup;
+  if (folder === null) throw new OperatorError("BACKSTAMP_BACKUP_TO is not set. Set a folder.");
+  const id = await claimBackup(deps, backup.everyHours, folder);
   if (id === null) return null;
   let progressedMs = performance.now();
   const beat = setInterval(() => {
@@ -60,8 +60,8 @@ export async function runScheduledBackup(
   }, beatMs);
   let made: FinishedBackup;
   try {
-    // Not every store permits this, and each backup repeats it.
-    await store.deleteRemains().catch(() => {});
+    await openBackupFolder(folder);
+    await deleteAbandoned(folder);
     const passphrase = await readPassphrase(settings);
     const name = nameOfBackup(deps.clock(), passphrase !== null);
     let hasSecret = false;
@@ -71,7 +71,8 @@ export async function runScheduledBackup(
       });
       ({ hasSecret } = await createBackup({ databaseUrl, dataDir, secret, oldSecrets, passphrase }, output));
     };
-    const sizeBytes = await store.write(name, fill, signal);
+    const file = path.join(folder, name);
+    const sizeBytes = await writeBackupFile(file, fill, signal, { readDiskSpace, ...deps });
     made = { name, sizeBytes, hasSecret };
     await completeBackup(deps, id, made);
   } catch (error) {
@@ -82,22 +83,14 @@ export async function runScheduledBackup(
   } finally {
     clearInterval(beat);
   }
-  const result = { ...made, location: store.location, deleted: [] as string[], deletionFault: null };
+  const result = { ...made, location: folder, deleted: [] as string[], deletionFault: null };
   try {
-    return { ...result, deleted: await deleteOldBackups(store, { newest: made.name, count: backup.keep }) };
+    return { ...result, deleted: await deleteOldBackups(folder, { newest: made.name, count: backup.keep }) };
   } catch (error) {
     const deletionFault = `Old backups could not be deleted: ${reasonOf(error)}`;
     await recordDeletionFault(deps, id, deletionFault);
     return { ...result, deletionFault };
   }
-}
-
-function openStore({ backup: { target, s3 } }: Pick<Settings, "backup">, effects: StoreEffects): BackupStore {
-  if (target === null)
-    throw new OperatorError("BACKSTAMP_BACKUP_TO is not set. Set a folder or an s3:// URL.");
-  return "folder" in target
-    ? openFolderStore(target.folder, effects)
-    : openS3Store({ ...s3, ...target }, effects);
 }
 
 /** Why a backup failed, for the operator. */

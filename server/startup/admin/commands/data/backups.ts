@@ -12,11 +12,10 @@ import {
   failSilentBackups,
   listBackups,
 } from "#server/services/backups/record";
+import { deletePartials, type FillBackup, writeBackupFile } from "../../../backup/backup-folder";
 import { createBackup } from "../../../backup/create-backup";
-import { deletePartials, writeBackupFile } from "../../../backup/folder-store";
 import { passphraseCharsMin, readPassphrase, requireLength } from "../../../backup/passphrase";
 import { beatMs, reasonOf, runScheduledBackup } from "../../../backup/scheduled-backup";
-import type { FillBackup } from "../../../backup/store";
 import { OperatorError } from "../../../launcher/operator-error";
 import { type AdminCommand, runInDatabase } from "../../command";
 import { type Session, withKeptSecret } from "../../session";

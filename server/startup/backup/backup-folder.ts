@@ -12,18 +12,16 @@ import {
   statfs,
 } from "node:fs/promises";
 import path from "node:path";
-import { Writable } from "node:stream";
-import { formatBytes } from "#server/platform/disk";
+import { addAbortSignal, Writable } from "node:stream";
+import { type DiskSpace, formatBytes } from "#server/platform/disk";
 import { OperatorError } from "../launcher/operator-error";
-import {
-  abortable,
-  type BackupStore,
-  type FillBackup,
-  isAbandoned,
-  isNameOfBackup,
-  type StoreEffects,
-} from "./store";
 
+/** Fills and ends a stream. */
+export type FillBackup = (output: Writable) => Promise<void>;
+
+type DiskEffects = { readDiskSpace(folder: string): Promise<DiskSpace> };
+
+const NAME = /^backstamp-\d{8}T\d{9}Z\.tar\.gz(\.age)?$/;
 const PARTIAL = /\.\d+\.partial$/;
 /** Short, because each attempt of a process that is killed leaves a file as large as the disk permits. */
 const silentMsMax = 10 * 60 * 1_000;
@@ -33,28 +31,41 @@ const freeShareMin = 0.05;
 /** Other programs write to the disk, too, so the space is read again after this many bytes. */
 const checkedEveryBytes = 4 * 1024 ** 2;
 
-/** Keeps backups in a folder, which is created if it is missing. */
-export const openFolderStore = (
+/** The name of a scheduled backup. Names in alphabetical order are in the order of time. */
+export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
+  `backstamp-${takenAt.toISOString().replaceAll(/[-:.]/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
+
+/** Creates the folder of scheduled backups if it is missing. OperatorError if it cannot be written to. */
+export async function openBackupFolder(folder: string): Promise<void> {
+  const fault = await findFolderFault(folder);
+  if (fault !== null) throw new OperatorError(fault);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Deletes what scheduled backups left whose process was killed. */
+export async function deleteAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!PARTIAL.test(name) || !NAME.test(name.replace(PARTIAL, ""))) continue;
+    const file = path.join(folder, name);
+    if (Date.now() - (await stat(file)).mtimeMs > silentMsMax) await rm(file);
+  }
+}
+
+/**
+ * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other
+ * files. Returns the names. Deletes nothing if the folder does not list `newest`.
+ */
+export async function deleteOldBackups(
   folder: string,
-  effects: Pick<StoreEffects, "readDiskSpace">,
-): BackupStore => ({
-  location: folder,
-  async write(name, fill, signal) {
-    const fault = await findFolderFault(folder);
-    if (fault !== null) throw new OperatorError(fault);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return writeBackupFile(path.join(folder, name), fill, signal, effects);
-  },
-  async deleteRemains() {
-    for (const name of await readdir(folder)) {
-      if (!PARTIAL.test(name) || !isNameOfBackup(name.replace(PARTIAL, ""))) continue;
-      const file = path.join(folder, name);
-      if (isAbandoned((await stat(file)).mtime, silentMsMax)) await rm(file);
-    }
-  },
-  list: () => readdir(folder),
-  remove: (name) => rm(path.join(folder, name)),
-});
+  { newest, count }: { newest: string; count: number },
+): Promise<string[]> {
+  const names = await readdir(folder);
+  if (!names.includes(newest)) throw new Error(`${folder} does not list ${newest}.`);
+  const others = names.filter((name) => NAME.test(name) && name !== newest).sort();
+  const old = others.slice(0, Math.max(0, others.length - (count - 1)));
+  for (const name of old) await rm(path.join(folder, name));
+  return old;
+}
 
 /** The file systems of /proc and /sys (statfs(2)), which contain no files of users. */
 const PSEUDO = new Set([0x9fa0, 0x62656572]);
@@ -103,7 +114,7 @@ export async function writeBackupFile(
   file: string,
   fill: FillBackup,
   signal: AbortSignal,
-  { readDiskSpace }: Pick<StoreEffects, "readDiskSpace">,
+  { readDiskSpace }: DiskEffects,
 ): Promise<number> {
   if (await stat(file).catch(() => null))
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
@@ -130,7 +141,10 @@ export async function writeBackupFile(
   try {
     await chmod(partial, 0o600);
     await requireSpace();
-    await fill(abortable(writeTo(handle, requireSpace), signal));
+    const output = writeTo(handle, requireSpace);
+    // The writer receives the error.
+    output.on("error", () => {});
+    await fill(addAbortSignal(signal, output));
     const { size } = await handle.stat();
     await handle.sync();
     await handle.close();
@@ -165,7 +179,7 @@ function writeTo(handle: FileHandle, requireSpace: () => Promise<void>): Writabl
 
 const diskFull = (folder: string, state: string, cause?: unknown) =>
   new OperatorError(
-    `The disk of ${folder} ${state}. Delete files, keep fewer backups (BACKSTAMP_BACKUP_KEEP), or write them to another disk or an S3-compatible store.`,
+    `The disk of ${folder} ${state}. Delete files, keep fewer backups (BACKSTAMP_BACKUP_KEEP), or write them to another disk.`,
     { cause },
   );
 

@@ -100,23 +100,14 @@ test("the empty state appears only for a team without its own domain, and only o
   expectNoErrors(profile);
 });
 
-test("the domain page shows the setup guide and stores the DNS provider", async () => {
-  await page.getByRole("heading", { name: "Choose your DNS provider" }).waitFor();
-  await page.getByLabel("DNS provider").selectOption({ label: "Cloudflare" });
-  await record("DKIM key (RSA)")
-    .first()
-    .getByText("backstamp._domainkey.mail", { exact: true })
-    .waitFor(waitOptions);
-  await page.getByLabel("DNS zone").selectOption({ label: name });
-  await record("DKIM key (RSA)")
-    .first()
-    .getByText("backstamp._domainkey", { exact: true })
-    .waitFor(waitOptions);
-  await page.reload();
-  await expect.poll(() => page.getByLabel("DNS provider").inputValue(), waitOptions).toBe("cloudflare");
+test("the domain page shows the records with their names in full and without the zone", async () => {
+  await page.getByRole("heading", { name: "Publish these records" }).waitFor();
+  const key = record("DKIM key (RSA)").first();
+  await key.getByText(`backstamp._domainkey.${name}`, { exact: true }).waitFor(waitOptions);
+  await key.getByText("backstamp._domainkey.mail", { exact: true }).waitFor(waitOptions);
   await profile.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await record("Domain ownership")
-    .getByRole("button", { name: "Copy Content: Domain ownership (TXT)" })
+    .getByRole("button", { name: "Copy Value: Domain ownership (TXT)" })
     .click();
   const ownership = (await listed()).find(({ purpose }) => purpose === "ownership");
   await expect

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { describeDomainName } from "#server/mail/address/domain-display";
-import { DNS_PANEL_NAMES } from "#server/mail/dns/panels";
 import { growthPercentMax, readWarmUpPlan, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { verifyDomain } from "#server/services/domains/check/verify";
 import { getDomain } from "#server/services/domains/dkim/credentials";
@@ -60,15 +59,15 @@ export const domainsRouter = router({
       })),
     ),
   get: inTeam("domains:read")
-    .input(OfDomain.extend({ panel: z.enum(DNS_PANEL_NAMES).optional(), isOwnZone: z.boolean().optional() }))
-    .query(async ({ ctx: { service }, input: { id, panel = "other", isOwnZone = false } }) => {
+    .input(OfDomain)
+    .query(async ({ ctx: { service }, input: { id } }) => {
       const domain = await getDomain(service, id);
       const [keys, relays, warmUpPlan] = await Promise.all([
         listKeysOfDomain(service, domain.id),
         listRelaysOfDomain(service, domain),
         readWarmUpPlan(service, domain),
       ]);
-      return viewDomain(service, domain, { panel, isOwnZone }, { keys, relays, warmUpPlan });
+      return viewDomain(service, domain, { keys, relays, warmUpPlan });
     }),
   /** A name in its canonical form, and in its own script for display. */
   readName: inTeam("domains:read")

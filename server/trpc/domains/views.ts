@@ -2,7 +2,6 @@ import { BUILT_IN_DOMAIN, type CheckKey } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { describeDomainName } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
-import { DNS_PANEL_NAMES, DNS_PANELS, type DnsPanel, formatForPanel } from "#server/mail/dns/panels";
 import { formatZoneFile, type ZoneRecord } from "#server/mail/dns/zone-file";
 import { describeSetup } from "#server/services/domains/announce";
 import type { readWarmUpPlan } from "#server/services/domains/caps";
@@ -46,13 +45,6 @@ export const viewDomainRow = (domain: Domain) => ({
 });
 export type DomainRow = ReturnType<typeof viewDomainRow>;
 
-/** Where the domain's zone is edited: the DNS provider, and whether the domain is a zone of its own there. */
-export type DnsPlace = { panel: DnsPanel; isOwnZone: boolean };
-
-/** The DNS provider that a cookie names, or `other`. */
-export const parsePanel = (text: string | undefined): DnsPanel =>
-  DNS_PANEL_NAMES.find((name) => name === text) ?? "other";
-
 /** Data that is read in addition to the domain's row. */
 type Related = {
   keys: Awaited<ReturnType<typeof listKeysOfDomain>>;
@@ -60,10 +52,10 @@ type Related = {
   warmUpPlan: Awaited<ReturnType<typeof readWarmUpPlan>>;
 };
 
-/** The domain of the API, with its records as they are entered at that DNS provider. */
-export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPlace, related: Related) {
+/** The domain of the API, with how its records are entered at a DNS provider. */
+export function viewDomain(ctx: Ctx, domain: Domain, related: Related) {
   const { dmarc, ...shown } = presentDomain(domain, describeSetup(ctx, domain));
-  const above = getRegisteredDomain(domain.name);
+  const zone = getRegisteredDomain(domain.name);
   const records = [
     ...shown.records,
     { ...dmarc, purpose: "dmarc" as const, required: false, keep_until: null, priority: undefined },
@@ -71,16 +63,12 @@ export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPl
   return {
     ...shown,
     ...viewDomainRow(domain),
-    zones: { above, own: domain.name, isOwn: isOwnZone },
-    panel: { name: panel, way: DNS_PANELS[panel].way, textHint: DNS_PANELS[panel].textHint },
-    panels: Object.entries(DNS_PANELS).map(([name, { title }]) => ({ name: name as DnsPanel, title })),
+    zone,
+    // The name without the zone, which many DNS providers append.
     records: records.map(({ priority, ...record }) => ({
       ...record,
-      typed: formatForPanel(
-        panel,
-        { ...record, ...(priority !== undefined && { priority }) },
-        isOwnZone ? domain.name : above,
-      ),
+      ...(priority !== undefined && { priority }),
+      label: record.host === zone ? "@" : record.host.slice(0, -zone.length - 1),
     })),
     dkimKeys: domain.dkimKeys.map(({ publicKey: _, ...key }) => key),
     alignment: describeAlignment(domain, ctx.names.returnPathDomain),

@@ -28,7 +28,7 @@ export function domainCalls(_: Console): ProcedureCalls {
       names: ["after", "before"],
     },
     "domains.names": { input: async () => ({}), names: [] },
-    "domains.get": ofDomain({ panel: "route53" }),
+    "domains.get": ofDomain(),
     "domains.readName": { input: async () => ({ name: name() }), names: [] },
     "domains.add": { input: async () => ({ name: name() }), names: [] },
     "domains.update": ofNewDomain({ change: { openTracking: true, dailyCap: 500 } }),

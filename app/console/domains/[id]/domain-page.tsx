@@ -1,9 +1,8 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle, Radar, Trash2 } from "lucide-react";
 import { useState } from "react";
-import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
@@ -17,7 +16,6 @@ import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { HEALTH, refetchMs } from "../labels";
-import { savePanel } from "../panel";
 import { Banner, Banners, BuiltInNote } from "./banners";
 import { AlignmentCard, type CardProps, UsersCard } from "./cards";
 import { KeysCard } from "./keys-card";
@@ -37,23 +35,18 @@ const isAwaitingDns = ({ health, next_check_at, dkimKeys }: DomainView): boolean
     health === "failing" ||
     dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting"));
 
-type Props = { teamId: string; id: string; initialPanel: DnsPanel };
+type Props = { teamId: string; id: string };
 
 /** The domain with its records and settings. Refetches while it awaits DNS. */
-export function DomainPage({ teamId, id, initialPanel }: Props) {
+export function DomainPage({ teamId, id }: Props) {
   const trpc = useTRPC();
-  const [panel, setPanel] = useState(initialPanel);
-  const [isOwnZone, setOwnZone] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason()("domains:write", "change domains");
   const query = useQuery(
     trpc.domains.get.queryOptions(
-      { team: teamId, id, panel, isOwnZone },
-      {
-        placeholderData: keepPreviousData,
-        refetchInterval: ({ state }) => (state.data && isAwaitingDns(state.data) ? refetchMs : false),
-      },
+      { team: teamId, id },
+      { refetchInterval: ({ state }) => (state.data && isAwaitingDns(state.data) ? refetchMs : false) },
     ),
   );
   const refresh = [trpc.domains.get.queryKey(), trpc.domains.list.queryKey()];
@@ -129,11 +122,6 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
               domain={data}
               isVerifying={verify.isBusy}
               verifyButton={isVerified ? null : verifyButton}
-              onPanel={(chosen) => {
-                savePanel(chosen);
-                setPanel(chosen);
-              }}
-              onOwnZone={setOwnZone}
             />
           </div>
           <div className="flex min-w-0 flex-col gap-6">

@@ -13,7 +13,7 @@ type Props = { record: DomainRecordView; isVerifying: boolean; isOpen: boolean }
 /** One record: its purpose, the values to enter, and the result of the last check. */
 export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Props) {
   const [isOpen, setOpen] = useState(isInitiallyOpen);
-  const { purpose, type, status, typed, check, required, keep_until: keepUntil, host } = record;
+  const { purpose, type, status, check, required, keep_until: keepUntil, host } = record;
   const { title, why } = PURPOSE[purpose];
   const statusLabel = RECORD_STATUS[status];
   return (
@@ -47,14 +47,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
               </>
             ) : null}
           </p>
-          <TypedFields fields={typed.fields} of={title} />
-          {typed.hints.length > 0 ? (
-            <ul className="flex flex-col gap-1 text-soft text-xs leading-5">
-              {typed.hints.map((hint) => (
-                <li key={hint}>{hint}</li>
-              ))}
-            </ul>
-          ) : null}
+          <RecordFields record={record} of={title} />
           {check ? <CheckResult status={status} check={check} /> : null}
         </div>
       </details>
@@ -62,38 +55,33 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
   );
 }
 
-type FieldsProps = { fields: DomainRecordView["typed"]["fields"]; of: string };
-
-/**
- * The fields of the provider's form: selected values in one row, then each typed value with a copy button.
- */
-function TypedFields({ fields, of }: FieldsProps) {
-  const chosen = fields.filter(({ isTyped }) => !isTyped);
+/** What a DNS provider's form asks for, each with a copy button. */
+function RecordFields({ record, of }: { record: DomainRecordView; of: string }) {
+  const { type, host, label, value, priority } = record;
+  const fields = [
+    ["Name", host],
+    ...(label === "@" ? [] : [["Short name", label]]),
+    ...(priority === undefined ? [] : [["Priority", String(priority)]]),
+    ["Value", value],
+  ];
   return (
     <div className="overflow-hidden rounded-lg border border-line">
-      <dl className="flex flex-wrap gap-x-6 gap-y-1 border-line border-b bg-sunk px-3 py-2 text-xs leading-5">
-        {chosen.map(({ label, text }) => (
-          <div key={label} className="flex gap-2">
-            <dt className="text-soft">{label}</dt>
-            <dd className="font-medium">{text}</dd>
+      <p className="border-line border-b bg-sunk px-3 py-2 text-xs leading-5">
+        <span className="text-soft">Type</span> <span className="font-medium">{type}</span>
+      </p>
+      <dl>
+        {fields.map(([name = "", text = ""]) => (
+          <div
+            key={name}
+            className="grid grid-cols-[5.5rem_minmax(0,1fr)_2rem] items-start gap-x-3 border-line border-b py-1 pr-1.5 pl-3 last:border-b-0"
+          >
+            <dt className="py-1.5 text-soft text-xs leading-5">{name}</dt>
+            <dd className="break-all py-1.5 font-mono text-xs leading-5">{text}</dd>
+            <dd>
+              <CopyButton text={text} label={`Copy ${name}: ${of}`} />
+            </dd>
           </div>
         ))}
-      </dl>
-      <dl>
-        {fields
-          .filter(({ isTyped }) => isTyped)
-          .map(({ label, text }) => (
-            <div
-              key={label}
-              className="grid grid-cols-[5.5rem_minmax(0,1fr)_2rem] items-start gap-x-3 border-line border-b py-1 pr-1.5 pl-3 last:border-b-0"
-            >
-              <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
-              <dd className="break-all py-1.5 font-mono text-xs leading-5">
-                {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
-              </dd>
-              <dd>{text === "" ? null : <CopyButton text={text} label={`Copy ${label}: ${of}`} />}</dd>
-            </div>
-          ))}
       </dl>
     </div>
   );

@@ -2,10 +2,8 @@
 
 import { ChevronRight, Download } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
-import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainRecordView, DomainView } from "#server/trpc/domains/views";
 import { Button } from "../../_ui/form/button";
-import { SelectField } from "../../_ui/form/form";
 import { cardStyle } from "../../_ui/styles";
 import { MessageText } from "../../_ui/text/address";
 import { CodeBlock } from "../../_ui/text/code-block";
@@ -16,8 +14,6 @@ type Props = {
   isVerifying: boolean;
   /** Shown as the last step until the domain is verified; then null. */
   verifyButton: ReactNode;
-  onPanel: (panel: DnsPanel) => void;
-  onOwnZone: (isOwn: boolean) => void;
 };
 
 const isFaulty = ({ status }: DomainRecordView) => status !== "verified";
@@ -43,8 +39,8 @@ function partsOf({
   );
 }
 
-/** The setup guide in three steps until the domain is verified; then the records only. */
-export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone }: Props) {
+/** The setup guide in two steps until the domain is verified; then the records only. */
+export function Records({ domain, isVerifying, verifyButton }: Props) {
   const isGuide = verifyButton !== null;
   const { records, also_checked: otherChecks, notes } = domain;
   const required = records.filter(({ required }) => required);
@@ -53,16 +49,17 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
   const isChecked = domain.last_checked_at !== null;
   return (
     <section aria-label="DNS records" className="flex flex-col gap-6">
-      <Step number={isGuide ? 1 : null} title={isGuide ? "Choose your DNS provider" : "DNS records"}>
-        <ProviderFields domain={domain} onPanel={onPanel} onOwnZone={onOwnZone} />
-      </Step>
       <Step
-        number={isGuide ? 2 : null}
-        title={isGuide ? "Publish these records" : null}
+        number={isGuide ? 1 : null}
+        title={isGuide ? "Publish these records" : "DNS records"}
         aside={
           verified < required.length ? `${verified} of ${required.length} required records verified` : null
         }
       >
+        <p className="mb-4 text-soft leading-6">
+          Add them in the DNS settings of <code>{domain.zone}</code>. Where the form appends {domain.zone} to
+          the name, enter the short name. Most forms split long values and add quotation marks themselves.
+        </p>
         <ul aria-label="Records" className={`${cardStyle} divide-y divide-line`}>
           {parts.map(({ title, records }, part) => (
             <Fragment key={title}>
@@ -105,7 +102,7 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
         <ZoneFile name={domain.name} text={domain.zoneFile} />
       </Step>
       {isGuide ? (
-        <Step number={3} title="Verify records">
+        <Step number={2} title="Verify records">
           <div className={`${cardStyle} flex flex-wrap items-center justify-between gap-4 p-4`}>
             <p className="max-w-prose text-soft leading-6">
               DNS changes can take minutes, sometimes hours, to become visible. After the first check, the
@@ -120,58 +117,24 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
   );
 }
 
-type StepProps = { number: number | null; title: string | null; aside?: string | null; children: ReactNode };
+type StepProps = { number: number | null; title: string; aside?: string | null; children: ReactNode };
 
 function Step({ number, title, aside, children }: StepProps) {
   return (
     <div>
-      {title === null ? null : (
-        <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
-          {number === null ? null : (
-            <span
-              aria-hidden="true"
-              className="grid size-6 place-items-center rounded-full bg-mute-tint font-semibold text-mute text-xs"
-            >
-              {number}
-            </span>
-          )}
-          <h2 className="font-semibold text-base">{title}</h2>
-          {aside ? <span className="ml-auto text-soft text-xs">{aside}</span> : null}
-        </div>
-      )}
-      {children}
-    </div>
-  );
-}
-
-type ProviderFieldsProps = Pick<Props, "domain" | "onPanel" | "onOwnZone">;
-
-/** Selects the DNS provider, and the zone that the record names are relative to. */
-function ProviderFields({ domain: { panel, panels, zones }, onPanel, onOwnZone }: ProviderFieldsProps) {
-  return (
-    <div className={`${cardStyle} flex flex-col gap-4 p-4`}>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField
-          label="DNS provider"
-          value={panel.name}
-          options={panels.map(({ name, title }) => ({ value: name, label: title }))}
-          onChange={({ target }) => onPanel(panels[target.selectedIndex]?.name ?? "other")}
-        />
-        {zones.above !== zones.own ? (
-          <SelectField
-            label="DNS zone"
-            value={zones.isOwn ? "own" : "above"}
-            options={[
-              { value: "above", label: zones.above },
-              { value: "own", label: zones.own },
-            ]}
-            onChange={({ target }) => onOwnZone(target.value === "own")}
-          />
-        ) : null}
+      <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
+        {number === null ? null : (
+          <span
+            aria-hidden="true"
+            className="grid size-6 place-items-center rounded-full bg-mute-tint font-semibold text-mute text-xs"
+          >
+            {number}
+          </span>
+        )}
+        <h2 className="font-semibold text-base">{title}</h2>
+        {aside ? <span className="ml-auto text-soft text-xs">{aside}</span> : null}
       </div>
-      <p className="text-soft leading-6">
-        <span className="text-ink">{panel.way}</span>. Add the records below there. {panel.textHint}
-      </p>
+      {children}
     </div>
   );
 }

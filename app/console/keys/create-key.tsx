@@ -14,20 +14,17 @@ import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
 import { HEALTH } from "../domains/labels";
 import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
-import { EMPTY_KEY, type NewKeyFields, newKeyInput, testKey } from "./new-key";
+import { EMPTY_KEY, type NewKeyFields, newKeyInput } from "./new-key";
 import { NewSecret } from "./new-secret";
-import type { TestKeyRequest } from "./test-key";
 
 type Props = {
   teamId: string;
   publicUrl: string;
-  /** The test key for which the form is filled in, if the API reference requests one. */
-  test: TestKeyRequest | null;
   onClose: () => void;
 };
 
 /** Creates a key, then shows its secret once. Closing the dialog discards the secret. */
-export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
+export function CreateKey({ teamId, publicUrl, onClose }: Props) {
   const trpc = useTRPC();
   const [created, setCreated] = useState<{ scopes: readonly string[]; domains: Domain[] } | null>(null);
   const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
@@ -42,17 +39,10 @@ export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
     action.run({ team: teamId, ...input });
   };
 
-  const receiver = test?.receiver ?? null;
   if (action.result && created)
     return (
       <Dialog open onOpenChange={onClose} title="New key" size="wide" isPersistent>
-        <NewSecret
-          token={action.result.token}
-          publicUrl={publicUrl}
-          of={created}
-          receiver={receiver}
-          onStored={onClose}
-        />
+        <NewSecret token={action.result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
       </Dialog>
     );
   return (
@@ -60,22 +50,12 @@ export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
       open
       onOpenChange={onClose}
       title="Create API key"
-      description={
-        receiver
-          ? `The API reference at ${receiver.page} receives this key when you create it. Cancel if you did not open this form there.`
-          : "Use one key for each program. You can then limit and revoke each one separately."
-      }
+      description="Use one key for each program. You can then limit and revoke each one separately."
       size="wide"
     >
       <Fetched by={options} isBare loading={<SkeletonCard lines={6} />}>
         {({ domains }) => (
-          <CreateKeyForm
-            initial={test ? testKey(test.scope, domains) : EMPTY_KEY}
-            domains={domains}
-            action={action}
-            onCreate={create}
-            onCancel={onClose}
-          />
+          <CreateKeyForm domains={domains} action={action} onCreate={create} onCancel={onClose} />
         )}
       </Fetched>
     </Dialog>
@@ -84,7 +64,6 @@ export function CreateKey({ teamId, publicUrl, test, onClose }: Props) {
 
 type Domain = { id: string; name: string; setup: ReturnType<typeof setupOf> };
 type FormProps = {
-  initial: NewKeyFields;
   domains: Domain[];
   action: ActionState;
   onCreate: (fields: NewKeyFields) => void;
@@ -107,8 +86,8 @@ const REACHES = [
 ];
 
 /** The permissions, domains, expiry and rate limits of a new key. */
-function CreateKeyForm({ initial, domains, action, onCreate, onCancel }: FormProps) {
-  const form = useForm<NewKeyFields>({ defaultValues: initial });
+function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
+  const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
   const { register, handleSubmit, watch, formState } = form;
   const { errors } = formState;
   const expires = watch("expires");

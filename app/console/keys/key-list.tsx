@@ -12,7 +12,6 @@ import { useNew } from "../_ui/use-new";
 import { KEY_COLUMNS } from "./columns";
 import { keyFilters } from "./filters";
 import { HEADING } from "./heading";
-import { useTestKey } from "./test-key";
 
 /** Refetches the last use and the rejected requests of each key. */
 const refetchMs = 15_000;
@@ -33,11 +32,6 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
   const trpc = useTRPC();
   const state = useListState(keyFilters);
   const [isCreating, setCreating] = useNew("keys:write");
-  const [test, closeTest] = useTestKey();
-  const close = () => {
-    setCreating(false);
-    closeTest();
-  };
   const list = useQuery(
     trpc.keys.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
@@ -73,8 +67,8 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           ...(state.filters.state === "revoked" ? NONE_REVOKED : { ...NONE, action: button }),
         }}
       />
-      {isCreating || test ? (
-        <CreateKey teamId={teamId} publicUrl={publicUrl} test={test} onClose={close} />
+      {isCreating ? (
+        <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
       ) : null}
     </>
   );

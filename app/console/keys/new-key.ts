@@ -30,16 +30,6 @@ export const EMPTY_KEY: NewKeyFields = {
   networks: "",
 };
 
-/** A key for trying one scope of the API. It sends only from the test domain, and expires in one day. */
-export const testKey = (scope: Scope, domains: readonly { id: string; name: string }[]): NewKeyFields => ({
-  ...EMPTY_KEY,
-  name: "Test key",
-  ...(scope === "emails:send" ? {} : { preset: "custom", scopes: [scope] }),
-  reach: "some",
-  domains: domains.filter(({ name }) => name === "backstamp.test").map(({ id }) => id),
-  expires: "1",
-});
-
 /** The networks in a text field. The server checks each one. */
 export const networksOf = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== "");
 

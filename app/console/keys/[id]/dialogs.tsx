@@ -110,13 +110,7 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
         size="wide"
         isPersistent
       >
-        <NewSecret
-          token={result.token}
-          publicUrl={publicUrl}
-          of={keyView}
-          receiver={null}
-          onStored={onClose}
-        />
+        <NewSecret token={result.token} publicUrl={publicUrl} of={keyView} onStored={onClose} />
       </Dialog>
     );
   return (

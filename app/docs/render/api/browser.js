@@ -1,6 +1,6 @@
 /*
  * The script of the API reference: the address of this host in samples, and requests from the page. The key
- * that a user enters or creates is only in the memory of the page.
+ * that a user enters is only in the memory of the page.
  */
 
 const shownMax = 100_000;
@@ -9,7 +9,6 @@ addEventListener("DOMContentLoaded", () => {
   if (location.hash.startsWith("#/")) followOldLink(location.hash.split("/"));
   for (const value of document.querySelectorAll('[data-value="url"]')) value.textContent = location.origin;
   for (const form of document.querySelectorAll(".call form")) prepareCall(form);
-  awaitTestKey(document.querySelectorAll("[data-role=test-key]"));
 });
 
 /** Links to operations once were `#/Tag/operation`, and all of them were on one page. */
@@ -36,41 +35,9 @@ function prepareCall(form) {
   });
 }
 
-function enterKey(token, status = "") {
+function enterKey(token) {
   for (const field of document.querySelectorAll("[data-role=key]")) field.value = token;
-  for (const line of document.querySelectorAll("[data-role=received]")) line.textContent = status;
   fillKey();
-}
-
-/**
- * Receives the test key that the user creates in the console. The links contain the name of a channel that no
- * other page knows. Each channel is for one key.
- */
-function awaitTestKey(links) {
-  if (links.length === 0) return;
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const nonce = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const page = location.pathname.replace(/\/$/, "");
-  const channel = openChannel(`test-key ${page} ${nonce}`);
-  if (!channel) return;
-  for (const link of links)
-    link.search = `?${new URLSearchParams({ test: link.dataset.scope, page, nonce })}`;
-  channel.addEventListener("message", ({ data }) => {
-    if (!/^re_\w+$/.test(data?.token)) return;
-    channel.postMessage({ isReceived: true });
-    channel.close();
-    enterKey(data.token, "The test key is filled in.");
-    awaitTestKey(links);
-  });
-}
-
-/** Some browsers block channels together with storage: the user then copies the key. */
-function openChannel(name) {
-  try {
-    return new BroadcastChannel(name);
-  } catch {
-    return null;
-  }
 }
 
 function fillKey() {

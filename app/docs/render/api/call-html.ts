@@ -34,14 +34,14 @@ ${method === "GET" ? "" : `<p class="note">This request is real. It changes the 
 </form></details>`;
 }
 
-/** The link opens the form of the console for a key with the scope of the operation. */
+/** The link opens the form of the console for a new key. */
 const renderKey = (id: string, label: string, scope: string | null): string =>
   `<label for="${id}-call-key">${label}</label>
 <input id="${id}-call-key" data-role="key" type="password" autocomplete="off" spellcheck="false" placeholder="Stays in this page until you leave it">
 ${
   scope === null
     ? ""
-    : `<p class="note"><a data-role="test-key" data-scope="${scope}" href="/console/keys?test=${scope}" target="_blank" rel="noopener">Create a test key</a> <label class="check"><input type="checkbox" data-role="show"> Use the key in samples</label> <span role="status" data-role="received"></span></p>`
+    : `<p class="note"><a href="/console/keys?new=true" target="_blank" rel="noopener">Create a key</a> with the scope <code>${scope}</code>. <label class="check"><input type="checkbox" data-role="show"> Use the key in samples</label></p>`
 }`;
 
 /** Optional headers are empty: a repeated `Idempotency-Key` would return the earlier response. */

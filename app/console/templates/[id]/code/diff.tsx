@@ -5,7 +5,6 @@ import { Skeleton } from "../../../_ui/list/skeleton";
 import { lazyPart } from "../../../_ui/page/lazy-part";
 import { CodeBlock } from "../../../_ui/text/code-block";
 import { effectiveVariables, FIELD_NAMES, type Fields, TYPE_NAMES } from "../fields";
-import { compareLines, type LineKind } from "./find-changes";
 
 const Merge = lazyPart(async () => (await import("./merge-view")).MergeView);
 
@@ -35,46 +34,21 @@ export function Diff({ before, after }: Props) {
       {changed.map((name) => (
         <section key={name} aria-label={FIELD_NAMES[name]}>
           <h3 className="mb-1.5 font-medium first-letter:uppercase">{FIELD_NAMES[name]}</h3>
-          {name === "html" || name === "text" ? (
-            <div className="max-h-[36rem] overflow-auto rounded-lg border border-line">
-              <Suspense fallback={<Skeleton className="m-4 h-3 w-1/2" />}>
-                <Merge
-                  key={`${old[name].length}-${next[name].length}`}
-                  label={FIELD_NAMES[name]}
-                  before={old[name]}
-                  after={next[name]}
-                />
-              </Suspense>
-            </div>
-          ) : (
-            <Lines before={old[name]} after={next[name]} />
-          )}
+          <div className="max-h-[36rem] overflow-auto rounded-lg border border-line">
+            <Suspense fallback={<Skeleton className="m-4 h-3 w-1/2" />}>
+              <Merge
+                key={`${old[name].length}-${next[name].length}`}
+                label={FIELD_NAMES[name]}
+                before={old[name]}
+                after={next[name]}
+              />
+            </Suspense>
+          </div>
         </section>
       ))}
     </div>
   );
 }
-
-const LINE_KINDS = {
-  same: { Tag: "span", sign: " ", word: null, tint: "" },
-  removed: { Tag: "del", sign: "−", word: "Removed: ", tint: "bg-bad-tint" },
-  added: { Tag: "ins", sign: "+", word: "Added: ", tint: "bg-good-tint" },
-} as const satisfies Record<LineKind, object>;
-
-/** All lines of two short texts, with a mark on each one that only one of them has. */
-const Lines = ({ before, after }: { before: string; after: string }) => (
-  <p className="overflow-hidden rounded-lg border border-line font-mono text-xs leading-5">
-    {compareLines(before || "(none)", after || "(none)").map(({ id, kind, line }) => {
-      const { Tag, sign, word, tint } = LINE_KINDS[kind];
-      return (
-        <Tag key={id} className={`block whitespace-pre-wrap break-words px-3 py-1 no-underline ${tint}`}>
-          {word ? <span className="sr-only">{word}</span> : null}
-          {sign} {line}
-        </Tag>
-      );
-    })}
-  </p>
-);
 
 const NAMES = ["subject", "from", "replyTo", "variables", "html", "text"] as const;
 

@@ -2,16 +2,14 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { VersionRow } from "#server/trpc/templates/templates";
 import { faultOf } from "../../../_ui/fault";
 import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
-import { Toggle } from "../../../_ui/form/toggle";
 import { Pager } from "../../../_ui/list/pager";
 import { SkeletonCard } from "../../../_ui/list/skeleton";
 import { Fetched } from "../../../_ui/page/fetched";
-import { lazyPart } from "../../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../../_ui/page/permission";
 import { cardStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
@@ -24,20 +22,11 @@ import { versionFilters, versionsInput } from "./filters";
 import { VersionsHeading } from "./heading";
 import { RollBack } from "./roll-back";
 
-const Rendered = lazyPart(async () => (await import("./rendered")).Rendered);
-
-type View = "source" | "rendered";
-const VIEWS: { value: View; label: string }[] = [
-  { value: "source", label: "Source" },
-  { value: "rendered", label: "Rendered" },
-];
-
 /** The list of versions beside the changes or the content of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(versionFilters);
   const [isConfirming, setConfirming] = useState(false);
-  const [view, setView] = useState<View>("source");
   const why = useDisabledReason()("templates:write", "publish templates");
   const template = useQuery(trpc.templates.get.queryOptions({ team: teamId, id }));
   const page = useQuery(
@@ -106,14 +95,6 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 </Select>
               </label>
             </div>
-            <Toggle
-              label="View"
-              value={view}
-              options={VIEWS}
-              onChange={setView}
-              className="gap-1 rounded-lg bg-mute-tint p-1"
-              itemClassName="min-h-8 rounded-md px-3 text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:min-h-11"
-            />
             {selected !== null && selected !== live ? (
               <Button tone="primary" disabledReason={why} onClick={() => setConfirming(true)}>
                 {live !== null && selected < live
@@ -129,16 +110,6 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
             />
           ) : !after.data || (against > 0 && !before.data) ? (
             <SkeletonCard lines={6} />
-          ) : view === "rendered" ? (
-            <Suspense fallback={<SkeletonCard lines={6} />}>
-              <Rendered
-                key={`${against}-${selected}`}
-                teamId={teamId}
-                id={id}
-                before={before.data ? { number: before.data.number, fields: fieldsOf(before.data) } : null}
-                after={{ number: after.data.number, fields: fieldsOf(after.data) }}
-              />
-            </Suspense>
           ) : before.data ? (
             <Diff
               key={`${against}-${selected}`}

@@ -3,7 +3,6 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import path from "node:path";
 import { errorFacts, type Log } from "#server/platform/log";
 import { setPeerHeader } from "../next";
-import { respondWithGuide } from "./early-guides";
 import type { Pages } from "./node";
 
 /** Next in this process. */
@@ -38,7 +37,6 @@ export function openPages(options: PagesOptions): NextPages {
   // Next attaches its upgrade listener to this unused server. The HTTP server decides which upgrades it gets.
   const upgrades = new Server();
   let starting: Promise<NextApp | null> | undefined;
-  let isReady = false;
 
   const start = async (): Promise<NextApp | null> => {
     try {
@@ -55,7 +53,6 @@ export function openPages(options: PagesOptions): NextPages {
         httpServer: upgrades,
       });
       await app.prepare();
-      isReady = true;
       const handle = app.getRequestHandler();
       return { handle: (incoming, outgoing) => handle(incoming, outgoing), close: () => app.close() };
     } catch (error) {
@@ -73,7 +70,6 @@ export function openPages(options: PagesOptions): NextPages {
 
   return {
     async request(incoming, outgoing) {
-      if (options.isDev && !isReady && (await respondWithGuide(options.folder, incoming, outgoing))) return;
       const app = await started();
       if (!app) return refuse(outgoing);
       setPeerHeader(incoming);

@@ -30,6 +30,10 @@ export const NOT_RUN: Record<string, string> = {
     "calls a deployment; tests/product/vercel calls the same route",
   "backup: BACKSTAMP_BACKUP_TO=/var/lib/backstamp-service/backups":
     "settings, not a program; their names are checked",
+  "backup: rclone copy --exclude '*.partial' /var/lib/backstamp-service/backups store:my-bucket/backstamp":
+    "calls other programs with a store; tests/product/backup writes the files that they copy",
+  "migrating-ses: aws sesv2 list-suppressed-destinations | backstamp import suppressions - --from ses --dry-run":
+    "calls Amazon; tests/services/imports reads such output",
   "security: AUTH_OIDC_ISSUER=https://id.example.com/realms/main":
     "settings, not a program; their names are checked",
   "smtp: BACKSTAMP_SMTP_PORT=2587": "settings, not a program; their names are checked",

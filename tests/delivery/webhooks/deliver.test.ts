@@ -38,7 +38,7 @@ const RESEND_FIELDS: Record<string, string[]> = {
 };
 
 test("the events that the guide to Resend calls the same verify with its SDK, and have the fields of its payloads", async () => {
-  const guide = readFileSync(path.join(projectRoot, ".github/migrating/resend.md"), "utf8");
+  const guide = readFileSync(path.join(projectRoot, "app/docs/guides/migrating-resend.md"), "utf8");
   const rows = [...guide.matchAll(/^\| (`.*`) \| the same names \|$/gm)].map(([, names = ""]) => names);
   const types = rows.flatMap((names) => names.match(/[a-z_]+\.[a-z_]+/g) ?? []);
   expect(types.length).toBeGreaterThan(10);

@@ -47,8 +47,9 @@ export const backups = pgTable(
     id: c.uuid().primaryKey(),
     isScheduled: c.boolean().notNull(),
     status: c.text({ enum: BACKUP_STATUSES }).notNull(),
-    /** The folder, the bucket or the file, without credentials. */
+    /** The folder. */
     location: c.text().notNull(),
+    /** The name of the file in it. */
     name: c.text(),
     sizeBytes: c.bigint({ mode: "number" }),
     /** Whether it is encrypted and contains the installation's secret. */

@@ -6,10 +6,11 @@ import { onStopSignals } from "./launcher/signals";
 // A closed pipe, for example to `head`, is not an error.
 process.stdout.on("error", () => process.exit());
 const writeError = (line: string) => void process.stderr.write(line);
-// These commands use the API of an installation, which may be elsewhere, so they have no database and no
-// settings of one.
-if (process.argv[2] === "template") await import("./push/backstamp.mjs");
-else
+// Uses the API of an installation, which may be elsewhere, so it has no database and no settings of one.
+if (process.argv[2] === "template" && process.argv[3] === "push") {
+  process.argv.splice(2, 2);
+  await import("./push/push-templates.mjs");
+} else
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     env: process.env,
     readInput: () => text(process.stdin),

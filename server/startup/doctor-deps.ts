@@ -6,7 +6,6 @@ import type { Settings } from "#server/platform/env/settings";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
 import { findFolderFault } from "./backup/backup-folder";
-import { areBackupsPlain } from "./backup/passphrase";
 import { transportKindOf } from "./deps";
 import { explainDatabaseFault } from "./install/database-faults";
 import { findClusterHome } from "./postgres/cluster-location";
@@ -32,7 +31,8 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
       const { folder } = settings.backup;
       return folder === null ? null : findFolderFault(folder);
     },
-    areBackupsPlain: areBackupsPlain(settings.backup),
+    isDevelopment: settings.mode === "dev",
+    areBackupsPlain: settings.backup.folder !== null && settings.backup.passphrase === null,
     transportKind: transportKindOf(smtpUrl),
     smtpUrlRelay: isRelay(transport) ? transport : null,
     relayTimeouts: timeoutsOf(settings),

@@ -11,7 +11,6 @@ import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
-import { areBackupsPlain } from "./backup/passphrase";
 import { startBackupSchedule } from "./backup/schedule";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { admitWhenReachable } from "./install/admit-secrets";
@@ -62,7 +61,8 @@ export async function runWorker(
     { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
     { leaseMs: settings.leaseMs },
   );
-  const backups = settings.backup.folder ? startBackups(settings, built.deps) : null;
+  const { folder } = settings.backup;
+  const backups = folder === null ? null : startBackups(folder, settings, built.deps);
   return {
     started: Promise.resolve(),
     async stop() {
@@ -74,8 +74,9 @@ export async function runWorker(
   };
 }
 
-function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promise<void> } {
-  if (areBackupsPlain(settings.backup))
+function startBackups(folder: string, settings: ConnectedSettings, deps: Deps): { stop(): Promise<void> } {
+  const { everyHours, passphrase } = settings.backup;
+  if (passphrase === null)
     deps.log.warn("backup.not_encrypted", {
       reason: "Scheduled backups contain all email unencrypted and lack BACKSTAMP_SECRET.",
       setting: "BACKSTAMP_BACKUP_PASSPHRASE",
@@ -83,7 +84,9 @@ function startBackups(settings: ConnectedSettings, deps: Deps): { stop(): Promis
   // In the folder of this file, for the source as well as for the compiled program.
   const { dir, ext } = path.parse(import.meta.filename);
   return startBackupSchedule(deps, {
-    everyHours: settings.backup.everyHours,
+    folder,
+    everyHours,
+    isEncrypted: passphrase !== null,
     program: path.join(dir, `admin${ext}`),
     env: {
       ...process.env,

@@ -8,7 +8,7 @@ import { ALARMS } from "#server/services/readiness";
 import { GUIDE_SECTIONS, isGuidePath, REFERENCE_DOCUMENTS } from "#server/shared/guides";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { PERMISSIONS } from "#server/shared/roles";
-import { AdminCommand } from "#server/startup/admin/command";
+import { createProgram } from "#server/startup/admin/run";
 import { readPages } from "../../app/docs/render/documents";
 import { renderPage, renderStart } from "../../app/docs/render/html";
 import { renderMarkdown } from "../../app/docs/render/markdown";
@@ -193,34 +193,13 @@ const silent = {
   onStopSignals: () => () => {},
 };
 
-type AddCommands = (to: AdminCommand) => void;
-
-/** What adds each group of commands. */
-async function findCommands(): Promise<AddCommands[]> {
-  const folder = path.join(projectRoot, "server/startup/admin/commands");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".ts"),
-  );
-  const modules = await Promise.all(files.map((file) => import(path.join(folder, file))));
-  return modules.flatMap((module: Record<string, unknown>) =>
-    Object.entries(module).flatMap(([name, add]) =>
-      /^add\w+Commands$|^addDoctorCommand$/.test(name) ? [add as AddCommands] : [],
-    ),
-  );
-}
-
-/** The command line, whose commands do nothing. */
-function createProgram(groups: readonly AddCommands[]): AdminCommand {
-  const program = new AdminCommand(silent as unknown as AdminCommand["terminal"], "backstamp")
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
-  for (const add of groups) add(program);
-  const silence = (command: AdminCommand): void => {
-    if (command.commands.length === 0) command.action(() => {});
-    for (const below of command.commands) silence(below as AdminCommand);
-  };
-  silence(program);
-  return program;
+/** Parses a command line. Its command does nothing. */
+async function parseCommand(words: readonly string[]): Promise<void> {
+  const program = await createProgram(silent, words[0]);
+  program.configureOutput({ writeErr: () => {} });
+  for (const group of program.commands)
+    for (const command of [group, ...group.commands]) command.action(() => {});
+  await program.parseAsync(words, { from: "user" });
 }
 
 /** The words of a line, without comments, redirections and pipes. Ids are replaced by one. */
@@ -243,7 +222,5 @@ test("each command of a guide, of the README and of the reference exists with it
   const guides = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
   const lines = [...guides, ...documented];
   expect(lines.length).toBeGreaterThan(10);
-  const groups = await findCommands();
-  for (const line of lines.filter((each) => each !== ""))
-    await createProgram(groups).parseAsync(wordsOf(line).slice(1), { from: "user" });
+  for (const line of lines.filter((each) => each !== "")) await parseCommand(wordsOf(line).slice(1));
 });

@@ -71,7 +71,7 @@ test("an embedded installation is backed up while it runs, wiped and restored: i
 
   await rm(dataDir, { recursive: true });
   const restored = await backstamp("restore", file);
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("1 delivery is HELD") });
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("HELD: 1 delivery") });
 
   const second = await start();
   expect(second.token).toBe(first.token);

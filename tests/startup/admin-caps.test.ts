@@ -28,7 +28,15 @@ test("the daily caps and the warm-up of a domain and a team are set, shown and r
   expect((await backstamp(["domain", "set", "warm.example", "--daily-cap", "400"])).stdout).toMatch(
     /Daily cap +400\n\n +Warm up\n +Start date +2026-01-31\n +First day +50\n +Growth percent +30\n +Target +none\n\n +Today\n +Allowed +\d+\n +Handed over +0\n/,
   );
-  const ended = await backstampJson(["domain", "set", "warm.example", "--no-warm-up", "--daily-cap", "none"]);
+  const ended = await backstampJson([
+    "domain",
+    "set",
+    "warm.example",
+    "--warm-up",
+    "none",
+    "--daily-cap",
+    "none",
+  ]);
   expect(ended).toMatchObject({ daily_cap: null, warm_up: null, today: { allowed: null } });
 
   const team = await createTeam(world.deps, { name: "Capped" });

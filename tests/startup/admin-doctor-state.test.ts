@@ -2,8 +2,10 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { workers } from "#db/schema/deliveries";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { newId } from "#server/platform/ids";
 import { beginBackup, completeBackup } from "#server/services/backups/record";
 import { recordRelayFault } from "#server/services/relays/health";
 import { pauseRelay } from "#server/services/relays/write";
@@ -11,6 +13,7 @@ import { acquireLock } from "#server/startup/launcher/lock";
 import { installationSecret } from "../support/deps";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
+import { startDnsTestServer } from "../support/servers/dns-test-server";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
@@ -75,9 +78,9 @@ test("the embedded database of a stopped Backstamp is not started, created or mi
 });
 
 /** The settings of a running Backstamp whose embedded database is that of `world`. */
-async function embedded() {
+async function embedded(purpose = "start") {
   const folder = await emptyFolder();
-  const taken = await acquireLock(folder, "test");
+  const taken = await acquireLock(folder, purpose);
   if (!("lock" in taken)) throw new Error("the folder is in use");
   onTestFinished(() => taken.lock.release());
   await taken.lock.describe({ databaseUrl: world.databaseUrl, publicUrl: world.baseUrl });
@@ -107,7 +110,7 @@ test("no recent backup is a warning for the embedded database, and not for a ser
   expect(scheduled).toMatchObject([{ status: "warning", message: expect.stringContaining("unencrypted") }]);
 
   const id = await beginBackup(world.deps, { name: "manual", location: "/backups" });
-  await completeBackup(world.deps, id, { name: "manual", sizeBytes: 1, hasSecret: true });
+  await completeBackup(world.deps, id, { sizeBytes: 1, hasSecret: true, fault: null });
   await world.hot`update backups set started_at = now() - interval '6 days'`;
   onTestFinished(async () => void (await world.hot`delete from backups`));
   expect((await doctor(settings)).of("backups")).toMatchObject([
@@ -175,6 +178,22 @@ test("dead Redis and a backup folder that cannot be written are faults", wait, a
     { status: "warning", advice: expect.stringContaining("REDIS_URL") },
   ]);
   expect(done.of("backups")).toMatchObject([
-    { status: "error", message: expect.stringContaining("not on a disk") },
+    { status: "error", message: expect.stringContaining("its parent does not exist") },
   ]);
+});
+
+test("beside a running `npm run dev` nothing of production is missing", wait, async () => {
+  const dns = await startDnsTestServer(() => null);
+  onTestFinished(() => dns.close());
+  await world.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "capture" });
+  await world.hot`update domains set status = 'not_started' where name <> 'backstamp.test'`;
+  const done = await doctor({
+    ...(await embedded("dev")),
+    BACKSTAMP_URL: "",
+    BACKSTAMP_DNS_SERVERS: `127.0.0.1:${dns.port}`,
+  });
+  const faults = JSON.parse(done.stdout).findings.filter(({ status }: { status: string }) =>
+    ["warning", "error"].includes(status),
+  );
+  expect({ code: done.code, faults }).toEqual({ code: 0, faults: [] });
 });

@@ -112,7 +112,7 @@ test("an invalid change is rejected with a reason, and the key stays unchanged",
   const revoked = await world.key();
   await world.revoke(revoked.id);
   for (const [args, fault] of [
-    [[key.id], /use --domains, --expires, --limit or --networks/],
+    [[key.id], /use --domains or --expires or --limit or --networks/],
     [[key.id, "--domains", "nobody.example"], /nobody\.example is not a domain of this team/],
     [[key.id, "--limit", "other=0"], /1 to 1000000, or default/],
     [[key.id, "--limit", "GET /api=5"], /Classes: /],

@@ -79,7 +79,7 @@ test("email list shows the newest emails of one team, with filters and paging", 
   expect(newest).toMatchObject({ has_more: true, data: [{ subject: "To Cleo" }, { subject: "Three" }] });
 
   const rest = await cli(["email", "list", "--limit", "1", "--after", ids[2] ?? ""]);
-  expect(rest.stdout).toMatch(/^ID +ACCEPTED +STATUS +FROM +TO +SUBJECT\n/);
+  expect(rest.stdout).toMatch(/^ID +CREATED AT +STATUS +FROM +TO +SUBJECT\n/);
   expect(rest.stdout).toMatch(new RegExp(`^${ids[1]} .*queued .*ben@example\\.net +Two$`, "m"));
   expect(rest.stdout).not.toContain("One");
   expect(rest.stderr).toContain(`--after ${ids[1]}`);

@@ -20,7 +20,7 @@ test("the queue of the installation, a team and a domain is paused, shown and re
   const domain = await queue("pause", "--domain", "Example.ORG", "--reason", "SPF is missing");
   expect(domain.stdout).toContain("Paused sending for example.org of team First.");
   const shown = await queue("status");
-  expect(shown.stdout).toMatch(/STATE +DELIVERIES +OLDEST DUE\nqueued +0\n/);
+  expect(shown.stdout).toMatch(/STATE +DELIVERIES +OLDEST DUE AT\nqueued +0\n/);
   expect(shown.stdout).toMatch(/example\.org of team First +SPF is missing +operator +\d{4}-/);
   const again = await queue("resume", "--domain", "example.org");
   expect([again.code, again.stdout]).toEqual([0, "Resumed sending for example.org of team First.\n"]);

@@ -53,9 +53,3 @@ test("what a killed backup left is listed as failed, and deleted by the next one
   const [next, killed] = await listed();
   expect([next.status, killed.status, killed.name]).toEqual(["succeeded", "failed", "killed.tar.gz"]);
 });
-
-test("a scheduled backup below /proc fails at once with the reason", wait, async () => {
-  const done = await backstamp(["backup", "--scheduled"], { BACKSTAMP_BACKUP_TO: "/proc/backups/daily" });
-  expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining("is not on a disk") });
-  expect((await listed())[0]).toMatchObject({ status: "failed", fault: expect.stringContaining("/proc") });
-});

@@ -12,9 +12,9 @@ let program: string;
 beforeAll(async () => {
   world = await createWebhookWorld();
   folder = mkdtempSync(path.join(tmpdir(), "backstamp-push-"));
-  program = path.join(folder, "tool", "backstamp.mjs");
+  program = path.join(folder, "tool", "push-templates.mjs");
   mkdirSync(path.dirname(program));
-  cpSync(path.join(projectRoot, "server/startup/push/backstamp.mjs"), program);
+  cpSync(path.join(projectRoot, "server/startup/push/push-templates.mjs"), program);
 });
 afterAll(async () => {
   await world.close();
@@ -31,9 +31,7 @@ const installPackages = () =>
 
 const settings = () => ({ BACKSTAMP_URL: world.baseUrl, BACKSTAMP_KEY: world.token });
 const push = async (args: string[], env: Record<string, string | undefined> = settings()) =>
-  runToExit(
-    await startProcess(process.execPath, [program, "template", "push", ...args], { cwd: mails, env }),
-  );
+  runToExit(await startProcess(process.execPath, [program, ...args], { cwd: mails, env }));
 const template = async (alias: string) =>
   (await world.api("GET", `/api/templates/${alias}`, { token: world.token })).body;
 
@@ -221,7 +219,7 @@ describe("template push", () => {
     const { token } = await world.key({ scopes: ["emails:send"] });
     const ended = await push(["x.html"], { ...settings(), BACKSTAMP_KEY: token });
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/^backstamp: This key lacks the scope templates:read\. .*key that has/);
+    expect(ended.stderr).toMatch(/^template push: This key lacks the scope templates:read\. .*key that has/);
   });
 
   test("is also a command of the operator's command line, without a database", async () => {

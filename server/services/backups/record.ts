@@ -35,37 +35,50 @@ const isDue = (everyHours: number) => sql`not exists (
     select from ${backups} where ${backups.isScheduled} and ${backups.status} = 'failed'
       and ${backups.endedAt} > now() - ${retryMinutes} * interval '1 minute')`;
 
-/** Whether a scheduled backup of the current period is missing, and no process makes it. */
-export async function isBackupDue({ db }: BackupDeps, everyHours: number): Promise<boolean> {
-  const [row] = await db.execute<{ isDue: boolean }>(sql`select ${isDue(everyHours)} as "isDue"`);
-  return row?.isDue === true;
-}
+/** Where a backup is written: a folder, and the name of the file in it. */
+export type BackupTarget = { location: string; name: string };
 
 /**
- * Claims the backup of the current period for this process. Null if it is not due, or another process claimed
- * it first. A claim whose process has exited is recorded as failed.
+ * Claims the backup of the current period for this process, and returns its id. Null if it is not missing, or
+ * another process makes it.
  */
 export async function claimBackup(
   { db }: BackupDeps,
   everyHours: number,
-  location: string,
+  target: BackupTarget,
 ): Promise<string | null> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`);
-    if (!(await isBackupDue({ db: tx }, everyHours))) return null;
-    await failSilentBackups({ db: tx });
-    await tx.delete(backups).where(sql`${backups.startedAt} < now() - ${keptDays} * interval '1 day'`);
-    const id = newId();
-    await tx.insert(backups).values({ id, isScheduled: true, status: "running", location });
-    return id;
+    const [row] = await tx.execute<{ isDue: boolean }>(sql`select ${isDue(everyHours)} as "isDue"`);
+    return row?.isDue ? beginBackup({ db: tx }, target, true) : null;
   });
 }
 
-/**
- * Records backups as failed whose process was killed, or makes no progress. Returns where those of the
- * command line were written.
- */
-export async function failSilentBackups({ db }: BackupDeps): Promise<{ location: string; name: string }[]> {
+/** Records that a backup begins, and deletes old records. Returns its id. */
+export async function beginBackup(
+  { db }: BackupDeps,
+  target: BackupTarget,
+  isScheduled = false,
+): Promise<string> {
+  const id = newId();
+  await db.delete(backups).where(sql`${backups.startedAt} < now() - ${keptDays} * interval '1 day'`);
+  await db.insert(backups).values({ ...target, id, isScheduled, status: "running" });
+  return id;
+}
+
+/** A claimed backup. Null if it has ended. */
+export async function findRunningBackup({ db }: BackupDeps, id: string) {
+  const [found] = await db
+    .select({ id: backups.id, location: backups.location, name: backups.name })
+    .from(backups)
+    .where(isRunning(id));
+  return found ? { ...found, name: found.name ?? "" } : null;
+}
+
+const isRunning = (id: string) => and(eq(backups.id, id), eq(backups.status, "running"));
+
+/** Records backups as failed whose process was killed, or makes no progress. Returns where they were. */
+export async function failSilentBackups({ db }: BackupDeps): Promise<BackupTarget[]> {
   const ended = await db
     .update(backups)
     .set({
@@ -74,10 +87,8 @@ export async function failSilentBackups({ db }: BackupDeps): Promise<{ location:
       fault: "The process ended before the backup was complete, or wrote nothing for 10 minutes.",
     })
     .where(and(eq(backups.status, "running"), isSilent))
-    .returning({ location: backups.location, name: backups.name, isScheduled: backups.isScheduled });
-  return ended.flatMap(({ location, name, isScheduled }) =>
-    isScheduled || name === null ? [] : [{ location, name }],
-  );
+    .returning({ location: backups.location, name: backups.name });
+  return ended.flatMap(({ location, name }) => (name === null ? [] : [{ location, name }]));
 }
 
 /** Records that the process still makes the backup. */
@@ -85,43 +96,29 @@ export async function beatBackup({ db }: BackupDeps, id: string): Promise<void> 
   await db.update(backups).set({ beatAt: sql`now()` }).where(eq(backups.id, id));
 }
 
-export type FinishedBackup = { name: string; sizeBytes: number; hasSecret: boolean };
-
-export async function completeBackup({ db }: BackupDeps, id: string, done: FinishedBackup): Promise<void> {
+/** Records that a backup is complete. `fault`: why old ones could not be deleted. */
+export async function completeBackup(
+  { db }: BackupDeps,
+  id: string,
+  { fault, ...done }: { sizeBytes: number; hasSecret: boolean; fault: string | null },
+): Promise<void> {
   await db
     .update(backups)
-    .set({ ...done, status: "succeeded", endedAt: sql`now()` })
+    .set({ ...done, fault: fault?.slice(0, faultCharsMax) ?? null, status: "succeeded", endedAt: sql`now()` })
     .where(eq(backups.id, id));
 }
 
+/** Records why a running backup failed. */
 export async function failBackup({ db }: BackupDeps, id: string, fault: string): Promise<void> {
   await db
     .update(backups)
     .set({ status: "failed", fault: fault.slice(0, faultCharsMax), endedAt: sql`now()` })
-    .where(eq(backups.id, id));
+    .where(isRunning(id));
 }
 
 /** Deletes the record of a backup that was stopped, so that it is due again. */
 export async function releaseBackup({ db }: BackupDeps, id: string): Promise<void> {
-  await db.delete(backups).where(eq(backups.id, id));
-}
-
-/** Records that a backup is complete, but old ones could not be deleted. */
-export async function recordDeletionFault({ db }: BackupDeps, id: string, fault: string): Promise<void> {
-  await db
-    .update(backups)
-    .set({ fault: fault.slice(0, faultCharsMax) })
-    .where(eq(backups.id, id));
-}
-
-/** Records that the command line begins a backup. Returns its id. */
-export async function beginBackup(
-  { db }: BackupDeps,
-  target: { location: string; name: string },
-): Promise<string> {
-  const id = newId();
-  await db.insert(backups).values({ ...target, id, isScheduled: false, status: "running" });
-  return id;
+  await db.delete(backups).where(isRunning(id));
 }
 
 /** The newest backups first. */

@@ -9,7 +9,7 @@ const PLAIN = warning(
 );
 const NONE = warning(
   `No backups are scheduled, and none was made in the last ${recentDays} days.`,
-  "Set BACKSTAMP_BACKUP_TO to a folder of another disk or a bucket, or run `backstamp backup FILE` regularly.",
+  "Set BACKSTAMP_BACKUP_TO to a folder of another disk, or run `backstamp backup FILE` regularly.",
 );
 
 /**
@@ -22,6 +22,7 @@ export async function checkBackups({
   areBackupsPlain,
   findBackupFolderFault,
   readDisk,
+  isDevelopment,
 }: DoctorDeps): Promise<Results> {
   const folderFault = await findBackupFolderFault();
   const [, sentence = folderFault, advice = "Set BACKSTAMP_BACKUP_TO to another folder."] =
@@ -35,6 +36,7 @@ export async function checkBackups({
   if (backupEveryHours !== null)
     return [ok(`A backup is made every ${backupEveryHours} hours. ${age ?? "None was made yet."}`)];
   if (last && last.hours < recentDays * 24) return [ok(`No backups are scheduled. ${age}`)];
+  if (isDevelopment) return [notChecked("No backups are scheduled. `npm run dev` needs none.")];
   const isEmbedded = readDisk !== undefined;
   return [
     isEmbedded ? NONE : notChecked("No backups are scheduled here. Check those of the database server."),

@@ -48,6 +48,8 @@ export type DoctorDeps = Deps & {
   findBackupFolderFault(): Promise<string | null>;
   /** Why the settings are not complete for production; null if they are. */
   settingsFault: string | null;
+  /** `npm run dev`, which captures email and needs no backups. */
+  isDevelopment: boolean;
   /** Whether scheduled backups are made without a passphrase. */
   areBackupsPlain: boolean;
   /** The relay of `SMTP_URL`. */

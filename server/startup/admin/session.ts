@@ -4,11 +4,14 @@ import type { Migrated } from "#db/migrate";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { readSettings, type Settings } from "#server/platform/env/settings";
+import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { admitKeyring, checkKeyring } from "#server/services/secrets/registry";
 import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
+import { findTeam } from "#server/services/teams";
+import type { Team } from "#server/shared/wire/people/team";
 import { type Built, buildDeps } from "../deps";
 import { readGenerated } from "../install/generated";
 import { oldSecretsOf, resolveSecrets, seedInstallation } from "../install/installation";
@@ -106,6 +109,26 @@ export const operatorOf = (deps: Deps): Omit<Ctx, "teamId"> => ({
   actor: { kind: "operator" },
   requestId: newId(),
 });
+
+/**
+ * Runs a task for the given or the first team. OperatorError with the team's name if it finds nothing there.
+ */
+export async function withTeam<T>(
+  { deps }: Session,
+  given: string | undefined,
+  task: (ctx: Ctx, team: Team) => Promise<T>,
+): Promise<T> {
+  const team = await findTeam(deps, given);
+  try {
+    return await task(operatorCtx(deps, team.id), team);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "not_found")) throw error;
+    throw new OperatorError(
+      `${error.message} in team ${team.name}. Use --team for another team; team list lists them.`,
+      { cause: error },
+    );
+  }
+}
 
 /**
  * The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default

@@ -26,6 +26,8 @@ export type Output = {
   text?: readonly (string | object)[];
   /** Lines that are not part of the result, on standard error. */
   notes?: readonly string[];
+  /** That of the process, if it is not 0. */
+  exitCode?: number;
 };
 
 /** Prints the result of a command to standard output, and its notes to standard error. */
@@ -41,16 +43,26 @@ export function printOutput(
   for (const note of notes) terminal.writeError(`${printable(note)}\n`);
 }
 
-/** A list: rows in aligned columns below the names of their fields, or a note if there are none. */
-export const listOutput = <T>(
+/**
+ * A list: rows in aligned columns below the names of their fields, or a note if there are none. The columns
+ * are all fields, some of them, or those of a function.
+ */
+export function listOutput<T extends object>(
   data: readonly T[],
-  rowOf: (item: T) => Record<string, unknown>,
   empty: string,
-): Output => ({
-  json: { data },
-  text: formatTable(data.map(rowOf)),
-  notes: data.length === 0 ? [empty] : [],
-});
+  columns: readonly (keyof T & string)[] | ((item: T) => Record<string, unknown>) = (item) =>
+    item as Record<string, unknown>,
+): Output {
+  const rowOf =
+    typeof columns === "function"
+      ? columns
+      : (item: T) => Object.fromEntries(columns.map((name) => [name, item[name]]));
+  return {
+    json: { data },
+    text: formatTable(data.map(rowOf)),
+    notes: data.length === 0 ? [empty] : [],
+  };
+}
 
 /** Rows in aligned columns below the names of their fields. */
 export function formatTable(rows: readonly Record<string, unknown>[]): string[] {
@@ -95,7 +107,10 @@ function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(formatValue).join(", ");
   if (value instanceof Date) return formatTime(value);
-  if (typeof value === "object") return "";
+  if (typeof value === "object")
+    return Object.entries(value)
+      .map(([name, count]) => `${name} ${formatValue(count)}`)
+      .join(", ");
   if (typeof value === "string") return printable(ISO_TIME.test(value) ? formatTime(new Date(value)) : value);
   return String(value);
 }

@@ -1,30 +1,13 @@
-import {
-  access,
-  chmod,
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-  statfs,
-} from "node:fs/promises";
+import { access, constants, type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { addAbortSignal, Writable } from "node:stream";
 import { type DiskSpace, formatBytes } from "#server/platform/disk";
 import { OperatorError } from "../launcher/operator-error";
 
-/** Fills and ends a stream. */
-export type FillBackup = (output: Writable) => Promise<void>;
-
 type DiskEffects = { readDiskSpace(folder: string): Promise<DiskSpace> };
 
 const NAME = /^backstamp-\d{8}T\d{9}Z\.tar\.gz(\.age)?$/;
 const PARTIAL = /\.\d+\.partial$/;
-/** Short, because each attempt of a process that is killed leaves a file as large as the disk permits. */
-const silentMsMax = 10 * 60 * 1_000;
 /** Free space that a backup leaves: the database stops if it is on the same disk and that is full. */
 const freeBytesMin = 1024 ** 3;
 const freeShareMin = 0.05;
@@ -34,22 +17,6 @@ const checkedEveryBytes = 4 * 1024 ** 2;
 /** The name of a scheduled backup. Names in alphabetical order are in the order of time. */
 export const nameOfBackup = (takenAt: Date, isEncrypted: boolean): string =>
   `backstamp-${takenAt.toISOString().replaceAll(/[-:.]/g, "")}.tar.gz${isEncrypted ? ".age" : ""}`;
-
-/** Creates the folder of scheduled backups if it is missing. OperatorError if it cannot be written to. */
-export async function openBackupFolder(folder: string): Promise<void> {
-  const fault = await findFolderFault(folder);
-  if (fault !== null) throw new OperatorError(fault);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-}
-
-/** Deletes what scheduled backups left whose process was killed. */
-export async function deleteAbandoned(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!PARTIAL.test(name) || !NAME.test(name.replace(PARTIAL, ""))) continue;
-    const file = path.join(folder, name);
-    if (Date.now() - (await stat(file)).mtimeMs > silentMsMax) await rm(file);
-  }
-}
 
 /**
  * Deletes all scheduled backups but `newest`, which was just written, and `count - 1` others, and no other
@@ -67,36 +34,6 @@ export async function deleteOldBackups(
   return old;
 }
 
-/** The file systems of /proc and /sys (statfs(2)), which contain no files of users. */
-const PSEUDO = new Set([0x9fa0, 0x62656572]);
-
-/**
- * Why backups cannot be written to a folder, which may not exist yet, and what to do; null if they can. Below
- * /proc, Node would create the folder again and again without end.
- */
-export async function findFolderFault(folder: string): Promise<string | null> {
-  const advice = "Choose a folder on a disk that this user can write to.";
-  for (let place = path.resolve(folder); ; place = path.dirname(place)) {
-    try {
-      if (!(await stat(place)).isDirectory()) return `${place} is not a folder. ${advice}`;
-      await access(place, constants.W_OK | constants.X_OK);
-      if (PSEUDO.has((await statfs(place)).type)) return `${place} is not on a disk. ${advice}`;
-      return null;
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? "";
-      if (code === "ENOENT" && place !== path.dirname(place)) continue;
-      return `${folder} cannot be written: ${REASONS[code] ?? code}. ${advice}`;
-    }
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EROFS: "its disk is mounted read-only",
-  EACCES: "this user is not permitted to",
-  EPERM: "this user is not permitted to",
-  ENOTDIR: "a part of the path is a file",
-};
-
 /** Deletes what a backup to this file left whose process was killed. */
 export async function deletePartials(file: string): Promise<void> {
   const folder = path.dirname(file);
@@ -106,28 +43,52 @@ export async function deletePartials(file: string): Promise<void> {
 }
 
 /**
+ * Why backups cannot be written to a folder, which can be missing if its parent exists, and what to do; null
+ * if they can.
+ */
+export async function findFolderFault(folder: string): Promise<string | null> {
+  const advice = "Choose a folder on a disk that this user can write to.";
+  const parent = path.dirname(path.resolve(folder));
+  const place = (await stat(folder).catch(() => null)) ? folder : parent;
+  try {
+    if (!(await stat(place)).isDirectory()) return `${place} is not a folder. ${advice}`;
+    await access(place, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    return `${folder} cannot be written: ${REASONS[code] ?? code}. ${advice}`;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "its parent does not exist",
+  EROFS: "its disk is mounted read-only",
+  EACCES: "this user is not permitted to",
+  EPERM: "this user is not permitted to",
+  ENOTDIR: "a part of the path is a file",
+};
+
+/**
  * Fills a new file, mode 0600. It appears under its name only when it is complete and on disk; after an error
  * or the signal, nothing remains. OperatorError if the file exists or cannot be created, or its disk is
- * nearly full. Returns its size in bytes.
+ * nearly full. Returns its size, and what `fill` returned, which ends the stream.
  */
-export async function writeBackupFile(
+export async function writeBackupFile<T>(
   file: string,
-  fill: FillBackup,
+  fill: (output: Writable) => Promise<T>,
   signal: AbortSignal,
   { readDiskSpace }: DiskEffects,
-): Promise<number> {
+): Promise<{ sizeBytes: number; result: T }> {
   if (await stat(file).catch(() => null))
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
   const folder = path.dirname(file);
   const partial = `${file}.${process.pid}.partial`;
   const handle = await open(partial, "w", 0o600).catch(async (cause: NodeJS.ErrnoException) => {
-    const isFull = ["ENOSPC", "EDQUOT"].includes(cause.code ?? "");
-    throw isFull
-      ? diskFull(folder, "is full", cause)
-      : new OperatorError(
-          (await findFolderFault(folder)) ?? `${folder} does not exist. Create it, or choose another folder.`,
-          { cause },
-        );
+    if (isFull(cause)) throw diskFull(folder, "is full", cause);
+    const fault = await findFolderFault(folder);
+    throw new OperatorError(fault ?? `${folder} does not exist. Create it, or choose another folder.`, {
+      cause,
+    });
   });
   const requireSpace = async () => {
     const { freeBytes, totalBytes } = await readDiskSpace(folder);
@@ -139,24 +100,21 @@ export async function writeBackupFile(
       );
   };
   try {
-    await chmod(partial, 0o600);
     await requireSpace();
     const output = writeTo(handle, requireSpace);
     // The writer receives the error.
     output.on("error", () => {});
-    await fill(addAbortSignal(signal, output));
-    const { size } = await handle.stat();
+    const result = await fill(addAbortSignal(signal, output));
+    const { size: sizeBytes } = await handle.stat();
     await handle.sync();
     await handle.close();
     await rename(partial, file);
     await syncFolder(folder);
-    return size;
+    return { sizeBytes, result };
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(partial, { force: true });
-    if (["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      throw diskFull(folder, "is full", error);
-    throw error;
+    throw isFull(error) ? diskFull(folder, "is full", error) : error;
   }
 }
 
@@ -176,6 +134,9 @@ function writeTo(handle: FileHandle, requireSpace: () => Promise<void>): Writabl
     },
   });
 }
+
+const isFull = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 const diskFull = (folder: string, state: string, cause?: unknown) =>
   new OperatorError(

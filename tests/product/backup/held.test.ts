@@ -50,9 +50,9 @@ beforeAll(async () => {
   const file = await world.backUp("held.tar.gz");
   target = await world.target();
   const restored = await target.backstamp(["restore", file]);
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("3 deliveries are HELD") });
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("HELD: 3 deliveries") });
   deps = target.open({ transportKind: "relay" }).deps;
-  expect(restored.stdout).toContain("1 delivery was being sent at that time, so the outcome is UNKNOWN");
+  expect(restored.stdout).toContain("UNKNOWN outcome: 1 delivery, which");
   ctx = { ...source.ctx, ...deps };
 });
 afterAll(async () => {

@@ -21,7 +21,7 @@ const DIRECT = "direct delivery";
  */
 export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
   const startedMs = performance.now();
-  const { transportKind, smtpUrlRelay } = deps;
+  const { transportKind, smtpUrlRelay, isDevelopment } = deps;
   // Without the database, what SMTP_URL names can still be checked.
   const relays = await listSealedRelays(deps).catch(() => null);
   const found = await checkEach(
@@ -36,7 +36,8 @@ export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
     { startedMs, msMax: probeMsMax },
   );
   if (relays === null) found.push(notChecked("The relays are in the database, which did not respond."));
-  if (transportKind === "capture") found.push(warning(CAPTURED, CAPTURED_ADVICE));
+  if (transportKind === "capture")
+    found.push(isDevelopment ? ok(CAPTURED) : warning(CAPTURED, CAPTURED_ADVICE));
   if (transportKind === "none" && relays?.length === 0)
     found.push(
       failure("Outgoing email is not configured.", "Set SMTP_URL, or add a relay: backstamp relay add."),

@@ -14,12 +14,11 @@ import type { RelayView } from "#server/services/relays/read";
 import { readGenerated } from "../../install/generated";
 import { findHolder } from "../../launcher/lock";
 import { OperatorError } from "../../launcher/operator-error";
-import { type AdminCommand, examples, runInDatabase } from "../command";
+import { asText } from "../arguments";
+import { command, definedOf, examples, inDatabase, option } from "../command";
 import { requirePublicUrl, type Session } from "../session";
-import { printOutput } from "../terminal";
-import { findGivenRelay, RELAY, RELAY_TEAM, type RelayOptions, readSecret } from "./relays";
-
-type SetOptions = RelayOptions & { secret?: string; topic?: string };
+import { type Output, printOutput } from "../terminal";
+import { findGivenRelay, RELAY, readSecret } from "./relays";
 
 /** Setup steps at the provider. */
 const STEPS: Record<RelayProvider, string> = {
@@ -33,113 +32,96 @@ const STEPS: Record<RelayProvider, string> = {
     "Enter the URL as a webhook for email.delivered, bounced, complained, delivery_delayed, failed and suppressed. The secret is its signing secret.",
 };
 
-/** `callback show`, `callback set`, `callback off`. */
-export function addCallbackCommands(program: AdminCommand): void {
-  const callback = program
-    .command("callback")
-    .description("webhooks of relay providers that report deliveries, bounces and complaints");
+export const callbackCommands = {
+  show: inDatabase({
+    about: "shows the callback URL of a relay's provider, and whether its calls are accepted",
+    params: RELAY,
+    run: async (session, { relay, team }) =>
+      describeCallback(session, await findGivenRelay(session.deps, relay, team)),
+  }),
 
-  const show = callback
-    .command("show")
-    .description("shows the callback URL of a relay's provider, and whether its calls are accepted")
-    .argument(...RELAY)
-    .option(...RELAY_TEAM);
-  runInDatabase(show, async (session, name: string, options: RelayOptions) => {
-    requirePublicUrl(session);
-    const relay = await findGivenRelay(session.deps, name, options);
-    const json = await present(session, relay);
-    return { json, text: describe(relay, json) };
-  });
-
-  const set = callback
-    .command("set")
-    .description("sets the secret that authenticates a relay provider's calls, and accepts them")
-    .argument(...RELAY)
-    .option(...RELAY_TEAM)
-    .option(
-      "--secret <secret>",
-      "the provider's secret; - reads it from standard input (Postmark: one is generated)",
-    )
-    .option("--topic <arn>", "the SNS topic, for SES")
-    .addHelpText(
-      ...examples(
-        "callback set main --topic arn:aws:sns:us-east-1:123456789012:mail",
-        "callback set spare --secret - < key.txt",
+  set: inDatabase({
+    about: "prints the callback URL, and accepts the provider's calls once its topic or secret is set",
+    params: {
+      ...RELAY,
+      secret: option(
+        "secret",
+        "the provider's secret; - reads it from standard input (Postmark: one is generated)",
+        asText,
       ),
-    );
-  runInDatabase(set, async (session, name: string, { secret: given, topic, team }: SetOptions) => {
-    requirePublicUrl(session);
-    const relay = await findGivenRelay(session.deps, name, { ...(team !== undefined && { team }) });
-    const secret = await setCallback(session.deps, relay, {
-      ...(given !== undefined && { secret: await readSecret(set, given) }),
-      ...(topic !== undefined && { topic }),
-    });
-    const json = await present(session, relay);
-    if (secret === null) return { json, text: describe(relay, json) };
-    const remark = "The secret is shown only once. Run callback set again to generate another one.";
-    return { json: { ...json, secret }, text: [...describe(relay, json), { secret }, remark] };
-  });
+      topic: option("arn", "the SNS topic, for SES", asText),
+    },
+    help: examples(
+      "callback set main --topic arn:aws:sns:us-east-1:123456789012:mail",
+      "callback set spare --secret - < key.txt",
+    ),
+    run: async (session, { relay: name, team, secret: given, topic }, terminal) => {
+      requirePublicUrl(session);
+      const { deps } = session;
+      const relay = await findGivenRelay(deps, name, team);
+      const isGiven = given !== undefined || topic !== undefined;
+      // The URL is needed before the provider shows its secret.
+      if (!isGiven && relay.provider !== "postmark") return describeCallback(session, relay);
+      const secret = given === undefined ? undefined : await readSecret(terminal, given);
+      const generated = await setCallback(deps, relay, definedOf({ secret, topic }));
+      const { json, text = [] } = await describeCallback(session, relay);
+      if (generated === null) return { json, text };
+      const remark = "The secret is shown only once. Run callback set again to generate another one.";
+      return { json: { ...json, secret: generated }, text: [...text, { secret: generated }, remark] };
+    },
+  }),
 
-  const off = callback
-    .command("off")
-    .description("rejects further calls of a relay's provider")
-    .argument(...RELAY)
-    .option(...RELAY_TEAM);
-  runInDatabase(off, async (session, name: string, options: RelayOptions) => {
-    const relay = await findGivenRelay(session.deps, name, options);
-    await clearCallback(session.deps, relay);
-    return {
-      json: await present(session, relay),
-      text: [`Callbacks for relay ${relay.name} are off.`],
-    };
-  });
-}
+  off: inDatabase({
+    about: "rejects further calls of a relay's provider",
+    params: RELAY,
+    run: async (session, { relay: name, team }) => {
+      const relay = await findGivenRelay(session.deps, name, team);
+      await clearCallback(session.deps, relay);
+      const { json } = await describeCallback(session, relay);
+      return { json, text: [`Callbacks for relay ${relay.name} are off.`] };
+    },
+  }),
+};
 
-async function present({ deps, publicUrl }: Session, { id, name, provider }: RelayView) {
+async function describeCallback(session: Session, { id, name, provider }: RelayView): Promise<Output> {
+  const { deps } = session;
+  const url = `${requirePublicUrl(session)}${callbackPathOf(id)}`;
   const settings = await readCallbackRelay(deps.hot, id);
   const topic = settings?.topic ?? null;
-  const isAccepted =
-    provider === "ses" ? topic !== null : settings !== null && openCallbackSecret(deps, settings) !== null;
-  const url = publicUrl && `${publicUrl}${callbackPathOf(id)}`;
-  return { relay_id: id, relay: name, provider, url, is_accepted: isAccepted, topic };
-}
-
-function describe(
-  { name, provider }: RelayView,
-  { url, is_accepted: isAccepted, topic }: Awaited<ReturnType<typeof present>>,
-): (string | object)[] {
+  const hasSecret = settings !== null && openCallbackSecret(deps, settings) !== null;
+  const isAccepted = provider === "ses" ? topic !== null : hasSecret;
+  const json = { relay_id: id, relay: name, provider, url, is_accepted: isAccepted, topic };
   const fields = { url, ...(topic !== null && { topic }) };
   if (provider === null)
-    return [fields, `The relay's provider is unknown. Set it: relay set ${name} --provider NAME`];
+    return {
+      json,
+      text: [fields, `The relay's provider is unknown. Set it: relay set ${name} --provider NAME`],
+    };
+  const missing = provider === "ses" ? "--topic ARN" : provider === "postmark" ? "" : "--secret -";
   const calls = `Calls from ${PROVIDER_NAMES[provider]} are`;
-  return [
-    fields,
-    isAccepted ? `${calls} accepted.` : `${calls} not accepted yet. See: callback set ${name} --help`,
-    STEPS[provider],
-  ];
+  const state = isAccepted
+    ? `${calls} accepted.`
+    : `${calls} not accepted yet. Then run: callback set ${name} ${missing}`.trim();
+  return { json, text: [fields, STEPS[provider], state] };
 }
 
-/** `inbound token`. */
-export function addInboundCommands(program: AdminCommand): void {
-  const inbound = program.command("inbound").description("inbound email: bounces and complaints");
-  inbound
-    .command("token")
-    .description("shows the URL that accepts bounces and complaints, and its token")
-    .addHelpText(
-      "after",
-      "\nThe token is derived from BACKSTAMP_SECRET and changes with it.\nExample, for a mail server that forwards a message:\n  curl --data-binary @- -H 'Content-Type: message/rfc822' -H 'Authorization: Bearer <token>' <url>",
-    )
-    .action(async ({ json }: { json?: true }) => {
-      const settings = readSettings(program.terminal.env, "dev");
-      const secret = settings.secret ?? (await readGenerated(settings.dataDir)).secret;
+export const inboundCommands = {
+  token: command({
+    about: "shows the URL that accepts bounces and complaints, and its token, which changes with the secret",
+    params: {},
+    help: "\nExample, for a mail server that forwards a message:\n  curl --data-binary @- -H 'Content-Type: message/rfc822' -H 'Authorization: Bearer <token>' <url>",
+    run: async (terminal, _values, isJson) => {
+      const settings = readSettings(terminal.env, "dev");
+      const { databaseUrl, dataDir, givenUrl } = settings;
+      const secret = settings.secret ?? (await readGenerated(dataDir)).secret;
       if (secret === undefined)
         throw new OperatorError(
-          `BACKSTAMP_SECRET is not set, and ${settings.dataDir} contains no generated secret. Start Backstamp once, or set the secret.`,
+          `BACKSTAMP_SECRET is not set, and ${dataDir} contains no generated secret. Start Backstamp once, or set the secret.`,
         );
-      const { databaseUrl, dataDir, givenUrl } = settings;
-      const publicUrl =
-        databaseUrl === null ? ((await findHolder(dataDir))?.publicUrl ?? settings.url) : givenUrl;
+      const running = databaseUrl === null ? await findHolder(dataDir) : null;
+      const publicUrl = databaseUrl === null ? (running?.publicUrl ?? settings.url) : givenUrl;
       const url = `${requirePublicUrl({ publicUrl })}/api/inbound/message`;
-      printOutput(program.terminal, { json: { url, token: deriveKey(secret, "inbound") } }, json === true);
-    });
-}
+      printOutput(terminal, { json: { url, token: deriveKey(secret, "inbound") } }, isJson);
+    },
+  }),
+};

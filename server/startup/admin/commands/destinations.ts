@@ -1,78 +1,52 @@
 import {
   type DestinationLimit,
+  destinationLimitMax,
   listDestinationLimits,
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
-import { orNull, readDestinationLimit, readDomain } from "../arguments";
-import { type AdminCommand, requireOption, runInDatabase } from "../command";
+import { asDomain, numberOf, orWord } from "../arguments";
+import { argument, definedOf, inDatabase, option } from "../command";
 import { listOutput } from "../terminal";
 
-type SetOptions = { connections?: number | "none"; perMinute?: number | "none" };
+const domain = argument("the recipients' domain, such as gmail.com", asDomain);
+const asLimit = orWord("none", numberOf(1, destinationLimitMax));
 
-/** `destination set`, `destination list`, `destination unset`. */
-export function addDestinationCommands(program: AdminCommand): void {
-  const destination = program
-    .command("destination")
-    .description("rate and concurrency limits for direct delivery to recipients' domains");
+export const destinationCommands = {
+  set: inDatabase({
+    about: "sets the limits of a destination, shared by all teams and workers",
+    params: {
+      domain,
+      connections: option("number", "maximum concurrent connections, or none for no limit", asLimit),
+      perMinute: option("number", "maximum emails per minute, or none for no limit", asLimit),
+    },
+    needsOneOf: ["connections", "perMinute"],
+    run: async ({ deps }, { domain, connections: connectionsMax, perMinute }) => {
+      const change = definedOf({ connectionsMax, perMinute });
+      const limit = present(await setDestinationLimit(deps, domain, change));
+      return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
+    },
+  }),
 
-  const set = destination
-    .command("set")
-    .description("sets the limits of a destination, shared by all teams and workers")
-    .argument("<domain>", "the recipients' domain, such as gmail.com", readDomain)
-    .option(
-      "--connections <number>",
-      "maximum concurrent connections, or none for no limit",
-      readDestinationLimit,
-    )
-    .option("--per-minute <number>", "maximum emails per minute, or none for no limit", readDestinationLimit)
-    .addHelpText("after", SET_HELP)
-    .hook("preAction", requireOption("--connections", "--per-minute"));
-  runInDatabase(set, async ({ deps }, domain: string, { connections, perMinute }: SetOptions) => {
-    const limit = present(
-      await setDestinationLimit(deps, domain, {
-        ...(connections !== undefined && { connectionsMax: orNull(connections) }),
-        ...(perMinute !== undefined && { perMinute: orNull(perMinute) }),
-      }),
-    );
-    return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
-  });
+  list: inDatabase({
+    about: "lists the destinations that have limits",
+    params: {},
+    run: async ({ deps }) =>
+      listOutput((await listDestinationLimits(deps)).map(present), "No destination has limits."),
+  }),
 
-  const list = destination.command("list").description("lists the destinations that have limits");
-  runInDatabase(list, async ({ deps }) =>
-    listOutput(
-      (await listDestinationLimits(deps)).map(present),
-      ({ domain, connections_max, per_minute, updated_at }) => ({
-        domain,
-        connections: connections_max ?? "none",
-        per_minute: per_minute ?? "none",
-        updated_at,
-      }),
-      "No destination has limits.",
-    ),
-  );
-
-  const unset = destination
-    .command("unset")
-    .description("removes the limits of a destination")
-    .argument("<domain>", "the recipients' domain", readDomain);
-  runInDatabase(unset, async ({ deps }, domain: string) => {
-    await unsetDestinationLimit(deps, domain);
-    return {
-      json: { domain, unset: true },
-      text: [`Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`],
-    };
-  });
-}
-
-const SET_HELP = `
-The limits apply to direct delivery to MX hosts (SMTP_URL=direct:). If a destination responds that the rate is too high,
-workers reduce the rate below the limit. Running workers share the limits evenly. Throttled deliveries stay queued; the
-timeline of the email shows the rule (destination_throttled) and the time of the next attempt.
-
-Examples:
-  destination set example.com --connections 4 --per-minute 120
-  destination set example.com --per-minute none`;
+  unset: inDatabase({
+    about: "removes the limits of a destination",
+    params: { domain },
+    run: async ({ deps }, { domain }) => {
+      await unsetDestinationLimit(deps, domain);
+      return {
+        json: { domain, unset: true },
+        text: [`Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`],
+      };
+    },
+  }),
+};
 
 const present = ({ domain, connectionsMax, perMinute, updatedAt }: DestinationLimit) => ({
   domain,

@@ -1,49 +1,42 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { Option } from "commander";
-import { LISTS, type List, PROVIDER_NAMES, type ProviderName } from "#server/services/imports/providers";
+import { LISTS, type List, PROVIDER_NAMES } from "#server/services/imports/providers";
 import { importSuppressionsFrom, type SuppressionReport } from "#server/services/imports/suppressions";
 import { OperatorError } from "../../../launcher/operator-error";
-import { type AdminCommand, addToAll, examples, runInTeam, TEAM_OPTION } from "../../command";
+import { asText, wordOf } from "../../arguments";
+import { argument, examples, flag, inTeam, option, requiredOption } from "../../command";
 import type { Output, Terminal } from "../../terminal";
 
-type Options = { from: ProviderName; list?: List; dryRun?: true };
+const listNames = Object.keys(LISTS) as List[];
+/** Problems that are printed without `--json`. */
+const shownMax = 50;
 
-/** `import suppressions`. */
-export function addImportCommands(program: AdminCommand): void {
-  const group = program
-    .command("import")
-    .description("brings suppressed addresses over from another provider");
-  const suppressions = group
-    .command("suppressions")
-    .description("adds the addresses of a provider's export file to a team's suppression list")
-    .argument("<file>", "CSV file of the provider's console, or JSON of its API; - for standard input")
-    .addOption(new Option("--from <provider>", "the provider").choices(PROVIDER_NAMES).makeOptionMandatory())
-    .addOption(
-      new Option("--list <list>", "the list that the file holds, if its rows do not show it").choices(
-        Object.keys(LISTS),
+export const importCommands = {
+  suppressions: inTeam({
+    about: "adds the addresses of a provider's export file to a team's suppression list",
+    params: {
+      file: argument("CSV file of the provider's console, or JSON of its API; - for standard input", asText),
+      from: requiredOption("provider", PROVIDER_NAMES.join(", "), wordOf(PROVIDER_NAMES)),
+      list: option(
+        "list",
+        `the list that the file holds, if its rows do not show it: ${listNames.join(", ")}`,
+        wordOf(listNames),
       ),
-    )
-    .option("--dry-run", "print the report without writing anything")
-    .addHelpText(
-      ...examples(
-        "import suppressions bounces.csv --from sendgrid --list bounces --dry-run",
-        "aws sesv2 list-suppressed-destinations | backstamp import suppressions - --from ses",
-      ),
-    ) as AdminCommand;
-  runInTeam(suppressions, async (ctx, team, file: string, { from, list, dryRun }: Options) => {
-    const { terminal } = suppressions;
-    const report = await importSuppressionsFrom(ctx, {
-      from,
-      bytes: await openBytes(terminal, file),
-      list: list ?? null,
-      isDryRun: dryRun === true,
-      onRead: (count) => terminal.writeError(`${count.toLocaleString("en")} rows read\n`),
-    });
-    return reportOutput(team.name, report);
-  });
-  addToAll(group, TEAM_OPTION);
-}
+      dryRun: flag("print the report without writing anything"),
+    },
+    help: examples("import suppressions bounces.csv --from sendgrid --list bounces --dry-run"),
+    run: async (ctx, { file, from, list = null, dryRun }, team, terminal) => {
+      const report = await importSuppressionsFrom(ctx, {
+        from,
+        bytes: await openBytes(terminal, file),
+        list,
+        isDryRun: dryRun,
+        onRead: (count) => terminal.writeError(`${count.toLocaleString("en")} rows read\n`),
+      });
+      return reportOutput(team.name, report);
+    },
+  }),
+};
 
 /** Opens the file before anything else happens, so that a wrong path is reported as such. */
 async function openBytes(terminal: Terminal, file: string): Promise<AsyncIterable<Uint8Array>> {
@@ -58,9 +51,6 @@ async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Problems that are printed without `--json`. */
-const shownMax = 50;
-
 /** The report as JSON, or its counts and the first problems as text. */
 function reportOutput(team: string, report: SuppressionReport): Output {
   const { created, read, existing, repeated, other, skipped, problems } = report;
@@ -74,9 +64,7 @@ function reportOutput(team: string, report: SuppressionReport): Output {
       `${report.dry_run ? "Would add" : "Added"} ${created} of ${read} addresses to team ${team}: ${reasons.join(", ") || "none"}.`,
       `Already there: ${existing}. Repeated: ${repeated}. Other entries: ${other}. Skipped: ${skipped}.`,
       ...problems.slice(0, shownMax).map(({ line, entry, name, reason }) => {
-        const place = [`line ${line}`, ...(entry === undefined ? [] : [`entry ${entry}`]), name].filter(
-          Boolean,
-        );
+        const place = [`line ${line}`, entry && `entry ${entry}`, name].filter(Boolean);
         return `  ${place.join(", ")}: ${reason}`;
       }),
       ...(left > 0 ? [`  and ${left} more; --json lists up to 1,000`] : []),

@@ -1,60 +1,74 @@
+import path from "node:path";
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { readSettings, type Settings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import type { HeldDeletion } from "#server/services/restores/hold";
 import { type BackupSecrets, type Header, idOfSecret } from "../../../backup/format";
-import { readPassphrase } from "../../../backup/passphrase";
 import { isEncrypted, readArchive } from "../../../backup/read-archive";
 import { type RestoredDatabase, requireRestorable, restoreBackup } from "../../../backup/restore-backup";
 import { generatedFileOf, readGenerated, writeGenerated } from "../../../install/generated";
 import { acquireLock } from "../../../launcher/lock";
 import { OperatorError } from "../../../launcher/operator-error";
 import { startEmbeddedPostgres } from "../../../postgres/embedded";
+import { asText } from "../../arguments";
+import { argument, command, flag } from "../../command";
 import { withKeptSecret } from "../../session";
-import { printOutput, type Terminal } from "../../terminal";
+import { type Output, printOutput, type Terminal } from "../../terminal";
+import { countOf } from "./held";
 import { formatSecrets, formatVariable } from "./secret-variables";
 
-type RestoreOptions = { passphraseFile?: string; withoutSecret?: true; json?: true };
 type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: string | null };
 
 /**
  * Verifies a backup, restores it into the configured database or a new data directory, and prints what to do
  * next.
  */
-export async function restore(terminal: Terminal, file: string, options: RestoreOptions): Promise<void> {
-  const settings = readSettings(terminal.env, "dev");
-  const verified = await verify(terminal, settings, file, options);
-  const { secret, oldSecrets } = await withKeptSecret(settings);
-  const ring = secret === null ? [] : [secret, ...oldSecrets];
-  requireSecret(file, verified, ring, options);
+export const restore = command({
+  about: "restores a backup into a new data directory or an empty database, and holds its queued email",
+  params: {
+    file: argument("a backup", asText),
+    withoutSecret: flag("restores a backup that lacks the secret, although no other copy of it exists"),
+  },
+  help: `
+The target is the data directory (BACKSTAMP_DATA_DIR) or the database of DATABASE_URL. It must be empty. Afterwards, email
+that was queued at the time of the backup is held until you run: ${cli} release
 
-  const restored = await withTarget(terminal, settings, async (databaseUrl) => {
-    const { header, secrets, passphrase } = verified;
-    await requireRestorable(databaseUrl, header);
-    // Before the rows: after an interruption, the same command can be repeated.
-    if (secrets && settings.secret === null)
-      await writeGenerated(settings.dataDir, {
-        ...(await readGenerated(settings.dataDir)),
-        ...secrets,
-        oldSecrets: [...new Set([...(secrets.oldSecrets ?? []), ...ring])].filter(
-          (old) => old !== secrets.secret,
-        ),
-      });
-    const { isDatabasePooled } = settings;
-    return restoreBackup({ databaseUrl, isDatabasePooled, file, passphrase, header });
-  });
-  printRestored(terminal, settings, { ...verified, ring }, restored, options.json === true);
-}
+Example:
+  BACKSTAMP_DATA_DIR=/srv/backstamp-restored ${cli} restore /var/backups/backstamp.tar.gz.age`,
+  run: async (terminal, { file: given, withoutSecret }, isJson) => {
+    const file = path.resolve(given);
+    const settings = readSettings(terminal.env, "dev");
+    const verified = await verify(terminal, settings, file);
+    const { secret, oldSecrets } = await withKeptSecret(settings);
+    const ring = secret === null ? [] : [secret, ...oldSecrets];
+    if (!withoutSecret) requireSecret(file, verified, ring);
 
-async function verify(
-  terminal: Terminal,
-  settings: Settings,
-  file: string,
-  { passphraseFile }: RestoreOptions,
-): Promise<Verified> {
-  const passphrase = (await isEncrypted(file))
-    ? await findPassphrase(terminal, settings, passphraseFile)
-    : null;
+    const restored = await withTarget(terminal, settings, async (databaseUrl) => {
+      const { header, secrets, passphrase } = verified;
+      await requireRestorable(databaseUrl, header);
+      // Before the rows: after an interruption, the same command can be repeated.
+      if (secrets && settings.secret === null)
+        await writeGenerated(settings.dataDir, {
+          ...(await readGenerated(settings.dataDir)),
+          ...secrets,
+          oldSecrets: [...new Set([...(secrets.oldSecrets ?? []), ...ring])].filter(
+            (old) => old !== secrets.secret,
+          ),
+        });
+      const { isDatabasePooled } = settings;
+      return restoreBackup({ databaseUrl, isDatabasePooled, file, passphrase, header });
+    });
+    printOutput(terminal, describeRestored(settings, { ...verified, ring }, restored), isJson);
+  },
+});
+
+async function verify(terminal: Terminal, settings: Settings, file: string): Promise<Verified> {
+  let passphrase: string | null = null;
+  if (await isEncrypted(file)) {
+    passphrase = settings.backup.passphrase ?? (await terminal.askSecret?.("Passphrase: ")) ?? "";
+    if (passphrase === "")
+      throw new OperatorError("The backup is encrypted. Set its passphrase: BACKSTAMP_BACKUP_PASSPHRASE");
+  }
   let secrets: BackupSecrets | null = null;
   const { header } = await readArchive(file, passphrase, {
     secrets: (found) => {
@@ -64,23 +78,9 @@ async function verify(
   return { header, secrets, passphrase };
 }
 
-async function findPassphrase(terminal: Terminal, settings: Settings, file?: string): Promise<string> {
-  const passphrase =
-    (await readPassphrase(settings, file)) ?? (await terminal.askSecret?.("Passphrase: ")) ?? "";
-  if (passphrase !== "") return passphrase;
-  throw new OperatorError(
-    "The backup is encrypted. Set BACKSTAMP_BACKUP_PASSPHRASE, or use --passphrase-file.",
-  );
-}
-
 /** A secret of this installation must be that of the backup, or the sealed values could not be opened. */
-function requireSecret(
-  file: string,
-  { header, secrets }: Verified,
-  ring: readonly string[],
-  { withoutSecret }: RestoreOptions,
-): void {
-  if (header.secretId === null || withoutSecret) return;
+function requireSecret(file: string, { header, secrets }: Verified, ring: readonly string[]): void {
+  if (header.secretId === null) return;
   if (ring.length === 0 && secrets === null)
     throw new OperatorError(
       `${file} does not contain the installation's secret. Set BACKSTAMP_SECRET to it, or copy secrets.json of the original into the data directory first. ` +
@@ -130,70 +130,59 @@ async function withTarget<T>(
   }
 }
 
-function printRestored(
-  terminal: Terminal,
-  settings: Settings,
+function describeRestored(
+  { databaseUrl, dataDir, secret }: Settings,
   { header, secrets, ring }: Verified & { ring: readonly string[] },
   { rows, held, unknown, deletions, skipped }: RestoredDatabase,
-  isJson: boolean,
-): void {
-  const { databaseUrl, dataDir, secret } = settings;
+): Output {
   const target = databaseUrl === null ? dataDir : "the database of DATABASE_URL";
   const isSecretLost = header.secretId !== null && secrets === null && !hasSecret(ring, header);
+  const isSecretWritten = secrets !== null && databaseUrl !== null && secret === null;
   // With configured secrets, those of the backup are not written to the data directory.
   const lacking =
     secrets && secret !== null
       ? [secrets.secret, ...(secrets.oldSecrets ?? [])].filter((old) => !ring.includes(old))
       : [];
-  printOutput(
-    terminal,
-    {
-      json: {
-        taken_at: header.takenAt,
-        release: header.release,
-        rows,
-        held,
-        unknown,
-        team_deletions: deletions.map(({ team, deletesAt }) => ({
-          team,
-          deletes_at: deletesAt?.toISOString() ?? null,
-        })),
-        skipped_tables: skipped,
-      },
-      text: [
-        `Restored ${rows} rows into ${target}, as of ${header.takenAt} (Backstamp ${header.release}).`,
-        held === 0
-          ? "No email was queued at that time."
-          : `${held} ${held === 1 ? "delivery is" : "deliveries are"} HELD: they were queued at that time and may have been sent since.`,
-        ...(unknown === 0
-          ? []
-          : [
-              `${unknown} ${unknown === 1 ? "delivery was" : "deliveries were"} being sent at that time, so the outcome is UNKNOWN. Decide in the console, or by: ${cli} email settle`,
-            ]),
-      ],
-      notes: [
-        ...(held === 0 ? [] : RELEASE_ADVICE),
-        ...deletions.map(formatDeletion),
-        "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again, and pending invitations have expired.",
-        "Events can be posted to webhooks a second time, with the same webhook-id.",
-        ...(secrets && databaseUrl !== null && secret === null
-          ? [
-              `The secret was written to ${generatedFileOf(dataDir)}. On other machines, set BACKSTAMP_SECRET to it, and BACKSTAMP_SECRETS_OLD to its oldSecrets.`,
-            ]
-          : []),
-        ...(isSecretLost ? SECRET_LOST : []),
-        ...(lacking.length > 0
-          ? [
-              "Former secrets of the backup are not configured. Links in earlier email and some stored values need them. Set for all processes:",
-              `  ${formatVariable("BACKSTAMP_SECRETS_OLD", formatSecrets([...ring.slice(1), ...lacking]))}`,
-            ]
-          : []),
-        ...skipped.map((table) => `Not restored, because Backstamp did not create it: table ${table}.`),
-        `Start Backstamp: ${startCommandOf("start")}`,
-      ],
+  return {
+    json: {
+      taken_at: header.takenAt,
+      release: header.release,
+      rows,
+      held,
+      unknown,
+      team_deletions: deletions.map(({ team, deletesAt }) => ({
+        team,
+        deletes_at: deletesAt?.toISOString() ?? null,
+      })),
+      skipped_tables: skipped,
     },
-    isJson,
-  );
+    text: [
+      `Restored ${rows} rows into ${target}, as of ${header.takenAt} (Backstamp ${header.release}).`,
+      `HELD: ${countOf(held)}, which were queued at that time and may have been sent since.`,
+      `UNKNOWN outcome: ${countOf(unknown)}, which were being sent at that time.`,
+    ],
+    notes: [
+      ...(held > 0 ? RELEASE_ADVICE : []),
+      ...(unknown > 0 ? [`Decide about unknown outcomes in the console, or by: ${cli} email settle`] : []),
+      ...deletions.map(formatDeletion),
+      "Changes after that time are lost: suppressions, revoked keys and members are as they were then. All users must sign in again, and pending invitations have expired.",
+      "Events can be posted to webhooks a second time, with the same webhook-id.",
+      ...(isSecretWritten
+        ? [
+            `The secret was written to ${generatedFileOf(dataDir)}. On other machines, set BACKSTAMP_SECRET to it, and BACKSTAMP_SECRETS_OLD to its oldSecrets.`,
+          ]
+        : []),
+      ...(isSecretLost ? SECRET_LOST : []),
+      ...(lacking.length > 0
+        ? [
+            "Former secrets of the backup are not configured. Links in earlier email and some stored values need them. Set for all processes:",
+            `  ${formatVariable("BACKSTAMP_SECRETS_OLD", formatSecrets([...ring.slice(1), ...lacking]))}`,
+          ]
+        : []),
+      ...skipped.map((table) => `Not restored, because Backstamp did not create it: table ${table}.`),
+      `Start Backstamp: ${startCommandOf("start")}`,
+    ],
+  };
 }
 
 const formatDeletion = ({ team, deletesAt }: HeldDeletion): string =>

@@ -9,47 +9,36 @@ import { recordResealed, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret, isActivationDue, isResealDue } from "#server/services/secrets/rotate";
 import { linkDays, readSecretStatus, type SecretStatus } from "#server/services/secrets/status";
 import { generatedFileOf, generateSecret, readGenerated, writeGenerated } from "../../../install/generated";
-import { type AdminCommand, examples, runInDatabase } from "../../command";
+import { asText } from "../../arguments";
+import { argument, flag, inDatabase } from "../../command";
 import type { Session } from "../../session";
 import type { Output } from "../../terminal";
 import { formatSecrets, formatVariable } from "./secret-variables";
 
-/** `secret status`, `secret rotate`, `secret remove`. */
-export function addSecretCommands(program: AdminCommand): void {
-  const secret = program
-    .command("secret")
-    .description("the secret of the installation, from which all keys are derived");
+export const secretCommands = {
+  status: inDatabase({
+    about: "lists the secrets by their ids, what each is still needed for, and which can be removed",
+    params: {},
+    run: (session, _values, { env }) => describeStatus(session, readSettings(env, "dev")),
+  }),
 
-  const status = secret
-    .command("status")
-    .description("lists the secrets by their ids, what each is still needed for, and which can be removed");
-  runInDatabase(status, (session) => describeStatus(session, settingsOf(program)));
+  rotate: inDatabase({
+    about: "replaces the secret: generates one, or activates the one that was configured since",
+    params: { lost: flag("accepts the configured secret although the former one is lost") },
+    run: (session, { lost }, { env }) =>
+      lost ? acceptLoss(session) : rotateSecret(session, readSettings(env, "dev")),
+  }),
 
-  const rotate = secret
-    .command("rotate")
-    .description("replaces the secret: generates one, or activates the one that was configured since")
-    .addHelpText(
-      ...examples(
-        "secret rotate      # generates a secret and prints what to set",
-        "secret rotate      # after the restart: activates it",
-      ),
-    );
-  rotate.option("--lost", "accepts the configured secret although the former one is lost");
-  runInDatabase(rotate, (session, { lost }: { lost?: true }) =>
-    lost ? acceptLoss(session) : rotateSecret(session, settingsOf(program)),
-  );
-
-  const remove = secret
-    .command("remove")
-    .description("removes a former secret that is no longer needed from the data directory")
-    .argument("<id>", "the id of the secret, as secret status lists it")
-    .option("--break-links", "removes it although links in email need it, for example because it leaked");
-  runInDatabase(remove, (session, id: string, { breakLinks }: { breakLinks?: true }) =>
-    removeSecret(session, settingsOf(program), { id, canBreakLinks: breakLinks === true }),
-  );
-}
-
-const settingsOf = ({ terminal }: AdminCommand): Settings => readSettings(terminal.env, "dev");
+  remove: inDatabase({
+    about: "removes a former secret that is no longer needed from the data directory",
+    params: {
+      id: argument("the id of the secret, as secret status lists it", asText),
+      breakLinks: flag("removes it although links in email need it, for example because it leaked"),
+    },
+    run: (session, { id, breakLinks }, { env }) =>
+      removeSecret(session, readSettings(env, "dev"), { id, canBreakLinks: breakLinks }),
+  }),
+};
 
 async function acceptLoss({ deps }: Session): Promise<Output> {
   if (isUsable(deps.keyring))

@@ -4,56 +4,46 @@ import { findUnsupportedRelease } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
 import { isMigrated } from "#db/schema-version";
-import { cli, startCommandOf } from "#server/platform/env/cli";
+import { startCommandOf } from "#server/platform/env/cli";
 import { readSettings } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
 import { NOT_MIGRATED } from "#server/services/health";
-import { migrationOf } from "../../install/prepare-database";
-import { lowerPriority } from "../../launcher/lower-priority";
-import { OperatorError } from "../../launcher/operator-error";
-import { runWorker } from "../../worker";
-import type { AdminCommand } from "../command";
-import { findLauncher, modeOf, withDatabase, withKeptSecret } from "../session";
-import { printOutput, type Terminal } from "../terminal";
+import { migrationOf } from "../../../install/prepare-database";
+import { lowerPriority } from "../../../launcher/lower-priority";
+import { OperatorError } from "../../../launcher/operator-error";
+import { runWorker } from "../../../worker";
+import { command } from "../../command";
+import { findLauncher, modeOf, withDatabase, withKeptSecret } from "../../session";
+import { printOutput, type Terminal } from "../../terminal";
 
-/** `migrate`, `worker`. */
-export function addServiceCommands(program: AdminCommand): void {
-  program
-    .command("migrate")
-    .description("migrates the database to this version; does nothing if it is up to date")
-    .addHelpText("after", "\nIt is safe to run it concurrently: one process migrates, the others wait.")
-    .action(async () => {
-      // An embedded database that was started for this command is already migrated.
-      const settings = readSettings(program.terminal.env, "dev");
-      const done = await withDatabase(program.terminal, async ({ databaseUrl, migrated }) => {
-        const { url, options } = migrationOf(settings, databaseUrl);
-        return migrated ?? (await migrateDatabase(url, options));
-      });
-      printOutput(program.terminal, { json: done, text: [describeMigration(done)] }, false);
+export const migrate = command({
+  about: "migrates the database to this version; does nothing if it is up to date",
+  params: {},
+  run: async (terminal, _values, isJson) => {
+    // An embedded database that was started for this command is already migrated.
+    const settings = readSettings(terminal.env, "dev");
+    const done = await withDatabase(terminal, async ({ databaseUrl, migrated }) => {
+      const { url, options } = migrationOf(settings, databaseUrl);
+      return migrated ?? (await migrateDatabase(url, options));
     });
+    printOutput(terminal, { json: done, text: [describeMigration(done)] }, isJson);
+  },
+});
 
-  program
-    .command("worker")
-    .description(
-      "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
-    )
-    .addHelpText("after", WORKER_HELP)
-    .action(() => work(program.terminal));
-}
+export const worker = command({
+  about: "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
+  params: {},
+  help: `
+It requires DATABASE_URL, BACKSTAMP_URL and BACKSTAMP_SECRET, or a running Backstamp with this data directory. It sends by
+SMTP_URL. Any number of workers can run. Standard output is a log with one JSON object per line.`,
+  run: work,
+});
 
 function describeMigration({ before, applied }: Migrated): string {
   if (applied <= 0) return "Already up to date.";
   if (before === 0) return "Created the tables.";
   return `Applied ${applied} migration${applied === 1 ? "" : "s"}.`;
 }
-
-const WORKER_HELP = `
-It requires DATABASE_URL, BACKSTAMP_URL and BACKSTAMP_SECRET, or a running Backstamp with this data directory. It sends by SMTP_URL.
-Any number of workers can run, on one or more machines. Standard output is a log with one JSON object per line.
-
-Examples:
-  DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com BACKSTAMP_SECRET=… SMTP_URL=smtp://smtp.example.com:587 \\
-    ${cli} worker`;
 
 async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
   // Registered first: a signal during startup must stop the worker gracefully, too.

@@ -2,7 +2,6 @@
 // Plain JavaScript without imports of ours or of packages: it runs where only this file and Node.js are.
 import { randomUUID } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -13,7 +12,7 @@ import { parseArgs } from "node:util";
  * invalid arguments. A new template is published at once, as `POST /api/templates` does; later pushes change
  * its draft.
  */
-const usage = `Usage: backstamp template push FILE… [options]
+const usage = `Usage: backstamp template push FILE… [options], or node push-templates.mjs FILE… [options]
 
 Creates or updates templates from .html, .mjml and .tsx files over the REST API.
 
@@ -57,32 +56,6 @@ class PushError extends Error {
 }
 
 /**
- * A package of the folder of the file, not one of this program. Null if it is not installed; another fault of
- * the package is an error with its reason.
- * @param {string} file
- * @param {string} name
- */
-async function loadPackage(file, name) {
-  let entry = null;
-  try {
-    entry = pathToFileURL(createRequire(file).resolve(name)).href;
-  } catch (error) {
-    if (codeOf(error) === "MODULE_NOT_FOUND") return null;
-    // A package of modules alone has no entry for `require`. An import finds its entry, or the reason.
-  }
-  const loaded = await (entry === null
-    ? importBeside(file, `export * as loaded from ${JSON.stringify(name)};`).then(({ loaded }) => loaded)
-    : import(entry)
-  ).catch((/** @type {unknown} */ error) => {
-    throw new PushError(
-      `The package ${name} cannot be loaded: ${error instanceof Error ? error.message : error}`,
-    );
-  });
-  // A CommonJS package has its exports in `default`.
-  return { ...loaded.default, ...loaded };
-}
-
-/**
  * Imports a module that is written beside the file, so that its imports are those of the folder of the file,
  * and removes it.
  * @param {string} file
@@ -98,30 +71,30 @@ async function importBeside(file, source) {
   }
 }
 
-/** @param {unknown} error */
-const codeOf = (error) => (error instanceof Error && "code" in error ? error.code : null);
-
 /**
- * The packages that a kind of file needs. The error names all that are missing, and the command that installs
- * them.
+ * The packages that a kind of file needs, from the folder of the file.
  * @param {string} file
  * @param {readonly string[]} names
  */
 async function loadPackages(file, names) {
-  const packages = await Promise.all(names.map((name) => loadPackage(file, name)));
-  const missing = names.filter((_, index) => packages[index] === null);
-  if (missing.length > 0)
+  const source = names.map((name, index) => `export * as p${index} from ${JSON.stringify(name)};`);
+  const loaded = await importBeside(file, source.join("\n")).catch((error) => {
+    const isMissing = error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes(path.basename(file));
     throw new PushError(
-      `${path.basename(file)} needs ${missing.join(" and ")}. Install it in ${path.dirname(file)}: npm install --save-dev ${missing.join(" ")}`,
+      isMissing
+        ? `${path.basename(file)} needs ${names.join(" and ")}. Install it in ${path.dirname(file)}: npm install --save-dev ${names.join(" ")}`
+        : `The package ${names.join(" or ")} cannot be loaded: ${error.message}`,
     );
-  return packages;
+  });
+  // A CommonJS package has its exports in `default`.
+  return names.map((_, index) => ({ ...loaded[`p${index}`].default, ...loaded[`p${index}`] }));
 }
 
 /** @param {string} file */
 async function renderMjml(file) {
   const [mjml] = await loadPackages(file, ["mjml"]);
-  const convert = mjml.default?.default ?? mjml.default ?? mjml.mjml2html;
-  const { html, errors = [] } = await convert(await readFile(file, "utf8"), {
+  const convert = mjml.default?.default ?? mjml.default;
+  const { html, errors = [] } = await convert(await readText(file), {
     filePath: file,
     validationLevel: "soft",
     keepComments: true,
@@ -157,10 +130,13 @@ async function renderReact(file) {
   return { html, ...(typeof subject === "string" && { subject }) };
 }
 
+/** @param {string} file */
+const readHtml = async (file) => ({ html: await readText(file) });
+
 /** @type {Record<string, (file: string) => Promise<{ html: string, subject?: string }>>} */
 const RENDERERS = {
-  ".html": async (file) => ({ html: await readFile(file, "utf8") }),
-  ".htm": async (file) => ({ html: await readFile(file, "utf8") }),
+  ".html": readHtml,
+  ".htm": readHtml,
   ".mjml": renderMjml,
   ".tsx": renderReact,
   ".jsx": renderReact,
@@ -175,9 +151,7 @@ const aliasOf = (name) =>
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-    .split("")
-    .map((char) => ("abcdefghijklmnopqrstuvwxyz0123456789_-".includes(char) ? char : "-"))
-    .join("")
+    .replace(/[^a-z0-9_-]/g, "-")
     .replace(/^[-_]+/, "")
     .slice(0, 64);
 
@@ -304,10 +278,9 @@ async function run(args) {
     throw new PushError(`${error instanceof Error ? error.message : error}\n\n${usage}`, 2);
   }
   const { values, positionals } = parsed;
-  const [noun, verb, ...files] = positionals;
   if (values.help) return void process.stdout.write(usage);
-  if (noun !== "template" || verb !== "push" || files.length === 0) throw new PushError(usage, 2);
-  if (files.length > 1 && (values.alias ?? values.name ?? values.subject ?? values.text) !== undefined)
+  if (positionals.length === 0) throw new PushError(usage, 2);
+  if (positionals.length > 1 && (values.alias ?? values.name ?? values.subject ?? values.text) !== undefined)
     throw new PushError("Push one file at a time with --alias, --name, --subject or --text.", 2);
   const url = values.url ?? process.env.BACKSTAMP_URL;
   if (!url || !URL.canParse(url))
@@ -316,24 +289,26 @@ async function run(args) {
   const key = keyFile === undefined ? process.env.BACKSTAMP_KEY : (await readText(keyFile)).trim();
   if (!key) throw new PushError("Set BACKSTAMP_KEY, or --key-file with a file that has the API key.", 2);
   const call = openApi(url, key);
-  const plans = files.map((given) => planPush(given, values.alias));
+  const plans = positionals.map((given) => planPush(given, values.alias));
   rejectSharedAliases(plans);
   for (const { given, file, render, name, alias } of plans) {
     await readText(file);
-    const { html, subject } = await render(file);
+    const rendered = await render(file);
+    const content = Object.entries({
+      name: values.name,
+      ...rendered,
+      subject: values.subject ?? rendered.subject,
+      from: values.from,
+      reply_to: values["reply-to"] && [values["reply-to"]],
+      text: values.text && (await readText(values.text)),
+    }).filter(([, value]) => value !== undefined);
+    const isPublishing = values.publish === true;
     const { outcome, warnings } = await pushTemplate(
       call,
       alias,
       name,
-      {
-        ...(values.name !== undefined && { name: values.name }),
-        ...((values.subject ?? subject) !== undefined && { subject: values.subject ?? subject }),
-        ...(values.from !== undefined && { from: values.from }),
-        ...(values["reply-to"] !== undefined && { reply_to: [values["reply-to"]] }),
-        ...(values.text !== undefined && { text: await readText(values.text) }),
-        html,
-      },
-      values.publish === true,
+      Object.fromEntries(content),
+      isPublishing,
     );
     process.stdout.write(`${given}: ${outcome} (${alias})\n`);
     for (const warning of warnings) process.stderr.write(`${given}: warning: ${warning}\n`);
@@ -351,7 +326,7 @@ try {
 } catch (error) {
   const fault = error instanceof Error ? error : new Error(String(error));
   process.stderr.write(
-    `${fault instanceof PushError && fault.exitCode === 2 ? "" : "backstamp: "}${fault.message}\n`,
+    `${fault instanceof PushError && fault.exitCode === 2 ? "" : "template push: "}${fault.message}\n`,
   );
   process.exitCode = fault instanceof PushError ? fault.exitCode : 1;
 }

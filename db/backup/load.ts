@@ -18,7 +18,7 @@ export type LoadInput = {
   check(tx: ReservedSql): Promise<void>;
   load(loading: Loading): Promise<void>;
   /** Runs last, with all triggers and foreign keys. */
-  complete?(loading: Pick<Loading, "tables" | "tx">): Promise<void>;
+  complete?(loading: Pick<Loading, "tx">): Promise<void>;
   /**
    * The names of Backstamp's tables. The schema can also contain tables of other programs, which are not
    * changed.
@@ -73,7 +73,7 @@ export async function loadBackup(
       await tx.unsafe(`alter table ${quoteName(table)} ${MODES[mode]} trigger ${quoteName(name)}`);
     for (const { table, name, definition } of constraints)
       await tx.unsafe(`alter table ${quoteName(table)} add constraint ${quoteName(name)} ${definition}`);
-    await complete?.({ tables: names, tx });
+    await complete?.({ tx });
   });
 }
 

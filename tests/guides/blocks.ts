@@ -31,7 +31,7 @@ export const blocksOf = (guide: string): Block[] =>
 const LANGUAGES = ["js", "python", "php"];
 const isSnippet = ({ text }: Block) => VERIFY_SNIPPETS.some((snippet) => snippet.text === text);
 const isCommandLine = ({ language, text }: Block) =>
-  language === "sh" && text.split("\n").every((line) => line === "" || line.startsWith("backstamp "));
+  language === "sh" && text.split("\n").every((line) => /^$|^(?:\w+=\S+ )?backstamp /.test(line));
 
 /** What the tests do with a block. Each block is in one group. */
 export const GROUPS = {

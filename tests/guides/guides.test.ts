@@ -222,5 +222,6 @@ test("each command of a guide, of the README and of the reference exists with it
   const guides = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
   const lines = [...guides, ...documented];
   expect(lines.length).toBeGreaterThan(10);
-  for (const line of lines.filter((each) => each !== "")) await parseCommand(wordsOf(line).slice(1));
+  for (const line of lines.filter((each) => each !== ""))
+    await parseCommand(wordsOf(line.replace(/^\w+=\S+ /, "")).slice(1));
 });

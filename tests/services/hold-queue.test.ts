@@ -50,7 +50,7 @@ test("the queue of a copied database is held before a worker starts, and release
   await hot`update workers set beat_at = now() - interval '1 hour' where id = ${worker}`;
   const held = await backstamp("hold", "--confirm");
   expect(held).toMatchObject({ code: 0, stdout: expect.stringContaining("2 deliveries are held.") });
-  expect(held.stdout).toContain("1 delivery has an unknown outcome.");
+  expect(held.stdout).toContain("With an unknown outcome: 1 delivery.");
   expect(await deliver()).toEqual([]);
   expect(await hot`select held, taken_at < now() - interval '59 min' as old from restores`).toEqual([
     { held: 2, old: true },

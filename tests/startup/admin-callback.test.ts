@@ -56,6 +56,13 @@ test("callback set accepts a provider's calls with its secret, and callback off 
   expect(await secretOf(id)).toBeNull();
 });
 
+test("callback set prints the URL of a provider that needs a secret or a topic, and the next step", async () => {
+  const { id } = await relayTo(world.deps, { port: 3 }, { name: "main", provider: "ses" });
+  const { code, stdout } = await backstamp(["set", "main"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/inbound/relays/${id}\n`) });
+  expect(stdout).toMatch(/not accepted yet\. Then run: callback set main --topic ARN\n$/);
+});
+
 test("a secret is read from standard input, and an invalid one is rejected with the expected format", async () => {
   const { id } = await relayTo(world.deps, { port: 2 }, { name: "sg", provider: "sendgrid" });
   const { secret: key = "" } = fakeSendgrid().given;

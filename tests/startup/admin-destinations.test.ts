@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommand } from "../support/processes/command-line";
+import { commandsOf } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -8,16 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const destination = (...args: string[]) =>
-  runCommand(["destination", ...args], {
-    env: { DATABASE_URL: world.databaseUrl },
-  });
-
-async function destinationJson(...args: string[]) {
-  const { code, stdout, stderr } = await destination(...args, "--json");
-  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout);
-}
+const { cli, cliJson } = commandsOf(() => ({ DATABASE_URL: world.databaseUrl }));
+const destination = (...args: string[]) => cli(["destination", ...args]);
+const destinationJson = (...args: string[]) => cliJson(["destination", ...args]);
 
 test("the limits of a destination are set, changed, listed and removed", async () => {
   expect(await destinationJson("set", "T\u00d6wn.Example", "--connections", "4")).toEqual({

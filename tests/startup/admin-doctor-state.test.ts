@@ -78,12 +78,12 @@ test("the embedded database of a stopped Backstamp is not started, created or mi
 });
 
 /** The settings of a running Backstamp whose embedded database is that of `world`. */
-async function embedded(purpose = "start") {
+async function embedded(purpose = "start", { databaseUrl, baseUrl } = world) {
   const folder = await emptyFolder();
   const taken = await acquireLock(folder, purpose);
   if (!("lock" in taken)) throw new Error("the folder is in use");
   onTestFinished(() => taken.lock.release());
-  await taken.lock.describe({ databaseUrl: world.databaseUrl, publicUrl: world.baseUrl });
+  await taken.lock.describe({ databaseUrl, publicUrl: baseUrl });
   return { DATABASE_URL: "", BACKSTAMP_SECRET: installationSecret, BACKSTAMP_DATA_DIR: folder };
 }
 
@@ -185,10 +185,12 @@ test("dead Redis and a backup folder that cannot be written are faults", wait, a
 test("beside a running `npm run dev` nothing of production is missing", wait, async () => {
   const dns = await startDnsTestServer(() => null);
   onTestFinished(() => dns.close());
-  await world.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "capture" });
-  await world.hot`update domains set status = 'not_started' where name <> 'backstamp.test'`;
+  const fresh = await createWorld({ transportKind: "none" });
+  onTestFinished(() => fresh.close());
+  await fresh.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "capture" });
+  await fresh.hot`delete from domains where name <> 'backstamp.test'`;
   const done = await doctor({
-    ...(await embedded("dev")),
+    ...(await embedded("dev", fresh)),
     BACKSTAMP_URL: "",
     BACKSTAMP_DNS_SERVERS: `127.0.0.1:${dns.port}`,
   });

@@ -4,7 +4,7 @@ import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { presentEmail } from "#server/shared/wire/email";
-import { runCommand } from "../support/processes/command-line";
+import { commandsOf } from "../support/processes/command-line";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -15,13 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const cli = (args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
-
-async function cliJson(args: string[]) {
-  const { code, stdout, stderr } = await cli([...args, "--json"]);
-  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout);
-}
+const { cli, cliJson } = commandsOf(() => ({ DATABASE_URL: world.databaseUrl }));
 
 test("user list shows all users with their teams and roles, or one team's members", async () => {
   const password = "correct horse battery";

@@ -31,7 +31,7 @@ export type Held = { held: number; unknown: number; deletions: HeldDeletion[] };
  * until a member or the operator decides, the outcome of a dialogue in progress is unknown, and system emails
  * are not sent. Sessions, emailed links and invitations that ended after the backup must not be valid again,
  * so all of them end. The deletion of a team may have been canceled after the backup, so it waits again
- * unless it had started. The statements work on the schema of every release that can be restored.
+ * unless it had started.
  */
 export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Held> {
   // The events must have positions above those of the backup.
@@ -48,29 +48,16 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
      where status in ('queued', 'sending')`,
     [SYSTEM_EMAIL_REPLY],
   );
-  await tx.unsafe(DELETE_NOTIFICATIONS);
+  await tx.unsafe("delete from alert_notices");
+  await tx.unsafe("delete from alert_calls");
   await tx.unsafe("update sessions set revoked_at = now() where revoked_at is null");
   await tx.unsafe("delete from sign_in_tokens where spent_at is null and purpose <> 'first_user'");
   // Not revoked, so that a member can create a new link for it.
   await tx.unsafe(`
     update invitations set expires_at = least(expires_at, now()) where accepted_at is null and revoked_at is null`);
-  return { held: count, unknown: settled?.unknown ?? 0, deletions: await postponeDeletions(tx) };
+  const deletions = await tx.unsafe<HeldDeletion[]>(POSTPONE_DELETIONS);
+  return { held: count, unknown: settled?.unknown ?? 0, deletions };
 }
-
-async function postponeDeletions(tx: Pick<ReservedSql, "unsafe">): Promise<HeldDeletion[]> {
-  // Older releases do not have this table.
-  const [table] = await tx.unsafe<{ exists: boolean }[]>(
-    "select to_regclass('team_deletions') is not null as exists",
-  );
-  if (!table?.exists) return [];
-  return tx.unsafe<HeldDeletion[]>(POSTPONE_DELETIONS);
-}
-
-// Older releases do not have these tables.
-const DELETE_NOTIFICATIONS = `
-  do $$ begin
-    if to_regclass('alert_notices') is not null then delete from alert_notices; delete from alert_calls; end if;
-  end $$`;
 
 // With the backup, the team would otherwise be deleted at the first start: its waiting period is over by
 // then.

@@ -61,7 +61,8 @@ export const flag = (about: string): Param<boolean> => ({
 });
 
 type Description<P extends Params> = {
-  about: string;
+  /** In the list of its group. That of a command without a group is in run.ts. */
+  about?: string;
   params: P;
   /** Text below the list of options. */
   help?: string;
@@ -142,7 +143,7 @@ type Parsed = { value: unknown };
 export function addCommand(
   group: CommanderCommand,
   name: string,
-  { about, params, help, needsOneOf = [], run }: Command,
+  { about = "", params, help, needsOneOf = [], run }: Command,
   terminal: Terminal,
 ): void {
   const added = group.command(name).description(about);

@@ -27,97 +27,58 @@ Examples:
 /** The commands of a group by name, or the only command of this name. */
 type Loaded = Record<string, Command> | Command;
 
-/** The groups by their first word. Only the called one is loaded, because loading takes most of the time. */
-const GROUPS: Record<string, { about: string; load(): Promise<Loaded> }> = {
-  team: {
-    about: "teams, each with its own keys, domains and emails",
-    load: async () => (await import("./commands/teams")).teamCommands,
-  },
-  user: {
-    about: "users of the console",
-    load: async () => (await import("./commands/users")).userCommands,
-  },
-  operator: {
-    about: "users who operate the installation",
-    load: async () => (await import("./commands/installation/operators")).operatorCommands,
-  },
-  key: { about: "API keys", load: async () => (await import("./commands/keys")).keyCommands },
-  domain: {
-    about: "domains that a team sends from",
-    load: async () => (await import("./commands/domains")).domainCommands,
-  },
-  email: {
-    about: "emails and their deliveries",
-    load: async () => (await import("./commands/emails")).emailCommands,
-  },
-  request: {
-    about: "API requests and SMTP submissions of seven days",
-    load: async () => (await import("./commands/activity")).requestCommands,
-  },
-  webhook: {
-    about: "endpoints that events are sent to",
-    load: async () => (await import("./commands/activity")).webhookCommands,
-  },
-  address: {
-    about: "what is stored for a recipient: export it, or erase it everywhere",
-    load: async () => (await import("./commands/data/addresses")).addressCommands,
-  },
-  import: {
-    about: "suppressed addresses from another provider",
-    load: async () => (await import("./commands/data/import")).importCommands,
-  },
-  queue: {
-    about: "the queue of the whole installation, of a team, or of a sender domain",
-    load: async () => (await import("./commands/installation/queue")).queueCommands,
-  },
-  relay: {
-    about: "SMTP servers of providers that send email for all teams, one team, or one domain",
-    load: async () => (await import("./commands/relays")).relayCommands,
-  },
-  callback: {
-    about: "webhooks of relay providers that report deliveries, bounces and complaints",
-    load: async () => (await import("./commands/callbacks")).callbackCommands,
-  },
-  inbound: {
-    about: "inbound email: bounces and complaints",
-    load: async () => (await import("./commands/callbacks")).inboundCommands,
-  },
-  destination: {
-    about: "rate and concurrency limits for direct delivery to recipients' domains",
-    load: async () => (await import("./commands/destinations")).destinationCommands,
-  },
-  doctor: {
-    about: "checks the installation and its surroundings, and says what to do about each fault",
-    load: async () => (await import("./commands/installation/doctor")).doctor,
-  },
-  migrate: {
-    about: "migrates the database to this version; does nothing if it is up to date",
-    load: async () => (await import("./commands/installation/service")).migrate,
-  },
-  worker: {
-    about: "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
-    load: async () => (await import("./commands/installation/service")).worker,
-  },
-  secret: {
-    about: "the secrets that encrypt stored values and sign links",
-    load: async () => (await import("./commands/data/secrets")).secretCommands,
-  },
-  backup: {
-    about: "writes the whole installation to a file, while Backstamp runs",
-    load: async () => (await import("./commands/data/backup")).backup,
-  },
-  restore: {
-    about: "restores a backup into a new data directory or an empty database, and holds its queued email",
-    load: async () => (await import("./commands/data/restore")).restore,
-  },
-  hold: {
-    about: "holds all queued email of a copied or otherwise restored database, before a worker starts",
-    load: async () => (await import("./commands/data/held")).hold,
-  },
-  release: {
-    about: "releases or cancels the email that is held because the installation was restored from a backup",
-    load: async () => (await import("./commands/data/held")).release,
-  },
+/** The groups of commands, and commands without a group, by their first word. */
+const ABOUT = {
+  team: "teams, each with its own keys, domains and emails",
+  user: "users of the console",
+  operator: "users who operate the installation",
+  key: "API keys",
+  domain: "domains that a team sends from",
+  email: "emails and their deliveries",
+  request: "API requests and SMTP submissions of seven days",
+  webhook: "endpoints that events are sent to",
+  address: "what is stored for a recipient: export it, or erase it everywhere",
+  import: "suppressed addresses from another provider",
+  queue: "the queue of the whole installation, of a team, or of a sender domain",
+  relay: "SMTP servers of providers that send email for all teams, one team, or one domain",
+  callback: "webhooks of relay providers that report deliveries, bounces and complaints",
+  inbound: "inbound email: bounces and complaints",
+  destination: "rate and concurrency limits for direct delivery to recipients' domains",
+  doctor: "checks the installation and its surroundings, and says what to do about each fault",
+  migrate: "migrates the database to this version; does nothing if it is up to date",
+  worker: "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
+  secret: "the secrets that encrypt stored values and sign links",
+  backup: "writes the whole installation to a file, while Backstamp runs",
+  restore: "restores a backup into a new data directory or an empty database, and holds its queued email",
+  hold: "holds all queued email of a copied or otherwise restored database, before a worker starts",
+  release: "releases or cancels the email that is held because the installation was restored from a backup",
+};
+
+/** Only the called group is loaded, because loading takes most of the time. */
+const LOAD: Record<keyof typeof ABOUT, () => Promise<Loaded>> = {
+  team: () => import("./commands/teams").then((module) => module.teamCommands),
+  user: () => import("./commands/users").then((module) => module.userCommands),
+  operator: () => import("./commands/installation/operators").then((module) => module.operatorCommands),
+  key: () => import("./commands/keys").then((module) => module.keyCommands),
+  domain: () => import("./commands/domains").then((module) => module.domainCommands),
+  email: () => import("./commands/emails").then((module) => module.emailCommands),
+  request: () => import("./commands/activity").then((module) => module.requestCommands),
+  webhook: () => import("./commands/activity").then((module) => module.webhookCommands),
+  address: () => import("./commands/data/addresses").then((module) => module.addressCommands),
+  import: () => import("./commands/data/import").then((module) => module.importCommands),
+  queue: () => import("./commands/installation/queue").then((module) => module.queueCommands),
+  relay: () => import("./commands/relays").then((module) => module.relayCommands),
+  callback: () => import("./commands/callbacks").then((module) => module.callbackCommands),
+  inbound: () => import("./commands/callbacks").then((module) => module.inboundCommands),
+  destination: () => import("./commands/destinations").then((module) => module.destinationCommands),
+  doctor: () => import("./commands/installation/doctor").then((module) => module.doctor),
+  migrate: () => import("./commands/installation/service").then((module) => module.migrate),
+  worker: () => import("./commands/installation/service").then((module) => module.worker),
+  secret: () => import("./commands/data/secrets").then((module) => module.secretCommands),
+  backup: () => import("./commands/data/backup").then((module) => module.backup),
+  restore: () => import("./commands/data/restore").then((module) => module.restore),
+  hold: () => import("./commands/data/held").then((module) => module.hold),
+  release: () => import("./commands/data/held").then((module) => module.release),
 };
 
 const isCommand = (loaded: Loaded): loaded is Command => typeof loaded.run === "function";
@@ -130,11 +91,11 @@ export async function createProgram(terminal: Terminal, word: string | undefined
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
     .showHelpAfterError("Run it with --help to list the commands and options.")
     .addHelpText("after", about);
-  for (const [name, { about, load }] of Object.entries(GROUPS)) {
-    const loaded = name === word ? await load() : {};
-    if (isCommand(loaded)) addCommand(program, name, loaded, terminal);
+  for (const name of Object.keys(ABOUT) as (keyof typeof ABOUT)[]) {
+    const loaded = name === word ? await LOAD[name]() : {};
+    if (isCommand(loaded)) addCommand(program, name, { ...loaded, about: ABOUT[name] }, terminal);
     else {
-      const group = program.command(name).description(about);
+      const group = program.command(name).description(ABOUT[name]);
       for (const [verb, command] of Object.entries(loaded)) addCommand(group, verb, command, terminal);
     }
   }
@@ -148,7 +109,7 @@ export async function createProgram(terminal: Terminal, word: string | undefined
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const program = await createProgram(terminal, args[0]);
-    if (args[0] !== undefined && Object.hasOwn(GROUPS, args[0])) await readDotEnv(terminal);
+    if (args[0] !== undefined && Object.hasOwn(ABOUT, args[0])) await readDotEnv(terminal);
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {

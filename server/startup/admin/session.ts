@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isTransientFault } from "#db/faults";
+import { isSchemaMissing, isTransientFault } from "#db/faults";
 import type { Migrated } from "#db/migrate";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
@@ -262,17 +262,12 @@ async function waitUntilFilled(deps: Deps): Promise<void> {
       .from(teams)
       .limit(1)
       .catch((error: unknown) => {
-        if (isMissingTable(error)) return [];
+        if (isSchemaMissing(error)) return [];
         throw error;
       });
     if (found.length > 0) return;
     await wait(pollMs);
   }
-}
-
-function isMissingTable(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : null;
-  return cause instanceof Error && "code" in cause && cause.code === "42P01";
 }
 
 const noDatabase = (dataDir: string) =>

@@ -79,12 +79,8 @@ export async function createBackup(
  * The secret of `ring` that encrypts in this database: the configured one, except during a rotation. Null if
  * the ring lacks it. Until a process has registered a secret, it is the first one.
  */
-async function findActiveSecret(
-  { catalog, query }: Snapshot,
-  ring: readonly string[],
-): Promise<string | null> {
-  const hasRegistry = catalog.tables.some(({ name }) => name === "installation_secrets");
-  const active = hasRegistry ? findActive(await readRegistry(query)) : null;
+async function findActiveSecret({ query }: Snapshot, ring: readonly string[]): Promise<string | null> {
+  const active = findActive(await readRegistry(query));
   return ring.find((secret) => active === null || keyIdOf(secret) === active.id) ?? null;
 }
 

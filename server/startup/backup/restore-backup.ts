@@ -36,14 +36,6 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
   const { databaseUrl, header, file, passphrase } = input;
   const result: RestoredDatabase = { rows: 0, held: 0, unknown: 0, deletions: [], skipped: [] };
   let isLoaded = false;
-  let isRecorded = false;
-  const record = (sql: Pick<postgres.Sql, "unsafe">) =>
-    sql.unsafe("insert into restores (id, taken_at, release, held) values ($1, $2, $3, $4)", [
-      newId(),
-      header.takenAt,
-      header.release,
-      result.held,
-    ]);
   const load = async () => {
     await loadBackup(databaseUrl, header, {
       check: requireEmpty,
@@ -61,11 +53,14 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
           if (tables.has(table)) result.rows += rows;
           else if (rows > 0) result.skipped.push(table);
       },
-      complete: async ({ tables, tx }) => {
+      complete: async ({ tx }) => {
         Object.assign(result, await holdRestored(tx));
-        // A backup of an older release can lack the table until it is migrated.
-        isRecorded = tables.has("restores");
-        if (isRecorded) await record(tx);
+        await tx.unsafe("insert into restores (id, taken_at, release, held) values ($1, $2, $3, $4)", [
+          newId(),
+          header.takenAt,
+          header.release,
+          result.held,
+        ]);
       },
     });
     isLoaded = true;
@@ -76,11 +71,8 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
       pooled,
       load: { at: header.migrations.map(({ at }) => at), run: load },
     });
-    await withConnection(databaseUrl, async (sql) => {
-      if (!isRecorded) await record(sql);
-      // Only for speed: autovacuum does the same later.
-      await sql`analyze`.catch(() => {});
-    });
+    // Only for speed: autovacuum does the same later.
+    await withConnection(databaseUrl, (sql) => sql`analyze`).catch(() => {});
   } catch (cause) {
     if (!isLoaded) throw cause;
     throw new OperatorError(

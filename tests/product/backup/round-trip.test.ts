@@ -135,14 +135,6 @@ test("an existing file is not replaced, and a failed backup leaves nothing", asy
   expect((await readdir(world.folder)).filter((name) => /none|partial/.test(name))).toEqual([]);
 });
 
-test("a database that is not migrated yet, without a list of backups, is backed up", async () => {
-  const { hot } = world.source;
-  await hot`alter table backups rename to later_backups`;
-  const done = await world.backstamp(["backup", world.fileOf("before-upgrade.tar.gz.age")]);
-  await hot`alter table later_backups rename to backups`;
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("Backed up") });
-});
-
 test("former secrets of the environment are in the backup, and a restore writes or prints them", async () => {
   const [old, older] = ["o".repeat(40), "p".repeat(40)];
   const file = await world.backUp("former.tar.gz.age", { BACKSTAMP_SECRETS_OLD: `${old},${older}` });

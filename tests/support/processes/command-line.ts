@@ -27,3 +27,18 @@ export async function runCommand(
   });
   return { code, stdout, stderr };
 }
+
+/** Runs commands of an installation with these settings, and reads what `--json` prints. */
+export function commandsOf(settings: () => StartOptions["env"]) {
+  const cli = (args: readonly string[], env: StartOptions["env"] = {}, input = "") =>
+    runCommand(args, { env: { ...settings(), ...env }, input });
+  return {
+    cli,
+    /** A rejected command is an error. */
+    async cliJson(args: readonly string[], env: StartOptions["env"] = {}) {
+      const { code, stdout, stderr } = await cli([...args, "--json"], env);
+      if (code !== 0) throw new Error(stderr);
+      return JSON.parse(stdout);
+    },
+  };
+}

@@ -1,5 +1,4 @@
 import {
-  type DestinationLimit,
   destinationLimitMax,
   listDestinationLimits,
   setDestinationLimit,
@@ -7,7 +6,7 @@ import {
 } from "#server/services/destinations/limits";
 import { asDomain, numberOf, orWord } from "../arguments";
 import { argument, definedOf, inDatabase, option } from "../command";
-import { listOutput } from "../terminal";
+import { listOutput, presentRow } from "../terminal";
 
 const domain = argument("the recipients' domain, such as gmail.com", asDomain);
 const asLimit = orWord("none", numberOf(1, destinationLimitMax));
@@ -23,7 +22,7 @@ export const destinationCommands = {
     needsOneOf: ["connections", "perMinute"],
     run: async ({ deps }, { domain, connections: connectionsMax, perMinute }) => {
       const change = definedOf({ connectionsMax, perMinute });
-      const limit = present(await setDestinationLimit(deps, domain, change));
+      const limit = presentRow(await setDestinationLimit(deps, domain, change));
       return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
     },
   }),
@@ -32,7 +31,7 @@ export const destinationCommands = {
     about: "lists the destinations that have limits",
     params: {},
     run: async ({ deps }) =>
-      listOutput((await listDestinationLimits(deps)).map(present), "No destination has limits."),
+      listOutput((await listDestinationLimits(deps)).map(presentRow), "No destination has limits."),
   }),
 
   unset: inDatabase({
@@ -47,10 +46,3 @@ export const destinationCommands = {
     },
   }),
 };
-
-const present = ({ domain, connectionsMax, perMinute, updatedAt }: DestinationLimit) => ({
-  domain,
-  connections_max: connectionsMax,
-  per_minute: perMinute,
-  updated_at: updatedAt.toISOString(),
-});

@@ -10,7 +10,7 @@ import { OperatorError } from "../../launcher/operator-error";
 import { asDomain, asName, asText, numberOf, orWord, wordOf } from "../arguments";
 import { argument, definedOf, examples, inDatabase, option, requiredOption } from "../command";
 import { operatorCtx } from "../session";
-import { listOutput, type Output, type Terminal } from "../terminal";
+import { listOutput, type Output, presentRow, type Terminal } from "../terminal";
 
 const probeMs = 30_000;
 const positionMax = 1_000;
@@ -65,7 +65,7 @@ export const relayCommands = {
     about: "lists the relays with their state; failing and new ones are tested once a minute",
     params: {},
     run: async ({ deps }) => {
-      const relays = (await listRelays(deps)).map(present);
+      const relays = (await listRelays(deps)).map(presentRow);
       const output = listOutput(relays, "No relays. Add one: relay add --help", rowOf);
       const paused = (await listPausedSmtpUrlRelays(deps)).map(
         ({ host, lastFault }) => `The relay of SMTP_URL (${host}) is paused. ${lastFault ?? ""}`,
@@ -160,41 +160,23 @@ export const findGivenRelay = async (deps: Deps, name: string, team?: string): P
   findRelay(deps, name, team === undefined ? undefined : await findTeam(deps, team));
 
 function changedOutput(relay: RelayView, done: string, ...steps: string[]): Output {
-  const json = present(relay);
+  const json = presentRow(relay);
   const note = relay.dkim ? [] : ["Backstamp does not sign this relay's email. Enable DKIM at the provider."];
   return { json, text: [done, rowOf(json), ...note, ...steps] };
 }
 
-const rowOf = (relay: ReturnType<typeof present>) => ({
+type Row = ReturnType<typeof presentRow<RelayView>>;
+
+const rowOf = ({ id, name, position, host, provider, ...relay }: Row) => ({
   for: [relay.domain, relay.team === null ? "all teams" : `team ${relay.team}`].filter(Boolean).join(" of "),
-  position: relay.position,
-  name: relay.name,
-  host: relay.host,
+  position,
+  name,
+  host,
   dkim: relay.dkim ? "on" : "off",
-  provider: relay.provider,
+  provider,
   state: RELAY_STATES[relay.state].toLowerCase(),
-  id: relay.id,
+  id,
   last_fault_at: relay.last_fault_at,
   last_fault: relay.last_fault,
   pause_reason: relay.pause_reason,
-});
-
-const present = (relay: RelayView) => ({
-  id: relay.id,
-  name: relay.name,
-  team: relay.team,
-  team_id: relay.teamId,
-  domain: relay.domain,
-  position: relay.position,
-  host: relay.host,
-  dkim: relay.dkim,
-  provider: relay.provider,
-  state: relay.state,
-  paused: relay.isPaused,
-  paused_until: relay.pausedUntil,
-  pause_reason: relay.pauseReason,
-  faults: relay.failures,
-  last_fault: relay.lastFault,
-  last_fault_at: relay.lastFaultAt,
-  created_at: relay.createdAt,
 });

@@ -11,7 +11,7 @@ import { OperatorError } from "../../launcher/operator-error";
 import { asName, asText, wordOf } from "../arguments";
 import { argument, definedOf, flag, inDatabase, inTeam, option } from "../command";
 import { requirePublicUrl } from "../session";
-import { listOutput, type Terminal } from "../terminal";
+import { listOutput, presentRow, type Terminal } from "../terminal";
 
 const email = argument("email address of the user", asText);
 
@@ -53,11 +53,7 @@ export const userCommands = {
     run: async ({ deps }, { team }) => {
       const users = await listUsers(deps, team === undefined ? null : (await findTeam(deps, team)).id);
       return listOutput(
-        users.map(({ lastSeenAt, createdAt, ...person }) => ({
-          ...person,
-          last_seen_at: lastSeenAt,
-          created_at: createdAt,
-        })),
+        users.map(presentRow),
         "No users. Create one: user create --help",
         ({ id, email, name, teams, last_seen_at }) => ({
           id,

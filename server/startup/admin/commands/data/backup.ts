@@ -18,7 +18,6 @@ const shownMax = 20;
 const passphraseCharsMin = 12;
 
 export const backup = inDatabase({
-  about: "writes the whole installation to a file, while Backstamp runs",
   params: {
     file: optionalArgument("a new file, such as backstamp.tar.gz.age", asText),
     list: flag("lists the scheduled backups and those of this command instead"),

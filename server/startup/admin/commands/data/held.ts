@@ -15,7 +15,6 @@ import { examples, flag, inDatabase, option } from "../../command";
 import { operatorCtx } from "../../session";
 
 export const hold = inDatabase({
-  about: "holds all queued email of a copied or otherwise restored database, before a worker starts",
   params: {
     confirm: flag("confirms that this database is the copy, and that its original is no longer used"),
   },
@@ -39,7 +38,6 @@ export const hold = inDatabase({
 
 /** The decision about email that is held after a restore. */
 export const release = inDatabase({
-  about: "releases or cancels the email that is held because the installation was restored from a backup",
   params: {
     all: flag("sends all of it; what was sent after the backup arrives twice"),
     acceptedAfter: option(

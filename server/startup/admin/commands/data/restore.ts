@@ -24,7 +24,6 @@ type Verified = { header: Header; secrets: BackupSecrets | null; passphrase: str
  * next.
  */
 export const restore = command({
-  about: "restores a backup into a new data directory or an empty database, and holds its queued email",
   params: {
     file: argument("a backup", asText),
     withoutSecret: flag("restores a backup that lacks the secret, although no other copy of it exists"),

@@ -19,7 +19,6 @@ const NO_DATABASE = "postgres://backstamp@127.0.0.1:1/none";
 const connectionsMax = 4;
 
 export const doctor = command({
-  about: "checks the installation and its surroundings, and says what to do about each fault",
   params: {},
   help: `
 Run it where Backstamp runs, with the same settings. It changes nothing, so it does not start the embedded database: for the

@@ -17,7 +17,6 @@ import { findLauncher, modeOf, withDatabase, withKeptSecret } from "../../sessio
 import { printOutput, type Terminal } from "../../terminal";
 
 export const migrate = command({
-  about: "migrates the database to this version; does nothing if it is up to date",
   params: {},
   run: async (terminal, _values, isJson) => {
     // An embedded database that was started for this command is already migrated.
@@ -31,7 +30,6 @@ export const migrate = command({
 });
 
 export const worker = command({
-  about: "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
   params: {},
   help: `
 It requires DATABASE_URL, BACKSTAMP_URL and BACKSTAMP_SECRET, or a running Backstamp with this data directory. It sends by

@@ -27,12 +27,9 @@ export const emailCommands = {
       after: filter("next page: emails older than the email with this id"),
       limit: optionWithDefault("number", "maximum number of emails, 1 to 100", asText, "20"),
     },
-    run: async (ctx, { status, recipient, sender, domain, subject, tag, since, until, after, limit }) => {
-      const given = { status, recipient, sender, domain, subject, tag, since, until, after, limit };
-      const { rows, hasMore, scannedTo } = await scanEmails(
-        ctx,
-        validate(EmailListQuery, definedOf(given), "query"),
-      );
+    run: async (ctx, given) => {
+      const query = validate(EmailListQuery, definedOf({ ...given, team: undefined }), "query");
+      const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
       const next = scannedTo ?? (hasMore ? rows.at(-1)?.id : undefined);
       const output = listOutput(rows.map(presentEmailSummary), "No emails.", [
         "id",

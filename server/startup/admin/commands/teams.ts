@@ -117,19 +117,7 @@ export const teamCommands = {
   deletions: inDatabase({
     about: "lists requested, canceled and completed deletions of teams, with what was deleted",
     params: {},
-    run: async ({ deps }) => {
-      const deletions = (await listDeletions(deps)).map(presentDeletion);
-      return listOutput(deletions, "No deletions.", [
-        "team_name",
-        "status",
-        "requested_by",
-        "requested_at",
-        "deletes_at",
-        "ended_at",
-        "counts",
-        "fault",
-      ]);
-    },
+    run: async ({ deps }) => listOutput((await listDeletions(deps)).map(presentDeletion), "No deletions."),
   }),
 };
 

@@ -72,17 +72,7 @@ export const addressCommands = {
         address === undefined
           ? await listErasures({ ...deps, teamId: (await findTeam(deps, team)).id })
           : await findErasures(deps, address);
-      return listOutput(rows.map(presentErasure), "No erasures.", [
-        "requested_at",
-        "address_hash",
-        "status",
-        "done_at",
-        "waiting",
-        "waiting_keys",
-        "fault",
-        "files_not_searched",
-        "counts",
-      ]);
+      return listOutput(rows.map(presentErasure), "No erasures.");
     },
   }),
 };

@@ -119,9 +119,6 @@ function outputOf(report: Report): Output {
   ]);
   const count = (wanted: keyof typeof MARKS) =>
     report.findings.filter(({ status }) => status === wanted).length;
-  const [errors, warnings] = [count("error"), count("warning")];
-  const summary =
-    `${errors} ${errors === 1 ? "error" : "errors"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}, ` +
-    `${count("ok")} ok, ${count("not_checked")} not checked.`;
+  const summary = `Errors: ${count("error")}. Warnings: ${count("warning")}. Ok: ${count("ok")}. Not checked: ${count("not_checked")}.`;
   return { json: report, text: [...lines, "", summary] };
 }

@@ -40,22 +40,10 @@ export const queueCommands = {
         oldest_due_at: states[state].oldestDueAt?.toISOString() ?? null,
       }));
       const pauses = active.map(presentPause);
+      const shown = active.map((pause, at) => ({ paused: describeScope(pause), ...pauses[at] }));
       return {
-        json: {
-          states: Object.fromEntries(totals.map(({ state, ...total }) => [state, total])),
-          pauses: pauses.map(({ paused: _, ...pause }) => pause),
-        },
-        text: [
-          ...formatTable(totals),
-          ...(pauses.length === 0
-            ? []
-            : [
-                "",
-                ...formatTable(
-                  pauses.map(({ paused, reason, by, since }) => ({ paused, reason, by, since })),
-                ),
-              ]),
-        ],
+        json: { states: Object.fromEntries(totals.map(({ state, ...total }) => [state, total])), pauses },
+        text: [...formatTable(totals), ...(shown.length > 0 ? ["", ...formatTable(shown)] : [])],
         notes: [
           ...(isComplete
             ? []
@@ -147,11 +135,10 @@ async function missingConfirmation(
 }
 
 const presentPause = (pause: Pause) => ({
-  paused: describeScope(pause),
-  team_id: pause.teamId,
-  team: pause.teamName,
-  domain: pause.domain,
   reason: pause.reason,
   by: pause.actorName ?? pause.actor,
   since: pause.createdAt.toISOString(),
+  team_id: pause.teamId,
+  team: pause.teamName,
+  domain: pause.domain,
 });

@@ -83,56 +83,6 @@ export const emailEvents = pgTable(
 );
 
 /**
- * Event counts of one day (UTC), key and domain, in recipients. The counted events may already be deleted.
- * `usage_progress` contains the position in the feed up to which events are counted.
- */
-export const usageDays = pgTable(
-  "usage_days",
-  (c) => ({
-    teamId: c.uuid().notNull(),
-    day: c.date({ mode: "string" }).notNull(),
-    /** Null for emails without a key. */
-    apiKeyId: c.uuid(),
-    /** The sender's domain. */
-    domain: c.text().notNull(),
-    accepted: c.integer().notNull(),
-    sent: c.integer().notNull(),
-    delivered: c.integer().notNull(),
-    bounced: c.integer().notNull(),
-    complained: c.integer().notNull(),
-    failed: c.integer().notNull(),
-    suppressed: c.integer().notNull(),
-    unknown: c.integer().notNull(),
-    /** The position of the earliest of these events, to find the day in the feed without a search. */
-    firstPosition: c.bigint({ mode: "number" }).notNull(),
-  }),
-  (t) => [unique("usage_days_key").on(t.teamId, t.day, t.apiKeyId, t.domain).nullsNotDistinct()],
-);
-
-/** The same counts by hour and domain, for rates of the last hours. Rows are deleted after two days. */
-export const usageHours = pgTable(
-  "usage_hours",
-  (c) => ({
-    teamId: c.uuid().notNull(),
-    /** The start of the hour. */
-    hour: instant().notNull(),
-    domain: c.text().notNull(),
-    sent: c.integer().notNull(),
-    delivered: c.integer().notNull(),
-    bounced: c.integer().notNull(),
-    complained: c.integer().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.teamId, t.hour, t.domain] }), index("usage_hours_age_idx").on(t.hour)],
-);
-
-/** The last event of a team's feed that is included in the counts. */
-export const usageProgress = pgTable("usage_progress", (c) => ({
-  teamId: c.uuid().primaryKey(),
-  position: c.bigint({ mode: "number" }).notNull(),
-  eventId: c.uuid().notNull(),
-}));
-
-/**
  * Recipients by their current status: each is in at most one of the columns from `sent` to `canceled`, and in
  * none of them while it is in progress.
  */
@@ -193,13 +143,14 @@ export const recipientCounts = pgTable(
 /**
  * The sums of `recipient_counts` by one dimension alone, so that what is opened most reads a row for each
  * value instead of one for each combination. The dimension `all` has one value, "", and an email without a
- * key has the key "".
+ * key has the key "". The dimension `result` differs: it has the changes of the last two days by domain, in
+ * the hour of the event that changed the status, for the rates of the last 24 hours.
  */
 export const recipientTotals = pgTable(
   "recipient_totals",
   (c) => ({
     teamId: c.uuid().notNull(),
-    dimension: c.text({ enum: ["all", "domain", "key", "provider", "tag"] }).notNull(),
+    dimension: c.text({ enum: ["all", "domain", "key", "provider", "tag", "result"] }).notNull(),
     unit: c.text({ enum: ["hour", "day"] }).notNull(),
     startsAt: instant().notNull(),
     value: c.text().notNull(),
@@ -208,21 +159,9 @@ export const recipientTotals = pgTable(
   (t) => [primaryKey({ columns: [t.teamId, t.dimension, t.unit, t.startsAt, t.value] })],
 );
 
-/**
- * The tags of a day (UTC) that are counted separately. Their number is limited, see
- * `services/metrics/count.ts`.
- */
-export const countedTags = pgTable(
-  "counted_tags",
-  (c) => ({ teamId: c.uuid().notNull(), day: c.date({ mode: "string" }).notNull(), tag: c.text().notNull() }),
-  (t) => [primaryKey({ columns: [t.teamId, t.day, t.tag] })],
-);
-
 /** The last event of a team's feed that is included in `recipient_counts`. */
 export const metricsProgress = pgTable("metrics_progress", (c) => ({
   teamId: c.uuid().primaryKey(),
   position: c.bigint({ mode: "number" }).notNull(),
   eventId: c.uuid().notNull(),
-  /** Emails from before this time had been deleted when counting began; null if none had. */
-  countedSince: instant(),
 }));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/usage/usage";
+import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/metrics/usage";
 import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
 import { EMAIL_FILTER } from "./emails/email-query";
 import { withApi } from "./pipeline/route";
@@ -41,7 +41,9 @@ export const usageRoutes = [
     {
       route: "GET /api/usage",
       access: { scope: "usage:read" },
-      summary: "Get email counts by day, API key and domain, for up to 92 days",
+      summary: "Get recipient counts by day, API key and domain, for up to 92 days",
+      description:
+        "Counts recipients by their current status, on the day on which their email was accepted, as `GET /api/emails/metrics` does.",
       query: UsageParameters,
       example: { query: { domain: "backstamp.test" } },
       response: UsageResponse,

@@ -145,16 +145,9 @@ async function fillCounts(hot: HotSql, teamId: string): Promise<void> {
       [teamId],
     );
   }
-  await hot.unsafe(
-    `insert into counted_tags (team_id, day, tag)
-     select $1, at::date, 'kind:' || t
-     from generate_series(current_date - 90, current_date, interval '1 day') at, generate_series(1, ${tagsPerDay}) t`,
-    [teamId],
-  );
   await fillTotals(hot);
   await hot.unsafe("vacuum analyze recipient_counts");
   await hot.unsafe("vacuum analyze recipient_totals");
-  await hot.unsafe("vacuum analyze counted_tags");
 }
 
 async function medianMs(ask: () => Promise<unknown>): Promise<number> {

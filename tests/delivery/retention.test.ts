@@ -184,22 +184,11 @@ describe("old emails", () => {
     await keep(null, 90);
     await run();
     expect(await exists(id)).toBe(true);
-    for (const progress of ["usage_progress", "metrics_progress"]) {
-      await countEvents(world.withTransport(null));
-      await world.hot.unsafe(`update ${progress} set position = 0`);
-      await world.hot`update retention set next_at = now()`;
-      await run();
-      expect(await exists(id)).toBe(true);
-      await world.hot`truncate usage_days, usage_progress, recipient_counts, recipient_totals, metrics_progress`;
-    }
     await countEvents(world.withTransport(null));
     await world.hot`update retention set next_at = now()`;
     await run();
     expect(await exists(id)).toBe(false);
     expect(Object.values(await rowsOf(id))).toEqual(TABLES.map(() => 0));
-    const [usage] = await world.hot<{ accepted: number }[]>`
-      select sum(accepted)::int as accepted from usage_days where team_id = ${world.ctx.teamId}`;
-    expect(usage?.accepted).toBe(1);
     const [counts] = await world.hot<{ received: number }[]>`
       select sum(received)::int as received from recipient_counts where team_id = ${world.ctx.teamId} and unit = 'hour'`;
     expect(counts?.received).toBe(1);

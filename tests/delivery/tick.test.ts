@@ -32,7 +32,7 @@ test("a round that always has more email to deliver also aggregates usage, evalu
   // Three quarters of the round are over after 30 emails.
   await tick(world.withTransport(transport), { budgetMs: 60_000, dialoguesMax: 1 });
   const [progress] = await world.hot`
-    select exists (select from usage_days where team_id = ${world.id}) as usage,
+    select exists (select from recipient_counts where team_id = ${world.id}) as usage,
       exists (select from alert_rounds) as alerts,
       exists (select from erasures where pass_started_at is not null or pass > 1) as erasures,
       exists (select from team_deletions where ended_at is not null) as deletions,

@@ -40,9 +40,6 @@ async function count(given: Counted): Promise<void> {
       ${key}::uuid, ${provider}, ${received}::int, ${sent}::int, ${delivered}::int, ${bounced}::int,
       ${complained}::int, ${sql.unsafe(others.map(() => "0").join(", "))}
     from teams t, unnest(array['hour', 'day']) unit, unnest(${["", ...tags]}::text[]) tag`;
-  await sql`
-    insert into counted_tags (team_id, day, tag)
-    select t.id, (now() at time zone 'UTC')::date - ${daysAgo}::int, tag from teams t, unnest(${tags}::text[]) tag`;
   await fillTotals(sql);
 }
 

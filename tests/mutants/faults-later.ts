@@ -127,10 +127,10 @@ export const LATER_FAULTS: readonly Fault[] = [
     suites: ["tests/rest/fetched-files.test.ts", "tests/rest/attachments.test.ts"],
   },
   {
-    name: "The feed of events with `since` omits events that usage has already counted",
+    name: "The feed of events with `since` begins after the last email that was accepted before",
     file: "server/services/events/feed.ts",
-    from: "least(${usageProgress.position}",
-    to: "greatest(${usageProgress.position}",
+    from: "sql<string | null>`min(${position})::text`",
+    to: "sql<string | null>`max(${position} + 100)::text`",
     suites: ["tests/rest/events.test.ts", "tests/db/feed.test.ts"],
   },
   {

@@ -90,24 +90,3 @@ test("opens and clicks of readers, by recipients who were tracked, then with a b
     `&email_id=${ids}`,
   );
 });
-
-test("`counted_since` is the time of the oldest email if older ones were deleted before counting began", async () => {
-  const { world, token, send } = tracking;
-  const countedSince = async () =>
-    (await world.api("GET", "/api/emails/metrics", { token })).body.counted_since;
-  const startAgain = () =>
-    world.hot`truncate recipient_counts, recipient_totals, counted_tags, metrics_progress`;
-  await send();
-  expect(await countedSince()).toBeNull();
-  const [oldest] = await world.hot<{ at: Date }[]>`select created_at as at from emails order by id limit 1`;
-  await startAgain();
-  expect(await countedSince()).toBeNull();
-  // Usage of a day of which no email is left.
-  await world.hot`
-    insert into usage_days (team_id, day, domain, accepted, sent, delivered, bounced, complained, failed,
-      suppressed, unknown, first_position)
-    values (${world.ctx.teamId}, current_date - 30, 'plain.example', 1, 1, 0, 0, 0, 0, 0, 0, 0)`;
-  expect(await countedSince()).toBeNull();
-  await startAgain();
-  expect(await countedSince()).toBe(oldest?.at.toISOString());
-});

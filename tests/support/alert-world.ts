@@ -27,7 +27,7 @@ export type AlertWorld = World & {
   /** The subjects of the alert emails since the last call, by recipient, and their texts. */
   received(): { to: string; subject: string; text: string }[];
   person(email: string, given: { role?: Role; team?: TestTeam; isOperator?: boolean }): Promise<string>;
-  /** Records results of the current hour, as if these recipients had been sent to. */
+  /** Records results of the current hour; recipients who complained are among the delivered ones. */
   results(counts: {
     delivered?: number;
     bounced?: number;
@@ -82,10 +82,14 @@ export async function createAlertWorld(
     },
     async results({ delivered = 0, bounced = 0, complained = 0, domain = "example.org" }) {
       await world.hot`
-        insert into usage_hours as h (team_id, hour, domain, sent, delivered, bounced, complained)
-        values (${world.id}, date_trunc('hour', now()), ${domain}, 0, ${delivered}, ${bounced}, ${complained})
-        on conflict (team_id, hour, domain) do update set delivered = h.delivered + excluded.delivered,
-          bounced = h.bounced + excluded.bounced, complained = h.complained + excluded.complained`;
+        insert into recipient_totals as c (team_id, dimension, unit, starts_at, value, received, sent, delivered,
+          bounced_permanent, bounced_transient, bounced_undetermined, complained, failed, unknown, suppressed, canceled,
+          delayed, opens, clicks, openers, clickers, opens_tracked, clicks_tracked, unsubscribed)
+        values (${world.id}, 'result', 'hour', date_trunc('hour', now(), 'UTC'), ${domain}, 0, 0,
+          ${delivered - complained}, ${bounced}, 0, 0, ${complained}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        on conflict (team_id, dimension, unit, starts_at, value) do update set
+          delivered = c.delivered + excluded.delivered, complained = c.complained + excluded.complained,
+          bounced_permanent = c.bounced_permanent + excluded.bounced_permanent`;
     },
     async close() {
       await transport.close();

@@ -12,9 +12,8 @@ export async function countEvents(deps: WorkerDeps): Promise<void> {
     const [row] = await deps.hot<{ rest: number }[]>`
       select count(*)::int as rest from email_events e
       where not exists (
-        select from usage_progress u join metrics_progress m using (team_id)
-        where u.team_id = e.team_id and (e.position, e.id) <= (u.position, u.event_id)
-          and (e.position, e.id) <= (m.position, m.event_id)
+        select from metrics_progress m
+        where m.team_id = e.team_id and (e.position, e.id) <= (m.position, m.event_id)
       )`;
     return row?.rest;
   };

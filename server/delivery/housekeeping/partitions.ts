@@ -61,8 +61,10 @@ export async function maintainPartitions(
   shouldContinue: () => boolean,
 ): Promise<void> {
   const [row] = await hot<{ nowMs: number; perDay: number }[]>`
-    select (extract(epoch from now()) * 1000)::float8 as "nowMs", (select coalesce(sum(accepted), 0) / 7.0 from usage_days
-      where day >= (now() at time zone 'utc')::date - 7)::float8 as "perDay"`;
+    select (extract(epoch from now()) * 1000)::float8 as "nowMs", (
+        select coalesce(sum(c.received), 0) / 7.0 from teams t join recipient_totals c on c.team_id = t.id
+          and c.dimension = 'all' and c.unit = 'day' and c.starts_at >= now() - interval '7 days'
+      )::float8 as "perDay"`;
   if (!row) return;
   const { nowMs, perDay } = row;
   await dropOldChecks(hot, nowMs);

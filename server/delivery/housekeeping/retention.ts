@@ -144,18 +144,16 @@ const eraseBodies = (tx: HotTransaction, teamId: string, locked: string[]) => tx
     delete from email_bodies b using over where b.team_id = ${teamId} and b.email_id = over.id`;
 
 /**
- * Deletes terminal emails whose events are counted in usage and metrics and have no pending webhook
+ * Deletes terminal emails whose events are counted and have no pending webhook
  * deliveries.
  */
 const deleteEmails = (tx: HotTransaction, teamId: string, locked: string[]) => tx`
     with counted as materialized (
-      select u.position, u.event_id, m.position as metrics_position, m.event_id as metrics_event_id
-      from usage_progress u join metrics_progress m using (team_id) where u.team_id = ${teamId}
+      select position, event_id from metrics_progress where team_id = ${teamId}
     ), over as materialized (
       select locked.id from unnest(${locked}::uuid[]) as locked(id) where ${isTerminal(tx, teamId)}
         and not exists (select from email_events e where e.team_id = ${teamId} and e.email_id = locked.id
-          and not exists (select from counted c where (e.position, e.id) <= (c.position, c.event_id)
-            and (e.position, e.id) <= (c.metrics_position, c.metrics_event_id)))
+          and not exists (select from counted c where (e.position, e.id) <= (c.position, c.event_id)))
         and not exists (select from webhook_deliveries w where w.team_id = ${teamId} and w.email_id = locked.id
           and w.status in ('pending', 'attempting'))
     ), call as materialized (

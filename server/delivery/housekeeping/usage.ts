@@ -1,33 +1,27 @@
 import type { WorkerDeps } from "#server/deps";
 import { errorFacts } from "#server/platform/log";
-import { countRecipients } from "#server/services/metrics/count";
-import { countUsage, findUncounted } from "#server/services/usage/usage";
+import { countRecipients, findUncounted } from "#server/services/metrics/count";
 import { deleteOldSystemEmails } from "../system-mail/queue";
 
 /** Retention of API request records. */
 export const requestsKeptDays = 7;
 
 const teamsBatch = 500;
-const eventsBatch = 20_000;
-/** Each event of this batch reads the earlier ones of its email. */
-const recipientEventsBatch = 5_000;
+/** Each event of a batch reads the earlier ones of its email. */
+const eventsBatch = 5_000;
 const requestsBatch = 10_000;
 /** Retention of ended system emails. */
 const systemEmailsKeptDays = 7;
 const systemEmailsBatch = 1_000;
 
 /**
- * Aggregates events into usage and into the recipients of each status, which must happen before their emails
- * can be deleted, and deletes old API request records and system emails. It works in small steps and stops
- * between them when `shouldContinue` returns false; the next run continues there.
+ * Counts the recipients of each status by events, which must happen before their emails can be deleted, and
+ * deletes old API request records and system emails. It works in small steps and stops between them when
+ * `shouldContinue` returns false; the next run continues there.
  */
 export async function aggregateUsage(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
   const { hot } = deps;
-  for (const teamId of await findUncounted(hot, "usage_progress", teamsBatch)) {
-    const count = () => countUsage(hot, teamId, { limit: eventsBatch, wait: false });
-    while (shouldContinue() && (await count()) === eventsBatch);
-  }
-  for (const teamId of await findUncounted(hot, "metrics_progress", teamsBatch))
+  for (const teamId of await findUncounted(hot, teamsBatch))
     await countRecipientsOf(deps, teamId, shouldContinue);
   const deleteRequests = async () => {
     const { count } = await hot`
@@ -37,7 +31,6 @@ export async function aggregateUsage(deps: WorkerDeps, shouldContinue: () => boo
     return count;
   };
   while (shouldContinue() && (await deleteRequests()) === requestsBatch);
-  await hot`delete from usage_hours where hour < now() - interval '2 days'`;
   await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
 }
 
@@ -51,7 +44,7 @@ async function countRecipientsOf(
   teamId: string,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  let limit = recipientEventsBatch;
+  let limit = eventsBatch;
   while (shouldContinue()) {
     try {
       if ((await countRecipients(hot, teamId, { limit, wait: false })) !== limit) return;

@@ -151,7 +151,7 @@ export const emailMetricsRoutes = [
           emailIds: given.email_id,
         },
       };
-      const { totals, rows, isComplete, countedSince } = await readMetrics(ctx, query);
+      const { totals, rows, isComplete } = await readMetrics(ctx, query);
       return {
         object: "metrics" as const,
         start_date: range.startAt.toISOString(),
@@ -160,7 +160,6 @@ export const emailMetricsRoutes = [
         dimensions,
         granularity,
         complete: isComplete,
-        counted_since: countedSince?.toISOString() ?? null,
         totals: metricsOf(totals, metrics),
         ...(dimensions.length > 0 && { data: rows.map((row) => presentRow(row, metrics, idsByName)) }),
       };

@@ -27,8 +27,7 @@ export type Recipients = {
 
 /**
  * The share of recipients with that result, and of how many. Each result counts at the time of its event, as
- * providers count them: a bounce of today counts today whenever its email was accepted, and each further
- * attempt that bounces counts again. The overview counts each recipient once, in its current status.
+ * providers count them: a bounce of today counts today whenever its email was accepted.
  */
 export function rateOf(
   of: Recipients,
@@ -39,17 +38,19 @@ export function rateOf(
   return { share: recipients === 0 ? 0 : count / recipients, count, recipients };
 }
 
-// `sent` (250 of a relay) and `delivered` (reported later by its provider) count the same recipient.
-const REACHED = "greatest(sum(u.sent), sum(u.delivered))::float8";
-const RESULTS = "sum(u.bounced)::float8 as bounced, sum(u.complained)::float8 as complained";
-const isRecent = `u.hour > now() - interval '${rateHours} hours' and u.domain <> '${BUILT_IN_DOMAIN}'`;
+// A recipient who bounces after the email was sent leaves those who were reached, who may be of another day.
+const RESULTS = `greatest(0, sum(c.sent + c.delivered + c.complained))::float8 as reached,
+  sum(c.bounced_permanent + c.bounced_transient + c.bounced_undetermined)::float8 as bounced,
+  sum(c.complained)::float8 as complained`;
+const RECENT = `teams t join recipient_totals c on c.team_id = t.id and c.dimension = 'result' and c.unit = 'hour'
+  and c.starts_at > now() - interval '${rateHours} hours' and c.value <> '${BUILT_IN_DOMAIN}'`;
 
 /** The results of the last 24 hours by domain, of the domains with bounces or complaints. */
 export const readDomainRates = (hot: HotSql): Promise<(Recipients & { domain: string })[]> =>
   hot.unsafe(`
-    select u.team_id as "teamId", u.domain, ${REACHED} as reached, ${RESULTS} from usage_hours u where ${isRecent}
-    group by u.team_id, u.domain having sum(u.bounced) >= ${RATE_LIMITS.bounced.countMin}
-      or sum(u.complained) >= ${RATE_LIMITS.complained.countMin}`);
+    select * from (
+      select c.team_id as "teamId", c.value as domain, ${RESULTS} from ${RECENT} group by c.team_id, c.value
+    ) r where bounced >= ${RATE_LIMITS.bounced.countMin} or complained >= ${RATE_LIMITS.complained.countMin}`);
 
 /**
  * The results of the last 24 hours by team, of the teams that are not paused. After a release, only what
@@ -57,19 +58,13 @@ export const readDomainRates = (hot: HotSql): Promise<(Recipients & { domain: st
  */
 export const readTeamRates = (hot: HotSql): Promise<Recipients[]> =>
   hot.unsafe(`
-    with lifted as materialized (
-      select team_id, max(lifted_at) as at from queue_pauses
-      where team_id is not null and domain is null and lifted_at is not null group by team_id
-    ), of_domain as (
-      select u.team_id, ${REACHED} as reached, ${RESULTS}
-      from usage_hours u left join lifted l on l.team_id = u.team_id
-      where ${isRecent} and (l.at is null or u.hour >= l.at)
-        and not exists (select from queue_pauses p where p.team_id = u.team_id and p.domain is null and p.lifted_at is null)
-      group by u.team_id, u.domain
+    with pause as materialized (
+      select team_id, max(lifted_at) as lifted_at, bool_or(lifted_at is null) as is_paused from queue_pauses
+      where team_id is not null and domain is null group by team_id
     )
-    select team_id as "teamId", sum(reached)::float8 as reached, sum(bounced)::float8 as bounced,
-      sum(complained)::float8 as complained
-    from of_domain group by team_id having sum(bounced) + sum(complained) > 0`);
+    select c.team_id as "teamId", ${RESULTS} from ${RECENT} left join pause p on p.team_id = c.team_id
+    where p.team_id is null or (not p.is_paused and c.starts_at >= p.lifted_at)
+    group by c.team_id having sum(c.bounced_permanent + c.bounced_transient + c.bounced_undetermined + c.complained) > 0`);
 
 /** For example `5.2% of 1,000 recipients`. */
 export const formatRate = ({ share, recipients }: { share: number; recipients: number }): string =>

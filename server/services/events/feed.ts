@@ -1,8 +1,9 @@
-import { and, asc, eq, getTableColumns, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { isAddress } from "#db/columns";
+import { firstIdAt } from "#db/partitions";
 import { deliveries } from "#db/schema/deliveries";
-import { type EventType, emailEvents, usageDays, usageProgress } from "#db/schema/events";
+import { type EventType, emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 
@@ -68,22 +69,25 @@ export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> 
   return { events, hasMore: false, next: placeBelow(below) };
 }
 
-/** A place before all events from `since` on, found by the first positions of the daily usage counts. */
-async function placeBefore(ctx: Ctx, since: Date | undefined): Promise<FeedPlace> {
+/**
+ * A place before all events from `since` on: the first event of the last email that was accepted before it.
+ * Its transaction began earlier than those of the events.
+ */
+async function placeBefore({ db, teamId }: Ctx, since: Date | undefined): Promise<FeedPlace> {
   const start = placeBelow(1n);
   if (!since) return start;
-  const [counted] = await ctx.db
-    .select({
-      position: sql<string>`least(${usageProgress.position}, ${ctx.db
-        .select({ first: min(usageDays.firstPosition) })
-        .from(usageDays)
-        .where(
-          and(eq(usageDays.teamId, ctx.teamId), gte(usageDays.day, since.toISOString().slice(0, 10))),
-        )})::text`,
-    })
-    .from(usageProgress)
-    .where(eq(usageProgress.teamId, ctx.teamId));
-  return counted ? placeBelow(BigInt(counted.position)) : start;
+  const { emailId, position } = emailEvents;
+  const earlier = db
+    .select({ emailId })
+    .from(emailEvents)
+    .where(and(eq(emailEvents.teamId, teamId), lt(emailId, firstIdAt(since.getTime() - disorderMs))))
+    .orderBy(desc(emailId))
+    .limit(1);
+  const [first] = await db
+    .select({ position: sql<string | null>`min(${position})::text` })
+    .from(emailEvents)
+    .where(and(eq(emailEvents.teamId, teamId), eq(emailId, sql`(${earlier})`)));
+  return first?.position ? placeBelow(BigInt(first.position)) : start;
 }
 
 /** The highest id. */

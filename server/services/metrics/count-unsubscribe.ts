@@ -33,9 +33,10 @@ export async function countUnsubscribe(
     ) d cross join lateral (
       select '' as tag
       union
-      select coalesce(k.tag, ${OTHER_TAGS}::text)
-      from jsonb_to_recordset(m.tags) as t(name text, value text) left join counted_tags k on k.team_id = m.team_id
-        and k.day = (m.created_at at time zone 'UTC')::date and k.tag = t.name || ':' || t.value
+      select coalesce(k.value, ${OTHER_TAGS}::text)
+      from jsonb_to_recordset(m.tags) as t(name text, value text) left join recipient_totals k
+        on k.team_id = m.team_id and k.dimension = 'tag' and k.unit = 'day'
+        and k.starts_at = date_trunc('day', m.created_at, 'UTC') and k.value = t.name || ':' || t.value
     ) t cross join (values ('hour'), ('day')) u(unit)
     where m.team_id = ${teamId} and m.id = ${emailId}
     ), ${sql.raw(ADD_DIFFERENCE)} select`);

@@ -2,8 +2,8 @@ import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { createJoinedReads, type JoinReads } from "../live/joined-reads";
-import { ADD_DIFFERENCE } from "./add-difference";
-import { COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
+import { ADD_DIFFERENCE, ADDITION } from "./add-difference";
+import { COUNT_COLUMNS, COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
 
 /**
  * Tags that are counted separately per team and day (UTC). The others of the day count together, as
@@ -51,7 +51,9 @@ export async function countRecipients(
   { limit, wait }: { limit: number; wait: boolean },
 ): Promise<number | "busy"> {
   return hot.begin(async (tx) => {
-    await tx.unsafe(BEGIN_PROGRESS, [teamId]);
+    await tx`
+      insert into metrics_progress (team_id, position, event_id)
+      values (${teamId}, 0, '00000000-0000-0000-0000-000000000000') on conflict do nothing`;
     const [from] = await tx<{ position: string; eventId: string }[]>`
       select position, event_id as "eventId" from metrics_progress where team_id = ${teamId}
       for no key update ${wait ? tx`` : tx`skip locked`}`;
@@ -62,26 +64,32 @@ export async function countRecipients(
   });
 }
 
-// Usage that is older than the oldest email belongs to emails that were deleted before they were counted
-// here.
-const BEGIN_PROGRESS = `
-insert into metrics_progress (team_id, position, event_id, counted_since)
-select $1, 0, '00000000-0000-0000-0000-000000000000', (
-  select case when min(u.day) < (first.at at time zone 'UTC')::date then first.at end
-  from usage_days u where u.team_id = $1)
-from (
-  select coalesce((select created_at from emails where team_id = $1 order by id limit 1), now()) as at
-) as first
-where not exists (select from metrics_progress where team_id = $1)
-on conflict do nothing`;
+/** Teams with settled events that are not counted yet, up to `limit`. */
+export async function findUncounted(hot: HotSql, limit: number): Promise<string[]> {
+  const rows = await hot<{ id: string }[]>`
+    with horizon as materialized (select event_horizon() as position)
+    select t.id from horizon cross join teams t left join metrics_progress p on p.team_id = t.id
+    where exists (
+      select from email_events e
+      where e.team_id = t.id and e.position < horizon.position
+        and (e.position, e.id) > (coalesce(p.position, 0), coalesce(p.event_id, '00000000-0000-0000-0000-000000000000'))
+    ) limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
 
-const EMAIL_COLUMNS = "email_id, hour, day, sender_domain, api_key_id, tags, tracks_opens, tracks_clicks";
+const EMAIL_COLUMNS =
+  "email_id, hour, day, changed_at, sender_domain, api_key_id, tags, tracks_opens, tracks_clicks";
 const STATE_COLUMNS = ["status", "provider", "is_delayed", "opens", "clicks"];
 const before = STATE_COLUMNS.map((name) => `${name}_before`).join(", ");
 const after = STATE_COLUMNS.join(", ");
+const sums = Object.values(COUNT_OF_STATE)
+  .map((count) => `sum(s.sign * ${count})`)
+  .join(", ");
+/** Results by the hour in which they occurred are needed for the last 24 hours. */
+const resultsKept = "interval '2 days'";
 
-// The tags of a day are looked up in one object: a join of two lists without statistics would compare all
-// with all.
+// The totals name the tags of a day that are counted separately. They are looked up in one object: a join of
+// two lists without statistics would compare all with all.
 const COUNT_RECIPIENTS = `
 with horizon as materialized (
   select event_horizon() as position
@@ -106,15 +114,15 @@ with horizon as materialized (
   select distinct c.day, t.name || ':' || t.value as tag
   from changed c cross join lateral jsonb_to_recordset(c.tags) as t(name text, value text)
 ), known as materialized (
-  select k.day, k.tag from counted_tags k where k.team_id = $1 and k.day in (select day from tagged)
+  select d.day, k.value as tag from (select distinct day from tagged) d join recipient_totals k
+    on k.team_id = $1 and k.dimension = 'tag' and k.unit = 'day' and k.starts_at = d.day::timestamp at time zone 'UTC'
+  where k.value <> '${OTHER_TAGS}'
 ), added as materialized (
   select n.day, n.tag from (
     select day, tag, row_number() over (partition by day order by tag) as nth
     from (select day, tag from tagged except select day, tag from known) n
   ) n left join (select day, count(*) as tags from known group by day) k on k.day = n.day
   where n.nth + coalesce(k.tags, 0) <= ${tagsPerDayMax}
-), kept_tags as (
-  insert into counted_tags (team_id, day, tag) select $1, day, tag from added
 ), counted as materialized (
   select coalesce(jsonb_object_agg(day || ' ' || tag, 1), '{}') as tags
   from (select day, tag from known union all select day, tag from added) k
@@ -131,7 +139,16 @@ with horizon as materialized (
     from jsonb_to_recordset(s.tags) as t(name text, value text)
   ) t cross join (values ('hour'), ('day')) u(unit)
   group by 2, 3, 4, 5, 6, 7
-), ${ADD_DIFFERENCE}, moved as (
+), ${ADD_DIFFERENCE}, kept_results as (
+  insert into recipient_totals as c (team_id, dimension, unit, starts_at, value, ${COUNT_COLUMNS.join(", ")})
+  select $1, 'result', 'hour', date_trunc('hour', s.changed_at, 'UTC') as hour, s.sender_domain, ${sums}, 0
+  from side s where s.changed_at > now() - ${resultsKept}
+  group by 4, 5
+  on conflict (team_id, dimension, unit, starts_at, value) do update set ${ADDITION}
+), old_results as (
+  delete from recipient_totals
+  where team_id = $1 and dimension = 'result' and unit = 'hour' and starts_at < now() - ${resultsKept} - interval '1 hour'
+), moved as (
   update metrics_progress set (position, event_id) = (select position, id from last)
   where team_id = $1 and exists (select from last)
 )

@@ -15,8 +15,6 @@ export type Metrics = {
   rows: MetricsRow[];
   /** False while older events are still being counted. */
   isComplete: boolean;
-  /** Emails from before this time had been deleted when counting began; null if none had. */
-  countedSince: Date | null;
 };
 
 /**
@@ -30,11 +28,10 @@ export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metric
     throw new AppError("invalid", "The dimension `email` requires `email_id`: name the emails.");
   const periods = dimensions.includes("period") ? periodsOf(query) : [];
   const isComplete = filter.emailIds !== undefined || (await countPendingRecipients(ctx));
-  const [totals, rows, countedSince] = await Promise.all([
+  const [totals, rows] = await Promise.all([
     // An email has a row for each of its tags.
     dimensions.includes("tag") ? sumCounts(ctx, { ...query, dimensions: [] }) : null,
     sumCounts(ctx, query, periods),
-    readCountedSince(ctx),
   ]);
   if (rows.length > rowsMax)
     throw new AppError(
@@ -46,7 +43,6 @@ export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metric
     totals: addCounts(totals ?? rows),
     rows: dimensions.length === 0 ? [] : isFilled ? fillPeriods(rows, periods) : rows,
     isComplete,
-    countedSince,
   };
 }
 
@@ -68,10 +64,4 @@ const addCounts = (rows: readonly RecipientCounts[]): RecipientCounts =>
 function fillPeriods(rows: readonly MetricsRow[], periods: readonly Period[]): MetricsRow[] {
   const byName = new Map(rows.map((row) => [row.period, row]));
   return periods.map(({ name }) => byName.get(name) ?? { period: name, ...addCounts([]) });
-}
-
-async function readCountedSince({ hot, teamId }: Ctx): Promise<Date | null> {
-  const [row] = await hot<{ at: Date | null }[]>`
-    select counted_since as at from metrics_progress where team_id = ${teamId}`;
-  return row?.at ?? null;
 }

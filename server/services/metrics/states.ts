@@ -52,9 +52,9 @@ export function recipientStates({ includes, wasCounted }: { includes: string; wa
       date_trunc('hour', e.created_at, 'UTC') as hour, (e.created_at at time zone 'UTC')::date as day
     from emails e where e.team_id = $1 and e.id = s.id offset 0
   ) m cross join lateral (
-    select d.id as delivery_id, ${state("_before", "e.was_counted")}, ${state("", "true")}
+    select d.id as delivery_id, max(e.created_at) as changed_at, ${state("_before", "e.was_counted")}, ${state("", "true")}
     from deliveries d join (
-      select e.delivery_id, e.position, e.id, e.type, ${STATUS_AFTER} as status, ${IS_VISIT} as is_visit,
+      select e.delivery_id, e.position, e.id, e.type, e.created_at, ${STATUS_AFTER} as status, ${IS_VISIT} as is_visit,
         e.data->>'provider' as provider, ${wasCounted} as was_counted
       from (
         select * from email_events e where e.team_id = $1 and e.email_id = m.email_id offset 0

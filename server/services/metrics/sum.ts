@@ -1,6 +1,6 @@
 import type { Ctx } from "#server/deps";
 import type { Period } from "./periods";
-import { COUNT_COLUMNS, COUNT_OF_STATE, OTHER_TAGS, recipientStates } from "./states";
+import { COUNT_COLUMNS, COUNT_OF_STATE, recipientStates } from "./states";
 
 export const METRICS_DIMENSIONS = ["period", "domain", "email", "tag", "key", "provider"] as const;
 export type MetricsDimension = (typeof METRICS_DIMENSIONS)[number];
@@ -125,10 +125,11 @@ function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Perio
 function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: Place): string {
   if (!dimensions.includes("tag")) return "c.tag = ''";
   if (filter.emailIds) return "c.tag <> ''";
-  const day = (at: Date) => `${place(at.toISOString().slice(0, 10))}::date`;
+  const time = (at: Date) => `${place(at.toISOString())}::timestamptz`;
   return `c.tag = any (array(
-    select '${OTHER_TAGS}' union select tag from counted_tags
-    where team_id = $1 and day between ${day(startAt)} and ${day(endAt)}))`;
+    select distinct value from recipient_totals
+    where team_id = $1 and dimension = 'tag' and unit = 'day'
+      and starts_at between date_trunc('day', ${time(startAt)}, 'UTC') and ${time(endAt)}))`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { apiKeys } from "#db/schema/api-keys";
 import { deliveries, workers } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
-import { recipientCounts as counts, usageDays } from "#db/schema/events";
+import { recipientTotals as totals } from "#db/schema/events";
 import { relays } from "#db/schema/relays";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
@@ -111,8 +111,7 @@ type Setup = {
 };
 
 /**
- * The team's progress towards its first real email. Usage has emails that were deleted before an upgrade; the
- * overview updates the other counts itself.
+ * The team's progress towards its first real email. The overview updates the counts itself.
  */
 export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
   const [found] = await db.execute<Setup>(sql`
@@ -127,11 +126,9 @@ export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Set
       exists (
         select from ${apiKeys} where ${apiKeys.teamId} = ${teamId} and ${apiKeys.revokedAt} is null) as "hasKey",
       exists (
-        select from ${usageDays} where ${usageDays.teamId} = ${teamId} and ${usageDays.domain} <> ${BUILT_IN_DOMAIN}
-          and ${usageDays.sent} + ${usageDays.delivered} > 0
-      ) or exists (
-        select from ${counts} where ${counts.teamId} = ${teamId} and ${counts.tag} = '' and ${counts.unit} = 'day' and ${counts.domain} <> ${BUILT_IN_DOMAIN}
-          and ${counts.sent} + ${counts.delivered} > 0) as "hasSent"`);
+        select from ${totals} where ${totals.teamId} = ${teamId} and ${totals.dimension} = 'domain'
+          and ${totals.unit} = 'day' and ${totals.value} <> ${BUILT_IN_DOMAIN}
+          and ${totals.sent} + ${totals.delivered} > 0) as "hasSent"`);
   if (!found) throw new TypeError("a select without from returned no row");
   return found;
 }

@@ -37,7 +37,6 @@ export type Traffic = {
   byProvider: LargestRows;
   byDomain: LargestRows;
   isComplete: boolean;
-  countedSince: Date | null;
 };
 
 /** The last `days` days, including today. */
@@ -81,7 +80,6 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
     byProvider,
     byDomain,
     isComplete: current.isComplete,
-    countedSince: current.countedSince,
   };
 }
 

@@ -126,9 +126,6 @@ export const MetricsResponse = z
     dimensions: z.array(z.string()),
     granularity: z.string(),
     complete: z.boolean().describe("False while older events are still being counted."),
-    counted_since: Time.nullable().describe(
-      "Emails from before this time had been deleted when counting began, so they are not included. Null: all emails are.",
-    ),
     totals: Values,
     data: z
       .array(

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { type CountedRecipients, metricsOf } from "./metrics";
 import { Id, Time } from "./shapes";
 
 const Count = z.int();
-export const USAGE_COUNTS = [
+const USAGE_COUNTS = [
   "accepted",
   "sent",
   "delivered",
@@ -12,7 +13,14 @@ export const USAGE_COUNTS = [
   "suppressed",
   "unknown",
 ] as const;
-export type UsageCounts = Record<(typeof USAGE_COUNTS)[number], number>;
+type UsageCounts = Record<(typeof USAGE_COUNTS)[number], number>;
+
+/** The counts of usage, with the definitions of the metrics. */
+export const usageOf = (counts: CountedRecipients): UsageCounts => {
+  const [, ...metrics] = USAGE_COUNTS;
+  return { accepted: counts.received, ...metricsOf(counts, metrics) };
+};
+
 const Counts = z.object(
   Object.fromEntries(USAGE_COUNTS.map((name) => [name, Count])) as Record<keyof UsageCounts, z.ZodInt>,
 );
@@ -41,8 +49,8 @@ export const UsageResponse = z
   })
   .meta({ id: "Usage" });
 
-/** The counts of one day, key and domain. */
-export type UsageLine = UsageCounts & {
+/** The recipients of the emails of one day, key and domain. */
+type UsageLine = UsageCounts & {
   day: string;
   apiKeyId: string | null;
   /** Also for a revoked key; null if the email was accepted without a key. */

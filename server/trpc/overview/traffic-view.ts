@@ -59,10 +59,5 @@ export const viewTraffic = (traffic: Traffic) => ({
   byProvider: viewRows(traffic.byProvider, ({ provider }) => provider),
   byDomain: viewRows(traffic.byDomain, ({ domain }) => domain),
   isComplete: traffic.isComplete,
-  /** Earlier emails are not included, because they had been deleted before counting began. */
-  countedSince:
-    traffic.countedSince && traffic.startAt < traffic.countedSince
-      ? traffic.countedSince.toISOString()
-      : null,
 });
 export type TrafficView = ReturnType<typeof viewTraffic>;

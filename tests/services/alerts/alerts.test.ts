@@ -80,7 +80,7 @@ test("few recipients, the built-in domain and old results open no alert", async 
   await world.results({ delivered: 50, bounced: 40 });
   await world.results({ delivered: 500, bounced: 500, domain: "backstamp.test" });
   await world.results({ delivered: 500, bounced: 500, domain: "old.example" });
-  await world.hot`update usage_hours set hour = hour - interval '24 hours' where domain = 'old.example'`;
+  await world.hot`update recipient_totals set starts_at = starts_at - interval '24 hours' where value = 'old.example'`;
   await world.round();
   expect(await rows()).toEqual([]);
 });
@@ -94,7 +94,10 @@ test("the rates come from the results of sent email, hour by hour", async () => 
   await world.deliver();
   const counted = async () => {
     await aggregateUsage(world.withTransport(), () => true);
-    return [...(await world.hot`select domain, sent, bounced from usage_hours`)];
+    return [
+      ...(await world.hot`
+        select value as domain, sent, bounced_permanent as bounced from recipient_totals where dimension = 'result'`),
+    ];
   };
   // The counts follow the feed, which waits for open transactions of other tests in the cluster.
   await expect.poll(counted).toEqual([{ domain: "example.org", sent: 92, bounced: 8 }]);

@@ -67,7 +67,7 @@ test("a team above the operator's bounce rate is paused: its email is accepted a
 
   // New bounces after the release do.
   await world.hot`update queue_pauses set lifted_at = lifted_at - interval '2 hours'`;
-  await world.hot`update usage_hours set hour = hour - interval '3 hours'`;
+  await world.hot`update recipient_totals set starts_at = starts_at - interval '3 hours'`;
   await later("1 min");
   expect(await pauses()).toEqual([]);
   await world.results({ delivered: 200, bounced: 50 });

@@ -16,7 +16,7 @@ export async function fillTotals(sql: Pick<Sql, "unsafe">): Promise<void> {
 /** The totals that are not the sums of their counts, and the sums without a total. */
 export async function listWrongTotals(sql: Pick<Sql, "unsafe">): Promise<object[]> {
   const sums = FILL.slice(FILL.indexOf("SELECT")).replace(/;\s*$/, "");
-  const totals = "select * from recipient_totals";
+  const totals = "select * from recipient_totals where dimension <> 'result'";
   return sql.unsafe(
     `with sums as (${sums}) (select * from sums except ${totals}) union all (${totals} except select * from sums)`,
   );

@@ -11,16 +11,7 @@ export type WriteWatch = {
 };
 
 /** Written later by design: the request log, and counters that are updated from the feed by any reader. */
-export const WRITTEN_LATER = [
-  "api_requests",
-  "usage_days",
-  "usage_hours",
-  "usage_progress",
-  "recipient_counts",
-  "recipient_totals",
-  "counted_tags",
-  "metrics_progress",
-];
+export const WRITTEN_LATER = ["api_requests", "recipient_counts", "recipient_totals", "metrics_progress"];
 
 /**
  * Watches every table except `ignored`. A change of only `last_used_at` is ignored. Unlike a comparison of

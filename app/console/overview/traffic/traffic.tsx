@@ -19,7 +19,7 @@ type Props = { traffic: TrafficView };
 
 /** Recipients per hour or day by their current status, as a chart and as a table. */
 export function Traffic({ traffic }: Props) {
-  const { spans, unit, partialAt, isComplete, countedSince } = traffic;
+  const { spans, unit, partialAt, isComplete } = traffic;
   const isEmpty = spans.every((span) => STATUSES.every(({ name }) => span[name] === 0));
   return (
     <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
@@ -37,12 +37,9 @@ export function Traffic({ traffic }: Props) {
           <TrafficChart spans={spans} unit={unit} partialAt={partialAt} />
         </WhenSeen>
       )}
-      {isComplete && countedSince === null ? null : (
+      {isComplete ? null : (
         <p className="mt-3 text-soft text-xs" role="status">
-          {isComplete ? null : "Older events are still being counted. The numbers will change. "}
-          {countedSince === null
-            ? null
-            : `Emails from before ${formatSpan(countedSince, "day")} are not included: they had been deleted when counting began.`}
+          Older events are still being counted. The numbers will change.
         </p>
       )}
       <details className="group mt-3">

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
-import { bytea, instant, now } from "../columns";
-import { teams } from "./teams";
+import { bytea, folded, instant, now } from "../columns";
 
 /** Worst first. An email has the status of its worst recipient. */
 export const EMAIL_STATUSES = [
@@ -87,8 +86,7 @@ export const emails = pgTable(
     index("emails_team_template_idx")
       .on(t.teamId, t.templateId, t.id)
       .where(sql`${t.templateId} is not null`),
-    // Only release 0.2.0 reads it. A later release drops it.
-    index("emails_tags_idx").using("gin", t.tags.op("jsonb_path_ops")),
+    index("emails_team_sender_idx").on(t.teamId, folded(t.senderAddress), t.id),
   ],
 );
 
@@ -125,49 +123,6 @@ export const emailBodies = pgTable(
   }),
   (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
 );
-
-/**
- * What an email is found by, as numbers that the function `search_terms` makes: the beginnings of the words
- * of its subject and recipients, domains, tags, key and time. Housekeeping writes the rows within a minute,
- * because they cost more than accepting the email does. A table of its own, because each change of an email's
- * status would write new entries into an index of `emails`.
- */
-export const emailTerms = pgTable(
-  "email_terms",
-  (c) => ({
-    teamId: c.uuid().notNull(),
-    emailId: c.uuid().notNull(),
-    terms: c.bigint({ mode: "bigint" }).array().notNull(),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.teamId, t.emailId] }),
-    // A search reads this index hundreds of times, and each time its list of pending entries. Housekeeping
-    // empties the list after each step; in kB, the limit of what a killed step leaves.
-    index("email_terms_idx").using("gin", t.terms).with({ gin_pending_list_limit: 1024 }),
-  ],
-);
-
-/**
- * Emails that are new or whose text has changed since their terms were written. Triggers of `emails` write
- * the rows.
- */
-export const emailTermsPending = pgTable(
-  "email_terms_pending",
-  (c) => ({ teamId: c.uuid().notNull(), emailId: c.uuid().notNull() }),
-  (t) => [primaryKey({ columns: [t.teamId, t.emailId] })],
-);
-
-/**
- * Teams whose older emails have no row in `email_terms` yet: those from `next_id` on have one. Housekeeping
- * continues with older ones, and deletes the row at the end.
- */
-export const emailTermsBacklog = pgTable("email_terms_backlog", (c) => ({
-  teamId: c
-    .uuid()
-    .primaryKey()
-    .references(() => teams.id, { onDelete: "cascade" }),
-  nextId: c.uuid().notNull(),
-}));
 
 /**
  * Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be

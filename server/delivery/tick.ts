@@ -12,7 +12,6 @@ import { deleteDueTeams } from "#server/services/team-deletions/run";
 import { createEngine } from "./engine";
 import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
-import { writeMissingTerms } from "./housekeeping/search-terms";
 import { recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import type { Lease, Runner } from "./queue/runner";
@@ -92,7 +91,6 @@ async function runHousekeeping(deps: WorkerDeps, leftMs: () => number): Promise<
     (shouldContinue) => deleteDueTeams(deps, shouldContinue),
     (shouldContinue) => applyRetention(deps, shouldContinue),
     (shouldContinue) => maintainPartitions(deps, shouldContinue),
-    (shouldContinue) => writeMissingTerms(deps, shouldContinue),
   ];
   const errors: unknown[] = [];
   for (const [index, task] of tasks.entries()) {

@@ -13,7 +13,6 @@ import { deleteDueTeams } from "#server/services/team-deletions/run";
 import { createEngine } from "./engine";
 import { maintainPartitions } from "./housekeeping/partitions";
 import { applyRetention } from "./housekeeping/retention";
-import { writeMissingTerms } from "./housekeeping/search-terms";
 import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
@@ -126,7 +125,6 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
     every(alertsMs, "alerts", () => evaluateAlerts(deps)),
     every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
-    every(housekeepingMs, "search_terms", () => writeMissingTerms(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
     every(partitionsMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
     every(housekeepingMs, "erasures", () => runErasures(deps, () => !signal.aborted)),

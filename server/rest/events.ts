@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/platform/ids";
+import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import {
   type FeedEvent,
   type FeedPage,
@@ -11,7 +12,6 @@ import {
 } from "#server/services/events/feed";
 import { EventResponse, presentEvent } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
-import { EMAIL_FILTER } from "./emails/email-query";
 import { withApi } from "./pipeline/route";
 
 const limitMax = 1_000;

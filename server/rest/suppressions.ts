@@ -4,6 +4,7 @@ import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { absent } from "#server/services/emails/accept/message-input";
+import { AddressText } from "#server/services/emails/read/filter";
 import { getSuppression, listSuppressions, type SuppressionName } from "#server/services/suppressions/read";
 import {
   addSuppressions,
@@ -13,7 +14,6 @@ import {
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
 import { changed, deleted, listOf, presentDeleted } from "#server/shared/wire/shapes";
 import { presentSuppression, SuppressionResponse } from "#server/shared/wire/suppression";
-import { Address } from "./emails/email-query";
 import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 
@@ -26,12 +26,12 @@ const list = <T extends z.ZodType>(item: T, what: string) =>
       .array(item, `Must be an array of 1 to ${batchMax} ${what}.`)
       .max(batchMax, `At most ${batchMax} ${what} per call.`),
   );
-const Addresses = list(Address, "addresses");
+const Addresses = list(AddressText, "addresses");
 const Ids = list(z.string("Must be a string.").refine(isId, "Must be the id of a suppression."), "ids");
 
 /** The body of `POST /api/suppressions`. */
 export const AddSuppressionBody = z.strictObject({
-  email: z.preprocess(absent, Address).describe("The address."),
+  email: z.preprocess(absent, AddressText).describe("The address."),
 });
 
 /** The body of `POST /api/suppressions/batch/add`. */

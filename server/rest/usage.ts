@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/metrics/usage";
 import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
-import { EMAIL_FILTER } from "./emails/email-query";
 import { withApi } from "./pipeline/route";
 
 const dayMs = 86_400_000;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
 import { absent, optional } from "#server/services/emails/accept/message-input";
+import { TimeText } from "#server/services/emails/read/filter";
 import {
   createWebhook,
   deleteWebhook,
@@ -44,7 +45,6 @@ import {
   WebhookSummaryResponse,
   WebhookWarnings,
 } from "#server/shared/wire/webhook";
-import { TimeInput } from "./emails/email-query";
 import { listJson, listQuery } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 
@@ -71,8 +71,8 @@ export const UpdateWebhookBody = z
 /** The body of `POST /api/webhooks/{id}/replay`. */
 export const ReplayRangeBody = z
   .strictObject({
-    since: z.preprocess(absent, TimeInput).describe("The start of the range."),
-    until: optional(TimeInput).describe("The end of the range. Default: now."),
+    since: z.preprocess(absent, TimeText).describe("The start of the range."),
+    until: optional(TimeText).describe("The end of the range. Default: now."),
     status: optional(
       z.enum(["failed", "unfinished", "success"], 'Must be "failed", "unfinished" or "success".'),
     ).describe("Which event deliveries; `unfinished` is failed and pending ones. Default: `failed`."),

@@ -1,7 +1,5 @@
 import { type HotSql, openDatabase } from "#db/client";
 import { EMAIL_TABLES } from "#server/delivery/housekeeping/partitions";
-import { writeMissingTerms } from "#server/delivery/housekeeping/search-terms";
-import { silentLog } from "#server/platform/log";
 import type { Place } from "./bench-database";
 import { fillEmails } from "./fill-emails";
 import { type Line, plainLine } from "./report";
@@ -11,15 +9,12 @@ const emails = Number(process.env.BENCH_MAILS ?? 5_000_000);
 /** A short text. Random hexadecimal digits, which PostgreSQL cannot compress. */
 const bodyCharacters = 1_024;
 const bodiesAtOnce = 100_000;
-/** Housekeeping writes terms slowly on purpose. So many show what one takes. */
-const termsMin = Math.min(emails, 1_000_000);
 
 const PARTS = {
   "content, a text of 1 KiB": "email_bodies",
   "its delivery": "deliveries",
   email: "emails",
   "its two events": "email_events",
-  "its search terms": "email_terms",
 } as const satisfies Record<string, (typeof EMAIL_TABLES)[number]["table"]>;
 
 /**
@@ -33,19 +28,13 @@ export async function measureCapacity(place: Place): Promise<Line[]> {
     await hot.unsafe("set statement_timeout = 0");
     await fillEmails(hot, database.teamId, emails);
     await insertBodies(hot, database.teamId);
-    let terms = 0;
-    while (terms < termsMin) {
-      await writeMissingTerms({ hot, log: silentLog }, () => true);
-      terms = await countTerms(hot);
-    }
     for (const { table } of EMAIL_TABLES) await hot.unsafe(`vacuum analyze ${table}`);
     const lines: Line[] = [];
     let sum = 0;
     for (const [what, table] of Object.entries(PARTS)) {
-      const count = table === "email_terms" ? terms : emails;
-      const bytes = (await readBytes(hot, table)) / count;
+      const bytes = (await readBytes(hot, table)) / emails;
       sum += bytes;
-      lines.push(plainLine(`${what}, of ${count.toLocaleString("en")}`, formatBytes(bytes)));
+      lines.push(plainLine(`${what}, of ${emails.toLocaleString("en")}`, formatBytes(bytes)));
     }
     return [...lines, plainLine("all of it", formatBytes(sum)), ...(await measureWholePath(database))];
   } finally {
@@ -70,11 +59,6 @@ async function insertBodies(hot: HotSql, teamId: string): Promise<void> {
     if (!row?.last) return;
     last = row.last;
   }
-}
-
-async function countTerms(hot: HotSql): Promise<number> {
-  const [row] = await hot<{ count: number }[]>`select count(*)::int as count from email_terms`;
-  return row?.count ?? 0;
 }
 
 async function readBytes(hot: HotSql, table: string): Promise<number> {

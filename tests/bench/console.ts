@@ -23,23 +23,22 @@ const dayMs = 86_400_000;
 /** Pages of the list that an index finds, or that fill immediately. */
 const PAGES: Record<string, EmailFilter> = {
   "the first page": {},
-  "a status that most have": { statuses: ["delivered"] },
-  "a status that few have": { statuses: ["bounced"] },
-  "a key that most have": { apiKeyId: COMMON.key },
+  "a status that most have": { status: ["delivered"] },
+  "a status that few have": { status: ["bounced"] },
+  "a key that most have": { key: COMMON.key },
   "a recipient": { recipient: RARE.to },
   "a tag that many have": { tag: { name: "kind", value: "news" } },
   "a tag that few have": { tag: { name: "kind", value: "rare" } },
   "words that many have": { words: "order" },
-  "status, key and domain": { statuses: ["bounced"], apiKeyId: COMMON.key, domain: COMMON.domain },
+  "status, key and domain": { status: ["bounced"], key: COMMON.key, domain: COMMON.domain },
 };
 
 /**
- * Pages for which a search reads the index of search terms. No worker writes the terms of these emails, so it
- * compares a bounded number of the newest emails instead, as in the time after an upgrade: longer than among
- * a thousand emails, and not longer among ten million than among one. `search.ts` measures the index.
+ * Pages for which a search compares a bounded number of the newest emails: longer than among a thousand
+ * emails, and not longer among ten million than among one.
  */
 const SEARCHED: Record<string, EmailFilter> = {
-  "a key that few have": { apiKeyId: RARE.key },
+  "a key that few have": { key: RARE.key },
   "a domain that few have": { domain: RARE.domain },
   "words that no email has": { words: "words without a match" },
 };

@@ -9,7 +9,6 @@ import { measureMetrics } from "./metrics";
 import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
-import { measureSearch } from "./search";
 import { measureStart } from "./start";
 
 /**
@@ -27,11 +26,10 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   start: measureStart,
   hostile: measureHostile,
   capacity: measureCapacity,
-  search: measureSearch,
 };
 
 /** Parts that take longer than all others together. They run only by their names. */
-const LONG = ["hostile", "capacity", "search"];
+const LONG = ["hostile", "capacity"];
 
 /** Goals of the design that no part measures yet. */
 const NOT_MEASURED = [

@@ -31,7 +31,7 @@ test("several statuses are listed in one order over all pages, and what can be r
   const filters = [{}, { subject }, { recipient }];
   for (const filter of filters) {
     const read = (page: object) =>
-      scanEmails(ann.ctx, { statuses: ["bounced", "failed"], ...filter, ...page, limit: 2 });
+      scanEmails(ann.ctx, { status: ["bounced", "failed"], ...filter, ...page, limit: 2 });
     const pages = [await read({})];
     while (pages.at(-1)?.hasMore) pages.push(await read({ after: pages.at(-1)?.rows.at(-1)?.id }));
     const found = pages.flatMap(({ rows }) => rows.map(({ id }) => id));

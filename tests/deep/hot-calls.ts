@@ -70,7 +70,7 @@ export async function executeHotStatements(
   for (const path of [
     "/api/emails",
     "/api/emails?status=delivered",
-    "/api/emails?to=r1@customers.example",
+    "/api/emails?recipient=r1@customers.example",
     "/api/email-events",
     "/api/suppressions",
     "/api/logs",

@@ -31,7 +31,6 @@ const TABLES = [
   "deliveries",
   "email_bodies",
   "email_events",
-  "email_terms",
   "webhook_deliveries",
 ];
 

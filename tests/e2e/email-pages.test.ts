@@ -74,9 +74,9 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await page.goto(`${backstamp.url}/console/emails/${partial}`);
   await page.getByText("1 of 2 recipients", { exact: true }).waitFor(patience);
   await takePictures(page, "email-partial");
-  await page.goto(`${backstamp.url}/console/emails?q=Partial`);
+  await page.goto(`${backstamp.url}/console/emails?search=Partial`);
   await page.getByRole("listitem").getByText("+1, 1 suppressed").waitFor(patience);
-  await page.goto(`${backstamp.url}/console/emails?q=Again`);
+  await page.goto(`${backstamp.url}/console/emails?search=Again`);
   await expect
     .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), patience)
     .toBe(2);

@@ -118,7 +118,7 @@ describe("the list", () => {
   });
 
   test("exports the filtered emails as CSV, and no cell is a formula", async () => {
-    await page.goto(`${backstamp.url}/console/emails?q=tag:kind%3Dreceipt`);
+    await page.goto(`${backstamp.url}/console/emails?search=tag:kind%3Dreceipt`);
     const file = await save(() => page.getByRole("link", { name: "Export CSV" }).click());
     expect(file.suggestedFilename()).toMatch(/^emails-[\d-]{10}\.csv$/);
     const [head, line, ...rest] = (await textOf(file)).trim().split("\r\n");
@@ -276,7 +276,7 @@ describe("a scheduled email", () => {
 
 describe("an email is downloaded", () => {
   test("as .eml, and its attachments as files", async () => {
-    const found = await page.goto(`${backstamp.url}/console/emails?q=needle%40example.net`);
+    const found = await page.goto(`${backstamp.url}/console/emails?search=needle%40example.net`);
     expect(found?.ok()).toBe(true);
     await rows().first().getByRole("link").click();
     await page.getByRole("button", { name: "More actions" }).click();

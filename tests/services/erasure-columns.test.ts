@@ -45,7 +45,6 @@ const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", 
   email_bodies: { erased: "html idempotency_key made_text raw text" },
   email_events: { erased: "data recipient", settings: "type" },
   // Written again by triggers when the email changes.
-  email_terms: { erased: "terms" },
   emails: {
     erased: "bcc cc headers message_id reply_to sender sender_address subject tags to",
     settings: "engagement priority sender_domain status traceparent",

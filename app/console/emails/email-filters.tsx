@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, X } from "lucide-react";
 import { useEffect, useState } from "react";
+import { ENGAGEMENT_NAMES, WITHIN, type Within } from "#server/shared/email-filter";
 import { EVENTS, STATUSES, type Status } from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
@@ -11,7 +12,7 @@ import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { fieldStyle } from "../_ui/styles";
 import { toLocal } from "../_ui/text/local-time";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, ENGAGEMENT_NAMES, isFiltered, STATUS_NAMES, statusesOf, WITHIN } from "./filters";
+import { type EmailFilters, isFiltered, STATUS_NAMES, statusesOf } from "./filters";
 
 const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
 const ENGAGEMENT_OPTIONS = ENGAGEMENT_NAMES.map((value) => ({
@@ -49,8 +50,8 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
         <SearchField
           label="Search emails"
           placeholder="Address, subject, ID or tag"
-          value={filters.q ?? ""}
-          onSettle={(q) => change({ q: q || null })}
+          value={filters.search ?? ""}
+          onSettle={(search) => change({ search: search || null })}
           className="md:grow md:basis-full lg:basis-0"
         />
         <StatusFilter chosen={statusesOf(filters)} change={change} />
@@ -120,7 +121,7 @@ function StatusFilter({ chosen, change }: { chosen: readonly Status[]; change: P
         values: chosen,
         onChange: (values) => {
           const status = STATUS_NAMES.filter((name) => values.includes(name));
-          change({ status: status.length > 0 ? status : null });
+          change({ status: status.join(",") || null });
         },
       }}
       className={`${fieldStyle} flex min-w-0 items-center justify-between gap-2 text-left md:w-44 md:grow lg:w-36 lg:grow-0`}
@@ -134,7 +135,7 @@ function StatusFilter({ chosen, change }: { chosen: readonly Status[]; change: P
   );
 }
 
-const LABELS: Record<(typeof WITHIN)[number] | "today" | "yesterday" | "span", string> = {
+const LABELS: Record<Within | "today" | "yesterday" | "span", string> = {
   today: "Today",
   yesterday: "Yesterday",
   "1h": "Last hour",

@@ -19,7 +19,7 @@ import { SkeletonRows } from "./email-columns";
 import { EmailFilterBar } from "./email-filters";
 import { EmailHeading } from "./email-heading";
 import { EmailRows } from "./email-rows";
-import { emailFilters, isFiltered, listInput } from "./filters";
+import { emailFilters } from "./filters";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
 import { useSelection } from "./selection";
 
@@ -35,11 +35,11 @@ const idleRefetchMs = 15_000;
 export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const { filters, change, clear, move } = useListState(emailFilters);
+  const { filters, input, isFiltered, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
-  const base = listInput(teamId, filters);
+  const base = { team: teamId, ...input };
   const [anchor, setAnchor] = useState<string | null>(null);
   const upTo = isFirstPage ? anchor : null;
   const query = useQuery(
@@ -62,7 +62,7 @@ export function EmailList({ teamId }: { teamId: string }) {
   const content = () => {
     if (!data) return <SkeletonRows />;
     if (data.rows.length === 0 && data.scannedTo) return null;
-    if (data.rows.length === 0 && isFiltered(filters)) return <NoResultsNote onClear={clear} />;
+    if (data.rows.length === 0 && isFiltered) return <NoResultsNote onClear={clear} />;
     if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote onTest={() => setTesting(true)} />;
     if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;

@@ -7,7 +7,7 @@ import { Button } from "../_ui/form/button";
 import { formatNumber } from "../_ui/format-number";
 import { usePolling } from "../_ui/live";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, listInput } from "./filters";
+import { type EmailFilters, filterInput } from "./filters";
 
 /** Up to this scroll position the page counts as not scrolled. */
 const atTopPx = 160;
@@ -63,7 +63,7 @@ export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
   const polling = usePolling();
   const { data } = useQuery(
     trpc.emails.list.queryOptions(
-      { ...listInput(teamId, filters), before: anchor ?? "" },
+      { team: teamId, ...filterInput(filters), before: anchor ?? "" },
       { enabled: anchor !== null, refetchInterval: polling(newerRefetchMs), staleTime: 0, retry: false },
     ),
   );

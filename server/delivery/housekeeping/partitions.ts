@@ -20,7 +20,6 @@ export const EMAIL_TABLES = [
   { table: "attachments", key: "email_id" },
   { table: "captured_messages", key: "email_id" },
   { table: "email_events", key: "email_id" },
-  { table: "email_terms", key: "email_id" },
 ] as const satisfies PartitionedTable[];
 
 /** The outbox of webhook events. Both tables have the ranges of the first one. */

@@ -10,11 +10,11 @@ import {
   retryEmail,
   retryEmails,
 } from "#server/services/emails/change/retry";
+import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import { changed, Id, presentChanged } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { validate } from "../pipeline/validate";
 import { BatchDryRunResponse, dryRun, presentDryRun } from "./dry-run";
-import { EMAIL_FILTER, emailFilterOf } from "./email-query";
 import { isDryRunQuery, SendEmailBody, SendQuery } from "./send-email";
 
 /** Description of every route that changes one email. */
@@ -194,7 +194,7 @@ export const emailChangeRoutes = [
     },
     async ({ ctx, body: { accept_duplicates, ...filter } }) => ({
       object: "retry" as const,
-      ...presentRetry(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
+      ...presentRetry(await retryEmails(ctx, filter, accept_duplicates ?? false)),
     }),
   ),
   withApi(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dryRunEmail } from "#server/services/emails/accept/dry-run";
 import { sendEmail } from "#server/services/emails/accept/send";
+import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import { emailScanMax, scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import {
@@ -10,10 +11,9 @@ import {
   presentEmailSummary,
 } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
-import { listJson } from "../pipeline/query";
+import { listJson, listQuery } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { DryRunResponse, dryRun, presentDryRun } from "./dry-run";
-import { EmailListQuery } from "./email-query";
 import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "./send-email";
 
 export const emailRoutes = [
@@ -57,7 +57,7 @@ export const emailRoutes = [
       access: { scope: "emails:read" },
       tier: "GET /api/emails",
       summary: "List emails, newest first",
-      query: EmailListQuery,
+      query: listQuery(EMAIL_FILTER),
       example: { query: { status: "delivered", limit: "20" } },
       response: listOf(EmailSummaryResponse).extend({
         searched_to: Id.optional().describe(

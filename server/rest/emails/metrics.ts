@@ -2,6 +2,7 @@ import { z } from "zod";
 import { COUNTED_PROVIDERS } from "#server/mail/provider-class";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { EMAIL_FILTER, TimeText } from "#server/services/emails/read/filter";
 import { listDomainNames } from "#server/services/metrics/domains";
 import { GRANULARITIES, isTimeZone, startOfDay } from "#server/services/metrics/periods";
 import { type MetricsQuery, readMetrics } from "#server/services/metrics/read";
@@ -14,7 +15,6 @@ import {
   metricsOf,
 } from "#server/shared/wire/metrics";
 import { withApi } from "../pipeline/route";
-import { EMAIL_FILTER, TimeInput } from "./email-query";
 
 const hourMs = 3_600_000;
 const daysByDefault = 6;
@@ -24,7 +24,7 @@ const [dayMin, dayMax] = ["1970-01-02", "9998-01-01"];
 
 const When = z
   .union(
-    [z.iso.date().refine((day) => day >= dayMin && day < dayMax), TimeInput],
+    [z.iso.date().refine((day) => day >= dayMin && day < dayMax), TimeText],
     "Must be a date such as 2026-07-01 or a time such as 2026-07-01T09:00:00Z.",
   )
   .describe("A date, which is midnight in the time zone, or a time with zone.");

@@ -87,7 +87,7 @@ export type Failure = { email: EmailSummary; recipient: string; reason: string |
 
 /** The newest failed emails. */
 export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> {
-  const found = await Promise.all(FAILED.map((status) => listEmails(ctx, { statuses: [status], limit })));
+  const found = await Promise.all(FAILED.map((status) => listEmails(ctx, { status: [status], limit })));
   const newest = found
     .flatMap(({ rows }) => rows)
     .sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -1,79 +1,28 @@
 import { z } from "zod";
-import { EMAIL_STATUSES, type EmailStatus, ENGAGEMENTS } from "#db/schema/emails";
 import { parseMailbox } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
-import type { EmailFilter } from "#server/services/emails/read/filter";
+import { EMAIL_FILTER, type EmailFilter } from "#server/services/emails/read/filter";
+import { type EmailFilterName, WITHIN, WITHIN_HOURS } from "#server/shared/email-filter";
 import { parseTag } from "#server/shared/email-words";
 
 const hourMs = 3_600_000;
-/** Time ranges that end now, by their name in the page's URL. */
-export const WITHIN_MS = {
-  "1h": hourMs,
-  "24h": 24 * hourMs,
-  "7d": 168 * hourMs,
-  "30d": 720 * hourMs,
-} as const;
-const WITHIN = Object.keys(WITHIN_MS) as (keyof typeof WITHIN_MS)[];
 
-const Address = z
-  .string()
-  .trim()
-  .max(320)
-  .transform((text) => text || undefined)
-  .optional();
-
-const isStatus = (text: string): text is EmailStatus => EMAIL_STATUSES.some((status) => status === text);
-
-/** One or several, separated by commas, as in the page's URL. */
-const Statuses = z
-  .string()
-  .max(200)
-  .transform((text, refine) => {
-    const names = text.split(",");
-    if (names.every(isStatus)) return [...new Set(names)];
-    refine.addIssue(`Must be one or several of ${EMAIL_STATUSES.join(", ")}, separated by commas.`);
-    return z.NEVER;
-  });
-
-/** Filters of the email list, as the console sends them. */
+/** The filters of the console's list: those of the API, and two that stand for several. */
 export const FILTER = {
+  ...EMAIL_FILTER,
   /** An id, an address, `tag:name:value`, words of the subject, or several of them. */
   search: z.string().trim().max(320).optional(),
-  status: Statuses.optional(),
-  recipient: Address,
-  tag: z.string().trim().max(520).optional(),
-  engagement: z.enum(ENGAGEMENTS).optional(),
-  subject: Address,
-  key: z.uuid().optional(),
-  domain: z.string().trim().toLowerCase().max(253).optional(),
-  within: z.enum(WITHIN as [keyof typeof WITHIN_MS]).optional(),
-  since: z.iso.datetime({ offset: true }).optional(),
-  until: z.iso.datetime({ offset: true }).optional(),
-};
+  within: z.enum(WITHIN).optional(),
+} satisfies Record<EmailFilterName, z.ZodType>;
 
 type FilterInput = z.output<z.ZodObject<typeof FILTER>>;
 
-/**
- * The filter in the form of the services, at that time. A separate field overrides the same term in the
- * search.
- */
-export function filterOf(input: FilterInput, now: Date): EmailFilter {
-  const { search, status, recipient, tag, engagement, subject, key, domain, within, since, until } = input;
-  const own: EmailFilter = {
-    statuses: status,
-    recipient,
-    // No email has what is not a tag.
-    tag: tag ? (parseTag(tag) ?? { name: tag }) : undefined,
-    engagement,
-    subject,
-    apiKeyId: key,
-    domain,
-    since: since ? new Date(since) : within && new Date(now.getTime() - WITHIN_MS[within]),
-    until: until ? new Date(until) : undefined,
-    within: since ? undefined : within,
-  };
-  const isSet = ([, value]: [string, unknown]) => value !== undefined && value !== "";
-  return { ...(search ? readSearch(search) : {}), ...Object.fromEntries(Object.entries(own).filter(isSet)) };
+/** The filter at that time. A separate field overrides the same term in the search. */
+export function filterOf({ search, ...fields }: FilterInput, now: Date): EmailFilter {
+  const { within } = fields;
+  const set = Object.fromEntries(Object.entries(fields).filter(([name, value]) => name in FILTER && value));
+  const range = within ? { since: new Date(now.getTime() - WITHIN_HOURS[within] * hourMs) } : {};
+  return { ...(search ? readSearch(search) : {}), ...range, ...set };
 }
 
 /** A tag after `tag:`, also as `name=value`. */
@@ -81,8 +30,8 @@ const TAG = /^tag:(.+)$/i;
 const NAMED = /^(to|from):(.+)$/i;
 /** The filters for an address and for `@` with a domain. */
 const FIELDS = {
-  any: { address: "address", domain: "address" },
-  to: { address: "recipient", domain: "recipientDomain" },
+  any: { address: "address", domain: "any_domain" },
+  to: { address: "recipient", domain: "recipient_domain" },
   from: { address: "sender", domain: "domain" },
 } as const;
 
@@ -99,7 +48,12 @@ export function readSearch(text: string): EmailFilter {
     .split(/\s+/)
     .filter((word) => word !== "" && !addTerm(filter, word))
     .join(" ");
-  return words === "" ? filter : { ...filter, words };
+  const { address, ...named } = words === "" ? filter : { ...filter, words };
+  if (address === undefined) return named;
+  // Beside a recipient, an address is the sender's, and the reverse.
+  if (named.recipient !== undefined && named.sender === undefined) return { ...named, sender: address };
+  if (named.sender !== undefined && named.recipient === undefined) return { ...named, recipient: address };
+  return { ...named, address };
 }
 
 /** The Message-ID of our emails starts with the email id. */
@@ -124,7 +78,6 @@ function addTerm(filter: EmailFilter, word: string): boolean {
   const read = parseMailbox(rest);
   const field = isDomain ? fields.domain : fields.address;
   if ((!isDomain && !read.ok) || filter[field] !== undefined) return false;
-  const domain = rest.slice(1).toLowerCase();
-  filter[field] = read.ok ? read.mailbox.address : field === "address" ? `@${domain}` : domain;
+  filter[field] = read.ok ? read.mailbox.address : rest.slice(1).toLowerCase();
   return true;
 }

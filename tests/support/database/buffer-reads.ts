@@ -6,7 +6,7 @@ import type { Ctx } from "#server/deps";
 type Reads = { buffers: number; rows: number; seqRows: number };
 
 /**
- * What was read of the partitions of `emails`, `email_terms` and `deliveries`: buffers of 8 KiB, cached or
+ * What was read of the partitions of `emails` and `deliveries`: buffers of 8 KiB, cached or
  * not, rows that an index found, and rows that a sequential scan read.
  */
 export type ReadCounter = {
@@ -27,7 +27,7 @@ export function openReadCounter(url: string, given: Ctx): ReadCounter {
         sum(t.idx_tup_fetch)::int as rows, sum(t.seq_tup_read)::int as "seqRows"
       from pg_statio_user_tables s join pg_stat_user_tables t using (relid)
         join pg_inherits i on i.inhrelid = s.relid
-      where i.inhparent::regclass::text in ('emails', 'email_terms', 'deliveries')`;
+      where i.inhparent::regclass::text in ('emails', 'deliveries')`;
     if (!row) throw new Error("PostgreSQL counts no reads.");
     return row;
   };

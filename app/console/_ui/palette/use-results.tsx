@@ -54,7 +54,7 @@ export function useResults(text: string, go: Go): Results {
   const inList: PaletteItem = {
     value: "all emails",
     Icon: Search,
-    onSelect: () => go("/console/emails", { q: text }),
+    onSelect: () => go("/console/emails", { search: text }),
     content: <Line>Search all emails for “{text}”</Line>,
   };
   const groups = [

@@ -76,7 +76,7 @@ export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean
 
 /**
  * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
- * `invalid` without a filter. Bounced emails are retried only if `filter.statuses` contains `bounced`.
+ * `invalid` without a filter. Bounced emails are retried only if `filter.status` contains `bounced`.
  * `next` continues the command with the next call and is null at the end: no email is processed twice even if
  * some fail again, and all calls are one entry of the audit log. A key that is linked to domains finds only
  * emails from these domains; a filter for another domain is 403.
@@ -141,7 +141,7 @@ function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly Ret
       { plain: "Set at least one filter, such as the status, recipient, domain or start." },
     );
   const all = retryableStates(acceptDuplicates);
-  const { statuses = [] } = filter;
+  const { status: statuses = [] } = filter;
   if (statuses.length > 0 && !all.some((state) => statuses.includes(state)))
     throw new AppError(
       "conflict",
@@ -174,11 +174,9 @@ async function findByStatus<Found>(
 ): Promise<Found[]> {
   if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
   const senderDomains = await readLinkedDomains(ctx);
-  const named = states.filter((state) => filter.statuses?.includes(state));
+  const named = states.filter((state) => filter.status?.includes(state));
   return Promise.all(
-    (named.length > 0 ? named : states).map((status) =>
-      read({ ...filter, statuses: [status], senderDomains }),
-    ),
+    (named.length > 0 ? named : states).map((status) => read({ ...filter, status: [status], senderDomains })),
   );
 }
 

@@ -1,169 +1,165 @@
-import { and, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { eq, gte, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
 import { isAddress } from "#db/columns";
 import { deliveries } from "#db/schema/deliveries";
-import { type EmailStatus, type Engagement, emails } from "#db/schema/emails";
-import type { Ctx } from "#server/deps";
-import { firstIdAt, isId } from "#server/platform/ids";
-import { formatTag, type TagFilter } from "#server/shared/email-words";
-import type { Cursor } from "../../paging";
+import { EMAIL_STATUSES, type EmailStatus, ENGAGEMENTS, emails } from "#db/schema/emails";
+import { readDomainName } from "#server/mail/address/address";
+import { isId } from "#server/platform/ids";
+import { formatTag, parseTag } from "#server/shared/email-words";
+import { MailboxText } from "../accept/message-input";
 
-export type EmailFilter = {
+/** An address without a display name, normalized as it is stored. */
+export const AddressText = MailboxText.transform(({ address }) => address);
+
+const DomainText = z.string().transform((text, refine) => {
+  const read = readDomainName(text);
+  if (read.ok) return read.domain;
+  refine.addIssue(read.fault);
+  return z.NEVER;
+});
+
+const [timeMin, timeMax] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 0, 1)];
+
+/** A time that PostgreSQL can store. */
+export const TimeText = z.iso
+  .datetime({
+    offset: true,
+    message: "Must be an ISO 8601 time with zone, such as 2026-01-31T09:00:00Z.",
+  })
+  .transform((text) => new Date(text))
+  .refine((time) => time.getTime() >= timeMin && time.getTime() < timeMax, "Must be between 1970 and 9998.");
+
+const isStatus = (text: string): text is EmailStatus => EMAIL_STATUSES.some((status) => status === text);
+
+const Statuses = z.string().transform((text, refine) => {
+  const names = [...new Set(text.split(","))];
+  if (names.every(isStatus)) return names;
+  refine.addIssue(`Must be one of ${EMAIL_STATUSES.join(", ")}, or several of them, separated by commas.`);
+  return z.NEVER;
+});
+
+const Tag = z.string().transform((text, refine) => {
+  const tag = parseTag(text);
+  if (tag) return tag;
+  refine.addIssue("Must be name or name:value of a tag.");
+  return z.NEVER;
+});
+
+/**
+ * How each filter of emails is written, in queries and bodies of the API, in the CLI, and in the console's
+ * calls, URLs and exports. `CONDITIONS` has what each of them means.
+ */
+export const EMAIL_FILTER = {
+  status: Statuses.optional().describe(
+    "The status of the email, which is that of its worst recipient; several are separated by commas.",
+  ),
+  recipient: AddressText.optional().describe("The address of a recipient, in any letter case."),
+  recipient_domain: DomainText.optional().describe("The domain of a recipient."),
+  sender: AddressText.optional().describe("The address of the sender, in any letter case."),
+  subject: z
+    .string()
+    .max(200, "Must have at most 200 characters. Some words of the subject are enough.")
+    .optional()
+    .describe("Words of the subject, or their beginnings, in any order and case: `invoice ready`."),
+  tag: Tag.optional().describe("`name` or `name:value` of a tag."),
+  engagement: z
+    .enum(ENGAGEMENTS, `Must be one of ${ENGAGEMENTS.join(", ")}.`)
+    .optional()
+    .describe("What a recipient did: `opened` it, which includes clicks, or `clicked` a link."),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
+  domain: DomainText.optional().describe("The domain of the sender."),
+  since: TimeText.optional().describe("The earliest time of creation."),
+  until: TimeText.optional().describe("The latest time of creation."),
+};
+
+export type EmailFilter = z.output<z.ZodObject<typeof EMAIL_FILTER>> & {
   id?: string;
-  /** One of these; all if it is empty. */
-  statuses?: readonly EmailStatus[];
-  /** The address, or `@` and the domain, of a recipient or the sender, in any letter case. */
+  /** The address of a recipient or of the sender, in any letter case. */
   address?: string;
-  /** Address of a recipient, in any letter case. */
-  recipient?: string;
-  /** Address of the sender, in any letter case. */
-  sender?: string;
-  /** Words of the subject, or their beginnings, in any order and case. */
-  subject?: string;
+  /** The domain of a recipient or of the sender. */
+  any_domain?: string;
   /** Words of the subject or of a recipient, or their beginnings, in any order and case. */
   words?: string;
-  /** The same as `search_words` (db/migrations) splits them. */
-  subjectWords?: readonly string[];
-  anyWords?: readonly string[];
-  tag?: TagFilter;
-  /** `opened`: a recipient opened it or clicked a link; `clicked`: a recipient clicked a link. */
-  engagement?: Engagement;
-  apiKeyId?: string;
-  /** The sender's domain. */
-  domain?: string;
-  /** The domain of a recipient. */
-  recipientDomain?: string;
-  /** Only these sender domains; null or omitted: all. */
+  /** Only these sender domains; null: all. */
   senderDomains?: readonly string[] | null;
-  since?: Date;
-  until?: Date;
   /** The length of a range that ends now, such as `24h`, if that is how `since` was set. */
   within?: string;
   /** This email and older ones. */
   upTo?: string;
 };
 
-/** What the filter sets, for the audit log: "status failed", "domain example.com". */
-export const describeFilter = (filter: EmailFilter): string[] =>
-  Object.entries(FILTER_NAMES).flatMap(([field, name]) => {
-    const value = filter[field as keyof typeof FILTER_NAMES];
-    // Parts of one command begin at different times.
-    if (field === "since" && filter.within) return [];
-    if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) return [];
-    return `${name} ${formatValue(value)}`;
-  });
+type Conditions = { [Name in keyof EmailFilter]: (value: NonNullable<EmailFilter[Name]>) => SQL | undefined };
 
-const FILTER_NAMES = {
-  id: "id",
-  statuses: "status",
-  address: "address",
-  recipient: "recipient",
-  recipientDomain: "recipient domain",
-  sender: "sender",
-  domain: "domain",
-  subject: "subject",
-  words: "words",
-  tag: "tag",
-  engagement: "engagement",
-  apiKeyId: "API key",
-  within: "within",
-  since: "since",
-  until: "until",
-} satisfies Partial<Record<keyof EmailFilter, string>>;
+/** The condition of each filter on a row of `emails`. `findInOrder` has those on the id. */
+const CONDITIONS = {
+  status: (statuses) => inArray(emails.status, statuses),
+  /** Always found by the index. */
+  recipient: () => undefined,
+  address: (address) => isAddress(emails.senderAddress, address),
+  sender: (address) => isAddress(emails.senderAddress, address),
+  recipient_domain: (domain) => hasRecipientAt(domain),
+  domain: (domain) => eq(emails.senderDomain, domain),
+  any_domain: (domain) => or(eq(emails.senderDomain, domain), hasRecipientAt(domain)),
+  subject: (words) => hasWords(sql`${emails.subject}`, words),
+  words: (words) =>
+    hasWords(sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`, words),
+  tag: (tag) => sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,
+  engagement: (engagement) =>
+    inArray(emails.engagement, engagement === "opened" ? ["opened", "clicked"] : ["clicked"]),
+  key: (id) => eq(emails.apiKeyId, id),
+  senderDomains: (domains) => inArray(emails.senderDomain, [...domains]),
+  since: (time) => gte(emails.createdAt, time),
+  until: (time) => lte(emails.createdAt, time),
+} satisfies Conditions;
 
-function formatValue(value: NonNullable<EmailFilter[keyof typeof FILTER_NAMES]>): string {
-  if (typeof value === "string") return value;
-  if (value instanceof Date) return value.toISOString();
-  if ("name" in value) return formatTag(value);
-  return value.join(" or ");
-}
+type Condition = keyof typeof CONDITIONS;
 
-/**
- * Ids contain the clock of the process that created them, rows that of the database: the maximum difference
- * between both.
- */
-const clockSkewMsMax = 15 * 60_000;
+/** The filters whose emails an index has in the order of the list. The first one that is set is used. */
+const INDEXED = ["recipient", "address", "sender", "status"] as const;
 
-/** Conditions that the index by recipient resolves: the emails to one address, in id order. */
-export const inDeliveries = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | undefined =>
-  and(
-    eq(deliveries.teamId, ctx.teamId),
-    filter.recipient ? isAddress(deliveries.address, filter.recipient) : undefined,
-    inOrder(sql`${deliveries.emailId}`, filter, cursor),
-  );
+/** The filter by which an index finds the emails; undefined: all emails of the team are read in order. */
+export const indexOf = (filter: EmailFilter): (typeof INDEXED)[number] | undefined =>
+  INDEXED.find((name) => filter[name]?.length);
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+/** The filters that are checked row by row, because the index that finds the emails does not know them. */
+const comparedWith = (filter: EmailFilter): Condition[] =>
+  (Object.keys(CONDITIONS) as Condition[]).filter((name) => name !== indexOf(filter) && isSet(filter[name]));
+
+export const rowConditions = (filter: EmailFilter): (SQL | undefined)[] =>
+  comparedWith(filter).map((name) => (CONDITIONS[name] as (value: unknown) => SQL | undefined)(filter[name]));
+
+/** Whether many emails may have to be read for a few results. The ends of a time range cost little. */
+export const isSelective = (filter: EmailFilter): boolean =>
+  comparedWith(filter).some((name) => name !== "since" && name !== "until");
 
 /**
- * Conditions that the indexes of emails resolve, in id order. Only the ends of a time range read rows that do
- * not match. With several statuses, `status` is the one of this part of the result.
+ * Whether the text has all these words, or words that begin with them, as the parser of PostgreSQL finds
+ * them. The characters that it would take for parts of numbers, hosts, paths, addresses or markup separate
+ * words. No email is found by a text without words, such as "%".
  */
-export const inEmails = (
-  ctx: Ctx,
-  filter: EmailFilter,
-  cursor: Cursor,
-  status = onlyStatusOf(filter),
-): SQL | undefined =>
-  and(
-    eq(emails.teamId, ctx.teamId),
-    status ? eq(emails.status, status) : undefined,
-    inOrder(sql`${emails.id}`, filter, cursor),
-  );
-
-const onlyStatusOf = ({ statuses }: EmailFilter): EmailStatus | undefined =>
-  statuses?.length === 1 ? statuses[0] : undefined;
-
-/** Conditions on an email's id. */
-export function inOrder(
-  id: SQL,
-  { id: wanted, since, until, upTo }: EmailFilter,
-  cursor: Cursor,
-): SQL | undefined {
-  return and(
-    wanted === undefined ? undefined : isId(wanted) ? sql`${id} = ${wanted}` : sql`false`,
-    cursor && (cursor.direction === "older" ? sql`${id} < ${cursor.id}` : sql`${id} > ${cursor.id}`),
-    upTo ? sql`${id} <= ${upTo}` : undefined,
-    since ? sql`${id} >= ${firstIdAt(new Date(since.getTime() - clockSkewMsMax))}` : undefined,
-    until ? sql`${id} < ${firstIdAt(new Date(until.getTime() + clockSkewMsMax))}` : undefined,
-  );
-}
-
-/** Conditions that are checked row by row, independent of the index that found the rows. */
-export function rowConditions(filter: EmailFilter): SQL | undefined {
-  const { statuses, sender, subjectWords, anyWords, tag, engagement, apiKeyId, domain } = filter;
-  const { senderDomains, since, until } = filter;
-  const recipients = sql`concat(${emails.subject}, ' ', ${emails.to}, ${emails.cc}, ${emails.bcc})`;
-  return and(
-    statuses?.length ? inArray(emails.status, [...statuses]) : undefined,
-    sender ? isAddress(emails.senderAddress, sender) : undefined,
-    subjectWords && containsWords(sql`${emails.subject}`, subjectWords),
-    anyWords && containsWords(recipients, anyWords),
-    tag && sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,
-    engagement && inArray(emails.engagement, engagement === "opened" ? ["opened", "clicked"] : ["clicked"]),
-    apiKeyId ? eq(emails.apiKeyId, apiKeyId) : undefined,
-    domain ? eq(emails.senderDomain, domain) : undefined,
-    filter.recipientDomain ? hasRecipientAt(filter.recipientDomain) : undefined,
-    senderDomains ? inArray(emails.senderDomain, [...senderDomains]) : undefined,
-    since && gte(emails.createdAt, since),
-    until && lte(emails.createdAt, until),
-  );
-}
-
-/**
- * Whether an index can find rows that then do not match, so many rows may have to be read for a few results.
- */
-export const hasRowConditions = ({ sender, subject, words, tag, apiKeyId, ...rest }: EmailFilter): boolean =>
-  Boolean(sender || subject || words || tag || apiKeyId || rest.domain || rest.senderDomains) ||
-  Boolean(rest.engagement || rest.recipientDomain || (rest.recipient && rest.statuses?.length));
-
-/** Every word is the beginning of a word of the text. A text without words, such as "%", is found nowhere. */
-function containsWords(text: SQL, words: readonly string[]): SQL {
-  if (words.length === 0) return sql`false`;
-  const wanted = sql`array[${sql.join(
-    words.map((word) => sql`${word}::text`),
-    sql`, `,
-  )}]`;
-  return sql`(select bool_and(exists (select from unnest(own.words) as own_word where starts_with(own_word, wanted.word)))
-    from (select search_words(${text}) as words offset 0) as own, unnest(${wanted}) as wanted(word))`;
+function hasWords(text: SQL, words: string): SQL {
+  const wanted = words.match(/[\p{L}\p{M}\p{N}]+/gu)?.map((word) => `'${word}':*`);
+  if (!wanted) return sql`false`;
+  return sql`to_tsvector('pg_catalog.simple', translate(${text}, '-._@/+:&<', '         '))
+    @@ (select to_tsquery('pg_catalog.simple', ${wanted.join(" & ")}))`;
 }
 
 const hasRecipientAt = (domain: string): SQL => sql`exists (
   select from ${deliveries}
   where ${deliveries.teamId} = ${emails.teamId} and ${deliveries.emailId} = ${emails.id} and ${deliveries.domain} = ${domain})`;
+
+/** What the filter sets, for the audit log: "status failed", "domain example.com". */
+export const describeFilter = ({ upTo, senderDomains, ...filter }: EmailFilter): string[] =>
+  Object.entries(filter).flatMap(([name, value]) => {
+    // Parts of one command begin at different times.
+    if (!isSet(value) || (name === "since" && filter.within)) return [];
+    return `${name === "key" ? "API key" : name.replace("_", " ")} ${formatValue(value)}`;
+  });
+
+function formatValue(value: NonNullable<EmailFilter[keyof EmailFilter]>): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Date) return value.toISOString();
+  return "name" in value ? formatTag(value) : value.join(" or ");
+}

@@ -1,6 +1,7 @@
-import { EmailListQuery } from "#server/rest/emails/email-query";
+import { listQuery } from "#server/rest/pipeline/query";
 import { validate } from "#server/rest/pipeline/validate";
 import { SETTLINGS, settleEmail } from "#server/services/emails/change/change";
+import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
@@ -28,7 +29,7 @@ export const emailCommands = {
       limit: optionWithDefault("number", "maximum number of emails, 1 to 100", asText, "20"),
     },
     run: async (ctx, given) => {
-      const query = validate(EmailListQuery, definedOf({ ...given, team: undefined }), "query");
+      const query = validate(listQuery(EMAIL_FILTER), definedOf({ ...given, team: undefined }), "query");
       const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
       const next = scannedTo ?? (hasMore ? rows.at(-1)?.id : undefined);
       const output = listOutput(rows.map(presentEmailSummary), "No emails.", [

@@ -139,11 +139,6 @@ export const alertCalls = pgTable(
   (t) => [index("alert_calls_due_idx").on(t.dueAt)],
 );
 
-/** One row: when a worker last evaluated the alerts. */
-export const alertRounds = pgTable("alert_rounds", (c) => ({
-  id: c.integer().primaryKey(),
-  startedAt: now(),
-}));
 /** The domain of all addresses that replace erased ones. No mail server has it (RFC 2606). */
 export const ERASED_DOMAIN = "erased.invalid";
 /**
@@ -245,9 +240,8 @@ export const teamDeletions = pgTable(
     endedAt: instant(),
     /** Deleted rows by table. */
     counts: c.jsonb().$type<Record<string, number>>().notNull().default({}),
-    /** When a worker may claim it: after the lease of the worker before, or some minutes after a fault. */
+    /** When the next step may be made: some minutes after a fault. */
     nextAt: now(),
-    leaseToken: c.uuid(),
     /** Why the last step failed, for the operator; null after a step that succeeded. */
     fault: c.text(),
   }),

@@ -231,6 +231,18 @@ export const workers = pgTable("workers", (c) => ({
   secretIds: c.text().array(),
 }));
 
+/** Periodic work (`server/delivery/jobs`). Of all processes, the one with the lease runs a job. */
+export const jobs = pgTable("jobs", (c) => ({
+  name: c.text().primaryKey(),
+  /** When it may be claimed: its next run, or the end of the lease of the process that runs it. */
+  dueAt: now(),
+  /** Null while it does not run. */
+  leaseToken: c.uuid(),
+  /** Runs that failed since the last one that succeeded, and why the latest did. */
+  failures: c.integer().notNull().default(0),
+  fault: c.text(),
+}));
+
 /**
  * The secrets of the installation, by ids that do not reveal them. The one with the latest `active_from`
  * seals and signs. All of them stay listed, because email is signed with the secret of the time at which it

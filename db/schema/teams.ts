@@ -145,13 +145,8 @@ export const retention = pgTable(
     /** The last email that this round has processed; null at its start. */
     bodiesTo: c.uuid(),
     emailsTo: c.uuid(),
-    /** When a worker may claim it: the next round is due, or the previous worker's lease has expired. */
+    /** When the next round is due, or the next attempt of one that failed. */
     nextAt: now(),
-    /**
-     * The lease of the current worker. A change of the settings clears it, so that the worker stops using the
-     * old ones.
-     */
-    leaseToken: c.uuid(),
   }),
   (t) => [
     index("retention_due_idx").on(t.nextAt),

@@ -5,39 +5,25 @@ import { createChangeNotifier, listenForDue } from "#db/notify";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
-import { evaluateAlerts } from "#server/services/alerts/evaluate";
-import { recheckDomains } from "#server/services/domains/check/verify";
-import { runErasures } from "#server/services/erasures/run";
 import { maintainSecrets } from "#server/services/secrets/reseal";
-import { deleteDueTeams } from "#server/services/team-deletions/run";
 import { createEngine } from "./engine";
-import { maintainPartitions } from "./housekeeping/partitions";
-import { applyRetention } from "./housekeeping/retention";
-import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
-import { aggregateUsage } from "./housekeeping/usage";
+import { deleteHeartbeat, recordHeartbeat } from "./housekeeping/heartbeat";
+import { JOBS } from "./jobs/jobs";
+import { startDueJobs } from "./jobs/run-jobs";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
-import { type PumpLoop, startPumpLoop } from "./queue/pump-loop";
-import { probePausedRelays } from "./routing/relay-faults";
+import { startPumpLoop } from "./queue/pump-loop";
 import { createRouting } from "./routing/routes";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { createWebhookEngine } from "./webhooks/engine";
-import { sweepWebhooks } from "./webhooks/sweep";
 
 /** Two renewals in a row may fail before the lease expires. */
 const renewalsPerLease = 3;
 const heartbeatMs = 5_000;
-const sweepMs = 5_000;
-const relayProbeMs = 5_000;
-const housekeepingMs = 30_000;
-const partitionsMs = 5 * 60_000;
-/** One worker makes the round of a minute. */
-const alertsMs = 15_000;
-const domainChecksMs = 15_000;
-/** Domains checked in parallel. Each check is about twelve DNS queries. */
-const domainChecksMax = 10;
+const jobsPollMs = 1_000;
+const secretsMs = 30_000;
 const drainMs = 25_000;
-/** More than the worker has tasks. */
-const tasksMax = 40;
+/** More than the worker has tasks and jobs. */
+const listenersMax = 40;
 /** Sent emails would wake the webhook loop many times a second, mostly without work for it. */
 const webhookWakeDelayMs = 50;
 
@@ -62,8 +48,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const id = newId();
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Each task listens for it while it pauses.
-  setMaxListeners(tasksMax, signal);
+  setMaxListeners(listenersMax, signal);
   const { leaseMs = defaultLeaseMs } = options;
   const warn = (event: string) => (error: unknown) =>
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
@@ -107,28 +92,25 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   };
   const listener = listenForDue(deps.hot, wake, warn("worker.listen_failed"));
 
-  /** Repeats a task. If it returns how many rows it made due, `loop` is woken for them. */
-  const every = async (ms: number, name: string, task: () => Promise<unknown>, loop?: PumpLoop) => {
+  const every = async (ms: number, name: string, task: () => Promise<unknown>) => {
     while (!signal.aborted) {
-      const due = await task().catch(warn(`worker.${name}_failed`));
-      if (typeof due === "number" && due > 0) loop?.wake();
+      await task().catch(warn(`worker.${name}_failed`));
       await wait(ms, undefined, { signal }).catch(() => {});
+    }
+  };
+  const onDue = (queue: "emails" | "webhooks") => (queue === "emails" ? emailLoop : webhookLoop).wake();
+  const running = new Set<Promise<void>>();
+  const startJobs = async () => {
+    for (const job of await startDueJobs(deps, JOBS, { stop: signal, onDue })) {
+      running.add(job);
+      void job.finally(() => running.delete(job));
     }
   };
   const renewalTimer = setInterval(() => void engine.renew().catch(() => {}), leaseMs / renewalsPerLease);
   const tasks = [
     every(heartbeatMs, "beat", () => recordHeartbeat(deps, { id, host: hostname(), pid: process.pid })),
-    every(sweepMs, "sweep", () => sweep(deps), emailLoop),
-    every(sweepMs, "webhook_sweep", () => sweepWebhooks(deps), webhookLoop),
-    every(relayProbeMs, "relays", () => probePausedRelays(deps), emailLoop),
-    every(domainChecksMs, "domain_checks", () => recheckDomains(deps, domainChecksMax, signal)),
-    every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
-    every(alertsMs, "alerts", () => evaluateAlerts(deps)),
-    every(housekeepingMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
-    every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
-    every(partitionsMs, "partitions", () => maintainPartitions(deps, () => !signal.aborted)),
-    every(housekeepingMs, "erasures", () => runErasures(deps, () => !signal.aborted)),
-    every(housekeepingMs, "team_deletions", () => deleteDueTeams(deps, () => !signal.aborted)),
+    every(secretsMs, "secrets", () => maintainSecrets(deps, () => !signal.aborted)),
+    every(jobsPollMs, "jobs", startJobs),
   ];
 
   return {
@@ -136,6 +118,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     async stop() {
       stopping.abort();
       await Promise.all([...loops.map(({ done }) => done), ...tasks]);
+      await Promise.all(running);
       await Promise.all(runners.map(({ drain }) => drain(drainMs)));
       clearInterval(renewalTimer);
       await listener.stop();

@@ -58,7 +58,7 @@ export async function setRetention(ctx: Ctx, wanted: Retention): Promise<void> {
         : { keep_emails_days: emailsDays, keep_emails_days_before: before.emailsDays }),
     };
     if (Object.keys(detail).length === 0) return;
-    // Deleting the row also removes a worker's lease, so no worker continues with the former periods.
+    // A new row is due at once.
     await tx.delete(retention).where(eq(retention.teamId, ctx.teamId));
     if (bodiesDays !== null || emailsDays !== null)
       await tx.insert(retention).values({ teamId: ctx.teamId, bodiesDays, emailsDays });

@@ -9,7 +9,6 @@ import { createProcessLog } from "#server/platform/process-log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { LIMITS_NOT_SHARED } from "#server/services/health";
 import { admitKeyring } from "#server/services/secrets/registry";
-import { maintainSecrets } from "#server/services/secrets/reseal";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { createConsoleDoctor } from "./doctor-deps";
 import { answerInFrontOfNext } from "./http/in-front-of-next";
@@ -62,8 +61,6 @@ async function provideDepsOf(
 ): Promise<void> {
   const runRound = oneAtATime(async () => {
     try {
-      // Before anything is signed: this round may be the first since another secret became active.
-      await maintainSecrets(built.deps, () => true);
       await tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs });
     } catch (error) {
       built.deps.log.error("tick.failed", errorFacts(error));

@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  applyRetention,
-  claimRetention,
-  expireBatch,
-  finishRetention,
-} from "#server/delivery/housekeeping/retention";
+import { applyRetention } from "#server/delivery/housekeeping/retention";
 import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
@@ -225,44 +220,28 @@ describe("old emails", () => {
 });
 
 describe("a worker", () => {
-  test("that lost its lease deletes nothing more", async () => {
+  test("leaves a change of the retention due that is made meanwhile", async () => {
     const id = await oldEmail("delivered", 31);
-    await keep(30);
-    const turn = await claimRetention(world.hot, newId());
-    if (!turn) throw new Error("nothing was due");
-    expect(await claimRetention(world.hot, newId())).toBeNull();
     await keep(60);
-    const step = { after: "00000000-0000-0000-0000-000000000000", limit: 10 };
-    expect(await expireBatch(world.hot, turn, "bodies", step)).toEqual({ last: null, removed: 0 });
-    await finishRetention(world.hot, turn, { bodies: null, emails: null });
-    const [row] = await world.hot`select next_at <= now() as "isDue" from retention`;
-    expect(row?.isDue).toBe(true);
-    expect((await world.email(id)).isErased).toBe(false);
+    let isChanged = false;
+    await applyRetention(world.withTransport(null), () => {
+      const mayContinue = !isChanged;
+      isChanged = true;
+      return mayContinue;
+    });
+    await keep(30);
+    await run();
+    expect((await world.email(id)).isErased).toBe(true);
   });
 
-  test("continues where it stopped, in steps that skip emails that must remain", async () => {
+  test("skips emails that must remain", async () => {
     const ids: string[] = [];
     for (const days of [60, 59, 58, 57, 56, 55])
       ids.push(await oldEmail(days % 2 === 0 ? "delivered" : "unknown", days));
     await keep(30);
-    const turn = await claimRetention(world.hot, newId());
-    if (!turn) throw new Error("nothing was due");
-    let after = "00000000-0000-0000-0000-000000000000";
-    const seen: (string | null)[] = [];
-    for (let step = 0; step < 4; step++) {
-      const { last } = await expireBatch(world.hot, turn, "bodies", { after, limit: 2 });
-      seen.push(last);
-      after = last ?? after;
-    }
-    expect(seen).toEqual([ids[1], ids[3], ids[5], null]);
-    expect(await Promise.all(ids.map(async (id) => (await world.email(id)).isErased))).toEqual([
-      true,
-      false,
-      true,
-      false,
-      true,
-      false,
-    ]);
+    await run();
+    const erased = await Promise.all(ids.map(async (id) => (await world.email(id)).isErased));
+    expect(erased).toEqual([true, false, true, false, true, false]);
   });
 
   test("stops between two steps on request and continues there later", async () => {
@@ -278,7 +257,7 @@ describe("a worker", () => {
 
   test("reads nothing if no team has a rule", async () => {
     await oldEmail("delivered", 60);
-    expect(await claimRetention(world.hot, newId())).toBeNull();
+    await run();
     const plan = await world.hot`
       explain (format json) select team_id from retention where next_at <= now() order by next_at limit 1`;
     expect(JSON.stringify(plan)).toMatch(/retention_due_idx/);

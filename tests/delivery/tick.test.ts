@@ -33,7 +33,7 @@ test("a round that always has more email to deliver also aggregates usage, evalu
   await tick(world.withTransport(transport), { budgetMs: 60_000, dialoguesMax: 1 });
   const [progress] = await world.hot`
     select exists (select from recipient_counts where team_id = ${world.id}) as usage,
-      exists (select from alert_rounds) as alerts,
+      exists (select from jobs where name = 'alerts') as alerts,
       exists (select from erasures where pass_started_at is not null or pass > 1) as erasures,
       exists (select from team_deletions where ended_at is not null) as deletions,
       exists (select from deliveries where status = 'queued') as "hasMore"`;
@@ -47,14 +47,20 @@ test("a round without anything to deliver does all of it at once", async () => {
   await world.elapse("8 days");
   await tick(world.withTransport(), { budgetMs: 20_000 });
   expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
-  expect(await world.hot`select from alert_rounds`).toHaveLength(1);
+  expect(await world.hot`select name from jobs where lease_token is not null`).toEqual([]);
 });
 
-test("a part of a round that fails stops no other part, and the round reports it", async () => {
+test("a job that fails stops no other, its fault is recorded, and it is repeated", async () => {
   const gone = await world.otherTeam("Gone");
   await requestTeamDeletion(gone.ctx, { confirm: "Gone" });
   await world.elapse("8 days");
-  await world.hot`alter table alert_rounds rename to missing`;
-  await expect(tick(world.withTransport(), { budgetMs: 20_000 })).rejects.toMatchObject({ code: "42P01" });
+  const failing = () => world.hot`select name, failures, fault from jobs where failures > 0`;
+  await world.hot`alter table alert_notices rename to missing`;
+  await tick(world.withTransport(), { budgetMs: 20_000 });
   expect(await world.hot`select name from teams`).toEqual([{ name: "First" }]);
+  expect(await failing()).toMatchObject([{ name: "alerts", failures: 1, fault: "PostgresError 42P01" }]);
+  await world.hot`alter table missing rename to alert_notices`;
+  await world.elapse("1 min");
+  await tick(world.withTransport(), { budgetMs: 20_000 });
+  expect(await failing()).toEqual([]);
 });

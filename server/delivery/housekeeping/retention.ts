@@ -1,12 +1,13 @@
 import type { HotSql } from "#db/client";
 import type { WorkerDeps } from "#server/deps";
-import { newId } from "#server/platform/ids";
 import type { HotTransaction } from "#server/services/emails/status";
 
 /** Emails per transaction. A small number keeps row locks short. */
 const emailsPerStep = 200;
-/** Steps for one team before the next team's claim. */
-const stepsPerClaim = 50;
+/** Steps for one team before the next team. */
+const stepsPerTeam = 50;
+/** A team whose step failed is tried again after this time. */
+const retryMinutes = 10;
 
 /**
  * Applies the teams' retention rules: after the retention periods it erases the content of terminal emails
@@ -16,68 +17,63 @@ const stepsPerClaim = 50;
 export async function applyRetention(deps: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
   const { hot, log } = deps;
   while (shouldContinue()) {
-    const claim = await claimRetention(hot, newId());
-    if (!claim) return;
-    const stoppedAt = { ...claim.after };
+    const rule = await findDueRule(hot);
+    if (!rule) return;
+    const { teamId, stoppedAt } = rule;
     const removed: Record<RetentionStage, number> = { bodies: 0, emails: 0 };
     for (const stage of ["bodies", "emails"] as const) {
-      for (let step = 0; stoppedAt[stage] !== null && step < stepsPerClaim && shouldContinue(); step++) {
-        const done = await expireBatch(hot, claim, stage, { after: stoppedAt[stage], limit: emailsPerStep });
+      for (let step = 0; stoppedAt[stage] !== null && step < stepsPerTeam && shouldContinue(); step++) {
+        const done = await expireBatch(hot, teamId, stage, { after: stoppedAt[stage], limit: emailsPerStep });
         stoppedAt[stage] = done.last;
         removed[stage] += done.removed;
       }
     }
-    await finishRetention(hot, claim, stoppedAt);
-    if (removed.bodies + removed.emails > 0)
-      log.info("retention.taken", { teamId: claim.teamId, ...removed });
+    await recordProgress(hot, rule);
+    if (removed.bodies + removed.emails > 0) log.info("retention.applied", { teamId, ...removed });
   }
 }
 
 /** What a retention step deletes: message content, or whole emails. */
 type RetentionStage = "bodies" | "emails";
 
-type Lease = { teamId: string; leaseToken: string };
-type Progress = Record<RetentionStage, string | null>;
-
 /**
- * A team whose retention rules are due, with the lease of the claim. `after`: the last email id of the
- * previous claim for each stage; null without a retention period.
+ * The retention of a team. `stoppedAt`: the last email id that each stage has read; null if it is complete,
+ * and without a retention period.
  */
-type RetentionClaim = Lease & { after: Progress };
+type DueRule = {
+  teamId: string;
+  bodiesDays: number | null;
+  emailsDays: number | null;
+  stoppedAt: Record<RetentionStage, string | null>;
+};
 
-const leaseMinutes = 10;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Claims the team with the earliest due time, or returns null. After the lease is lost, further steps do
- * nothing.
+ * The team that is due for the longest time. It is due again after some minutes, so that one whose step fails
+ * does not stop the others.
  */
-export async function claimRetention(hot: HotSql, leaseToken: string): Promise<RetentionClaim | null> {
-  const [row] = await hot<({ teamId: string } & Progress)[]>`
-    update retention set lease_token = ${leaseToken}, next_at = now() + ${leaseMinutes} * interval '1 minute'
+async function findDueRule(hot: HotSql): Promise<DueRule | undefined> {
+  const [rule] = await hot<DueRule[]>`
+    update retention set next_at = now() + ${retryMinutes} * interval '1 minute'
     where team_id = (select team_id from retention where next_at <= now() order by next_at limit 1
       for update skip locked)
-    returning team_id as "teamId", case when bodies_days is not null then coalesce(bodies_to, ${FIRST}) end as bodies,
-      case when emails_days is not null then coalesce(emails_to, ${FIRST}) end as emails`;
-  if (!row) return null;
-  const { teamId, ...after } = row;
-  return { teamId, leaseToken, after };
+    returning team_id as "teamId", bodies_days as "bodiesDays", emails_days as "emailsDays", jsonb_build_object(
+      'bodies', case when bodies_days is not null then coalesce(bodies_to, ${FIRST}) end,
+      'emails', case when emails_days is not null then coalesce(emails_to, ${FIRST}) end) as "stoppedAt"`;
+  return rule;
 }
 
-/**
- * Releases a claim. `at` is the last id of each stage, null if the stage is complete; the next round is due
- * in an hour.
- */
-export async function finishRetention(
+/** The next round is due in an hour. If the team has changed its retention meanwhile, it is due at once. */
+async function recordProgress(
   hot: HotSql,
-  { teamId, leaseToken }: Lease,
-  at: Progress,
+  { teamId, bodiesDays, emailsDays, stoppedAt: { bodies, emails } }: DueRule,
 ): Promise<void> {
-  const isDone = at.bodies === null && at.emails === null;
+  const isDone = bodies === null && emails === null;
   await hot`
-    update retention set bodies_to = ${at.bodies}, emails_to = ${at.emails}, lease_token = null,
+    update retention set bodies_to = ${bodies}, emails_to = ${emails},
       next_at = case when ${isDone} then now() + interval '1 hour' else now() end
-    where team_id = ${teamId} and lease_token = ${leaseToken}`;
+    where team_id = ${teamId} and (bodies_days, emails_days) is not distinct from (${bodiesDays}::int, ${emailsDays}::int)`;
 }
 
 /**
@@ -85,19 +81,19 @@ export async function finishRetention(
  * of those that are terminal. An email is terminal when all its deliveries are: no attempt and no decision of
  * a member is pending, and `sent` is 14 days old, because bounces can arrive until then. Each change of a
  * delivery locks its email, and this function locks it before the check, so an email that is being resent
- * keeps its content. Does nothing after the lease is lost. Returns the last email id that it read, null if
- * there were no more, and how many emails it changed.
+ * keeps its content. Does nothing if the team no longer has this period. Returns the last email id that it
+ * read, null if there were no more, and how many emails it changed.
  */
-export async function expireBatch(
+async function expireBatch(
   hot: HotSql,
-  { teamId, leaseToken }: Lease,
+  teamId: string,
   stage: RetentionStage,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ last: string | null; removed: number }> {
   return hot.begin(async (tx) => {
     const [rule] = await tx<{ days: number | null }[]>`
       select case when ${stage === "bodies"} then bodies_days else emails_days end as days
-      from retention where team_id = ${teamId} and lease_token = ${leaseToken} for share`;
+      from retention where team_id = ${teamId} for share`;
     const days = rule?.days ?? null;
     if (days === null) return { last: null, removed: 0 };
     // Ids start with their creation time, so old emails are a range of the key.

@@ -94,7 +94,7 @@ async function recordResult(
  */
 export async function probePausedRelays(
   deps: RelayDeps & Pick<WorkerDeps, "hot" | "log" | "transport">,
-  deadlineMs = probeMs,
+  msMax = probeMs,
 ): Promise<number> {
   if (deps.transport?.name === "capture") return 0;
   const smtpUrlRelay = isRelay(deps.transport) ? deps.transport : null;
@@ -102,7 +102,7 @@ export async function probePausedRelays(
   const resumed = await Promise.all(
     due.map(async (relay) => {
       const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
-      const failure = await probeRelay(() => openRelay(deps, smtpUrlRelay, relay), deadlineMs);
+      const failure = await probeRelay(() => openRelay(deps, smtpUrlRelay, relay), Math.min(probeMs, msMax));
       if (failure === null) {
         deps.log.info("relay.resumed", facts);
         return resumeRelay(deps.hot, relay);

@@ -1,6 +1,5 @@
 import type { Deps } from "#server/deps";
 import { createWebhookEngine } from "./engine";
-import { sweepWebhooks } from "./sweep";
 
 const repollMs = 100;
 
@@ -12,12 +11,11 @@ export type Round = {
 };
 
 /**
- * One bounded round of webhook deliveries: sweeps, then sends events until none are due and no more can
- * follow, or half of the time is over, because later attempts would have too little time left. An attempt
- * never outlasts the round.
+ * One bounded round of webhook deliveries: sends events until none are due and no more can follow, or half of
+ * the time is over, because later attempts would have too little time left. An attempt never outlasts the
+ * round.
  */
 export async function runWebhookRound(deps: Deps, { leftMs, mayHaveMore }: Round): Promise<void> {
-  await sweepWebhooks(deps);
   let wake = () => {};
   const webhooks = createWebhookEngine(deps, { attemptMs: leftMs, onRecorded: () => wake() });
   const startUntilMs = leftMs() / 2;

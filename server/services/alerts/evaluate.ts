@@ -21,12 +21,6 @@ import { pauseTeamsAboveRates } from "./pause-teams";
 import { recordConditions } from "./record-conditions";
 import { queueAlertEmails } from "./send-emails";
 
-/**
- * At most one round in this time, whichever worker makes it. A little less than a minute, so that none is
- * skipped.
- */
-const roundSeconds = 55;
-
 type Find = { kinds: readonly AlertKind[]; read: (deps: Deps) => Promise<Condition[]> };
 
 /** How each kind is found. If one reading fails, its alerts stay as they are. */
@@ -44,11 +38,9 @@ const FIND: readonly Find[] = [
 
 /**
  * One round of the alerts: pauses teams above the operator's rates, records which conditions hold, and
- * notifies. Of all workers, one makes the round of a minute; the others return at once. A round that dies
- * halfway is made up by the next one.
+ * notifies. A round that dies halfway is made up by the next one.
  */
 export async function evaluateAlerts(deps: Deps): Promise<void> {
-  if (!(await claimRound(deps))) return;
   await attempt(deps, "pauses", () => pauseTeamsAboveRates(deps));
   const kinds: AlertKind[] = [];
   const conditions: Condition[] = [];
@@ -62,14 +54,6 @@ export async function evaluateAlerts(deps: Deps): Promise<void> {
   await announceAlerts(deps);
   await queueAlertEmails(deps);
   await deliverAlertCalls(deps);
-}
-
-async function claimRound({ hot }: Deps): Promise<boolean> {
-  const claimed = await hot`
-    insert into alert_rounds as r (id) values (1)
-    on conflict (id) do update set started_at = now() where r.started_at <= now() - ${roundSeconds} * interval '1 second'
-    returning id`;
-  return claimed.length > 0;
 }
 
 async function attempt<T>({ log }: Deps, part: string | undefined, run: () => Promise<T>): Promise<T | null> {

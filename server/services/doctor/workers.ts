@@ -12,7 +12,7 @@ const overdueSecondsMax = 300;
 type Beat = { isTick: boolean; seconds: number };
 
 /** Whether workers, or rounds of an external scheduler (`/api/cron/tick`), process the queue. */
-export async function checkWorkers({ hot, db }: DoctorDeps): Promise<Results> {
+export async function checkWorkers({ hot, db }: Pick<DoctorDeps, "hot" | "db">): Promise<Results> {
   const beats = await hot<Beat[]>`
     select id = ${TICK_WORKER_ID} as "isTick", extract(epoch from now() - beat_at)::float8 as seconds
     from workers order by beat_at desc`;
@@ -25,7 +25,21 @@ export async function checkWorkers({ hot, db }: DoctorDeps): Promise<Results> {
         "Add workers, or check what those that run are doing in their log.",
       ),
     );
-  return results;
+  return [...results, ...(await findFailingJobs(hot))];
+}
+
+/** Fewer failures can be those of a database that was away. */
+const failuresMin = 3;
+
+async function findFailingJobs(hot: DoctorDeps["hot"]): Promise<Results> {
+  const jobs = await hot<{ name: string; failures: number; fault: string }[]>`
+    select name, failures, fault from jobs where failures >= ${failuresMin} order by name`;
+  return jobs.map(({ name, failures, fault }) =>
+    warning(
+      `The periodic job ${name} has failed ${failures} times in a row: ${fault}.`,
+      "Find `job.failed` in the log of the workers.",
+    ),
+  );
 }
 
 function describeWorkers(beats: readonly Beat[]): Results[number] {

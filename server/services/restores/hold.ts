@@ -62,7 +62,7 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
 // With the backup, the team would otherwise be deleted at the first start: its waiting period is over by
 // then.
 const POSTPONE_DELETIONS = `
-  update team_deletions set lease_token = null, next_at = now(),
+  update team_deletions set next_at = now(),
     deletes_at = case when started_at is null then greatest(deletes_at, now() + interval '${deletionDaysMin} days')
       else deletes_at end
   where canceled_at is null and ended_at is null

@@ -1,13 +1,12 @@
 import type { HotSql } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
 import type { Deps } from "#server/deps";
-import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 
 /** Values of the column that one statement deletes. */
 const batchMax = 500;
-const stepsPerClaim = 50;
-const leaseMinutes = 10;
+/** Steps for one team before the next team. */
+const stepsPerTeam = 50;
 /** A step that failed is repeated after this time. Meanwhile other teams are deleted. */
 const retryMinutes = 5;
 const faultCharsMax = 500;
@@ -49,7 +48,7 @@ export const TEAM_TABLES = [
   ["audit_log", "id"],
 ] as const;
 
-type Lease = { id: string; teamId: string; leaseToken: string };
+type Deletion = { id: string; teamId: string };
 
 /**
  * Deletes the teams whose waiting period is over, in small transactions, and stops between them when
@@ -62,58 +61,54 @@ export async function deleteDueTeams(
   shouldContinue: () => boolean,
 ): Promise<void> {
   while (shouldContinue()) {
-    const lease = await claimDeletion(deps.hot, newId());
-    if (!lease) return;
-    const fault = await deleteBatches(deps, lease, shouldContinue);
+    const deletion = await startDueDeletion(deps.hot);
+    if (!deletion) return;
+    const fault = await deleteBatches(deps, deletion, shouldContinue);
     const waitMinutes = fault === null ? 0 : retryMinutes;
     await deps.hot`
-      update team_deletions set lease_token = null, fault = ${fault}, next_at = now() + ${waitMinutes} * interval '1 minute'
-      where id = ${lease.id} and lease_token = ${lease.leaseToken}`;
+      update team_deletions set fault = ${fault}, next_at = now() + ${waitMinutes} * interval '1 minute'
+      where id = ${deletion.id}`;
   }
 }
 
-/**
- * Returns why a step failed; null if none did. Throws if the database is not available, so that the lease
- * expires.
- */
+/** Returns why a step failed; null if none did. Throws if the database is not available. */
 async function deleteBatches(
   deps: Pick<Deps, "hot" | "log">,
-  lease: Lease,
+  deletion: Deletion,
   shouldContinue: () => boolean,
 ): Promise<string | null> {
   try {
-    for (let n = 0; n < stepsPerClaim && shouldContinue(); n++) if (!(await deleteBatch(deps, lease))) break;
+    for (let n = 0; n < stepsPerTeam && shouldContinue(); n++)
+      if (!(await deleteBatch(deps, deletion))) break;
     return null;
   } catch (error) {
     if (isDatabaseUnreachable(error)) throw error;
-    deps.log.error("team.deletion_failed", { teamId: lease.teamId, ...errorFacts(error) });
+    deps.log.error("team.deletion_failed", { teamId: deletion.teamId, ...errorFacts(error) });
     return (error instanceof Error ? error.message : String(error)).slice(0, faultCharsMax);
   }
 }
 
-async function claimDeletion(hot: HotSql, leaseToken: string): Promise<Lease | null> {
-  const [row] = await hot<Lease[]>`
-    update team_deletions set lease_token = ${leaseToken}, next_at = now() + ${leaseMinutes} * interval '1 minute',
-      started_at = coalesce(started_at, now())
+async function startDueDeletion(hot: HotSql): Promise<Deletion | undefined> {
+  const [deletion] = await hot<Deletion[]>`
+    update team_deletions set started_at = coalesce(started_at, now())
     where id = (select id from team_deletions
       where canceled_at is null and ended_at is null and deletes_at <= now() and next_at <= now()
       order by deletes_at limit 1 for update skip locked)
-    returning id, team_id as "teamId", lease_token as "leaseToken"`;
-  return row ?? null;
+    returning id, team_id as "teamId"`;
+  return deletion;
 }
 
 /**
  * Deletes one batch of the first table that has rows, and then the team. Returns whether more may be left.
  */
-async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, lease: Lease): Promise<boolean> {
-  const { id, teamId, leaseToken } = lease;
+async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, deletion: Deletion): Promise<boolean> {
+  const { id, teamId } = deletion;
   return hot.begin(async (tx) => {
     const [row] = await tx<{ counts: Record<string, number> }[]>`
-      select counts from team_deletions where id = ${id} and lease_token = ${leaseToken} for update`;
+      select counts from team_deletions where id = ${id} and ended_at is null for update`;
     if (!row) return false;
     const addCount = (table: string, count: number) => tx`
-      update team_deletions set next_at = now() + ${leaseMinutes} * interval '1 minute',
-        counts = ${JSON.stringify({ ...row.counts, [table]: (row.counts[table] ?? 0) + count })}::text::jsonb
+      update team_deletions set counts = ${JSON.stringify({ ...row.counts, [table]: (row.counts[table] ?? 0) + count })}::text::jsonb
       where id = ${id}`;
     for (const [table, column] of TEAM_TABLES) {
       const { count } = await tx.unsafe(
@@ -126,7 +121,7 @@ async function deleteBatch({ hot, log }: Pick<Deps, "hot" | "log">, lease: Lease
       return true;
     }
     await tx`delete from teams where id = ${teamId}`;
-    await tx`update team_deletions set ended_at = now(), lease_token = null, fault = null where id = ${id}`;
+    await tx`update team_deletions set ended_at = now(), fault = null where id = ${id}`;
     log.warn("team.deleted", { teamId, ...row.counts });
     return false;
   });

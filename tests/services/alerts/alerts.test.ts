@@ -342,15 +342,6 @@ test("a member who was removed or is no longer admin receives neither waiting no
   ]);
 });
 
-test("rounds of several workers at the same time notify once", async () => {
-  await loseDns("example.org");
-  await Promise.all([1, 2, 3, 4].map(() => evaluateAlerts(world.deps)));
-  await world.hot`update alert_rounds set started_at = now() - interval '1 hour'`;
-  await Promise.all([1, 2, 3, 4].map(() => evaluateAlerts(world.deps)));
-  await world.round();
-  expect(subjects()).toEqual(["ann@example.net: Alert: DNS records lost, example.org, First"]);
-});
-
 test("without outgoing email, alerts are recorded and no email is kept for later", async () => {
   await loseDns("example.org");
   await evaluateAlerts({ ...world.deps, transportKind: "none" });

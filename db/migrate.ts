@@ -6,6 +6,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { ForeignDatabaseError, findUnsupportedRelease, MigrationBlockedError } from "./compatibility";
 import { isLockTimeout, isRetryable } from "./faults";
+import { applyFunctions, hasFunctions, readFunctions } from "./functions";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
 import { findMissingLimits, findUnsetDefaults, setRoleDefaults, withoutTimeLimits } from "./time-limits";
@@ -21,6 +22,11 @@ const pollMs = 100;
  * this long, and tries again after a pause in which they run.
  */
 const lockTimeoutMs = 1_000;
+/**
+ * Triggers lock several tables in another order than statements do. Shorter than the time after which
+ * PostgreSQL looks for deadlocks, so that the migration is repeated and no statement fails.
+ */
+const triggersLockTimeoutMs = 100;
 const vacuumTimeoutMs = 1_500;
 const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 5_000] as const;
 const blockedMsMax = 10 * 60_000;
@@ -59,11 +65,11 @@ export type MigrateOptions = {
 type Migration = ReturnType<typeof readMigrationFiles>[number];
 
 /**
- * Migrates the database to the newest schema of this build, and adds the events of a restored dump to the
- * feed of this cluster before new events are written. Safe to run from several processes at once, also under
- * load: one migrates, the others wait and have nothing to do. Each migration is committed by itself.
- * Migrations of newer builds remain. The role's time limits do not apply to it, except to an index that is
- * built behind a pooler.
+ * Migrates the database to the newest schema of this build, replaces its functions and triggers if they
+ * differ (`db/functions`), and adds the events of a restored dump to the feed of this cluster before new
+ * events are written. Safe to run from several processes at once, also under load: one migrates, the others
+ * wait and have nothing to do. Each migration is committed by itself. Migrations and functions of newer
+ * builds remain. The role's time limits do not apply to it, except to an index that is built behind a pooler.
  *
  * Throws without any change: `ForeignDatabaseError` if the first recorded migration is not Backstamp's first
  * migration, `UnsupportedReleaseError` if the schema no longer supports this build. Throws
@@ -105,6 +111,11 @@ export async function migrateDatabase(url: string, options: MigrateOptions = {})
         await run();
         await applyAll(pending.filter(({ folderMillis }) => !at.includes(String(folderMillis))));
       } else await applyAll(pending);
+      const known = new Set(migrations.map(({ folderMillis }) => String(folderMillis)));
+      if (applied.every(({ at }) => known.has(at)))
+        await retryWhileBlocked(sql, options.blockedMsMax ?? blockedMsMax, () =>
+          replaceFunctions(sql, options.folder ?? ownFolder),
+        );
       await sql.begin((feed) => feed`select continue_event_feed()`);
       // Also for a role or a server that the migrations have not seen.
       const unset = await findUnsetDefaults(tx, [...missingLimits, "enable_partition_pruning"]);
@@ -168,6 +179,16 @@ async function apply(sql: Sql, migration: Migration, pooled: boolean): Promise<v
     await tx`create table if not exists drizzle.__drizzle_migrations (
       id serial primary key, hash text not null, created_at bigint)`;
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+  });
+}
+
+async function replaceFunctions(sql: Sql, folder: string): Promise<void> {
+  const functions = readFunctions(folder);
+  if (!functions || (await hasFunctions(sql, functions))) return;
+  await sql.begin(async (tx) => {
+    await tx`select set_config('lock_timeout', ${String(triggersLockTimeoutMs)}, true)`;
+    await tx`select pg_advisory_xact_lock(${STEP_LOCK})`;
+    await applyFunctions(tx, functions);
   });
 }
 

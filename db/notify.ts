@@ -5,6 +5,7 @@ const CHANNEL = "backstamp_due";
 /** Workers send to this channel after they recorded results. */
 const CHANGES_CHANNEL = "backstamp_changes";
 /** Triggers on the tables of keys, their links and domains send to this channel. */
+/** The triggers of `db/functions/key-changes.sql` notify it. */
 const KEYS_CHANNEL = "backstamp_keys";
 
 /**

@@ -47,3 +47,30 @@ test("migrating an up-to-date database changes nothing", async () => {
   expect(await migrateDatabase(world.databaseUrl)).toEqual({ before: before.length, applied: 0 });
   expect(await readApplied()).toEqual(before);
 });
+
+const outboxTriggers = () =>
+  world.hot`select tgname from pg_trigger where tgname = 'email_events_announced' and tgparentid = 0`;
+
+async function loseOutbox(): Promise<void> {
+  await world.hot`drop trigger email_events_announced on email_events`;
+  await world.hot`update drizzle.__functions set hash = 'of another build'`;
+}
+
+test("functions and triggers of another build are replaced by those of this one", async () => {
+  const before = await world.hot`select hash from drizzle.__functions`;
+  await loseOutbox();
+  await migrateDatabase(world.databaseUrl);
+  expect(await outboxTriggers()).toHaveLength(1);
+  expect(await world.hot`select hash from drizzle.__functions`).toEqual(before);
+});
+
+test("an older build leaves the functions and triggers of a newer one", async () => {
+  await loseOutbox();
+  await world.hot`
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('a newer migration', 9000000000000)`;
+  await migrateDatabase(world.databaseUrl);
+  expect(await outboxTriggers()).toEqual([]);
+  await world.hot`delete from drizzle.__drizzle_migrations where created_at = 9000000000000`;
+  await migrateDatabase(world.databaseUrl);
+  expect(await outboxTriggers()).toHaveLength(1);
+});

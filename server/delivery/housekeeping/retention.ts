@@ -140,8 +140,8 @@ const eraseBodies = (tx: HotTransaction, teamId: string, locked: string[]) => tx
     delete from email_bodies b using over where b.team_id = ${teamId} and b.email_id = over.id`;
 
 /**
- * Deletes terminal emails whose events are counted and have no pending webhook
- * deliveries.
+ * Deletes terminal emails whose events are counted and that have no pending webhook
+ * deliveries. The trigger `emails_deleted` (`db/functions/deleted-rows.sql`) deletes what belongs to them.
  */
 const deleteEmails = (tx: HotTransaction, teamId: string, locked: string[]) => tx`
     with counted as materialized (

@@ -76,7 +76,7 @@ const RESULT: Columns<DeliveryResult> = {
 };
 
 // The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next
-// attempt.
+// attempt. The trigger `email_events_announced` (`db/functions/outbox.sql`) writes the event deliveries.
 const writeResults = writeStatement<{ results: DeliveryResult[] }, Written>(
   ({ rows }) => `
 with attempt as materialized (

@@ -93,7 +93,8 @@ async function pack(target: string): Promise<void> {
 
   for (const file of [...(await tracePackages()), CONVERTER, "package.json", "LICENSE"])
     await copyInto(target, file);
-  await cp(path.join(root, "db/migrations"), path.join(target, "db/migrations"), { recursive: true });
+  for (const folder of ["db/migrations", "db/functions"])
+    await cp(path.join(root, folder), path.join(target, folder), { recursive: true });
   const output = path.join(root, ".next");
   await cp(output, path.join(target, ".next"), {
     recursive: true,

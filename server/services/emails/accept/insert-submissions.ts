@@ -207,7 +207,8 @@ type Input = { keyed: KeyedRow[]; emails: EmailRow[]; recipients: RecipientRow[]
 // An expired record is overwritten in place. A live record rejects its submission and everything that depends
 // on `fresh`. The advisory lock is held until the statement has committed: a concurrent request that gets the
 // lock sees the record, and one that does not get it never waits. If two keys hash to the same number, one of
-// them is only retried.
+// them is only retried. The trigger `email_events_announced` (`db/functions/outbox.sql`) writes the event
+// deliveries to webhooks.
 const insertAll = writeStatement<Input, { ordinal: number; became: Written }>(
   ({ rows }) => `
 with keyed as (

@@ -4,6 +4,7 @@ import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { isContradictory, type Outcome } from "#server/mail/outcome";
 import { scriptedOutcome } from "#server/mail/transport/scripted";
+import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import type { Span } from "#server/platform/telemetry/tracer";
 import type { Claim } from "../queue/claims";
@@ -12,7 +13,7 @@ import type { Requeue } from "../queue/requeue";
 import type { Runner } from "../queue/runner";
 import { recordOutcome } from "../routing/observe-dialogue";
 import type { Route } from "../routing/routes";
-import type { Throttle } from "../throttle/admit";
+import type { Throttle, Turn } from "../throttle/admit";
 import { buildMessage } from "./build-message";
 import type { ReservedText } from "./long-texts";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./outcome";
@@ -164,7 +165,7 @@ const startSpan = ({ tracer }: WorkerDeps, { id, traceparent }: StoredMessage, c
     },
   });
 
-/** Admit, build, hand over, dialogue, settle. */
+/** A step that returns no turn or no claims ends it: the claims were requeued, or their leases are lost. */
 async function runTransaction(
   parts: AttemptParts,
   email: StoredMessage,
@@ -172,51 +173,44 @@ async function runTransaction(
   claims: Claim[],
   span: Span | undefined,
 ): Promise<DeliveryResult[]> {
-  if (!canStart(parts, claims)) return [];
-  const turn = await parts.throttle.admit(claims, email, route);
-  if ("rule" in turn) {
-    await parts.requeue(new Map(claims.map((claim) => [claim, turn])));
-    return [];
-  }
+  const turn = await admit(parts, email, route, claims);
+  if (!turn) return [];
+  let outcomes: Outcome[] | null = null;
   try {
-    if (!canStart(parts, claims)) return [];
-    // While a daily cap is reached, most deliveries are requeued here, before the message is built.
-    const early = email.isCapReached ? await handOver(parts, email, claims) : claims;
-    if (early.length === 0) return [];
-    const compose = parts.deps.tracer?.start("compose", { parent: span?.traceparent });
-    const built = await buildMessage(parts.deps, email, early, parts.findKeys).finally(() => compose?.end());
+    const built = await build(parts, email, claims, span);
     if ("results" in built) return built.results;
-    const started = email.isCapReached ? early : await handOver(parts, email, claims);
-    if (started.length === 0) return [];
-    const pause = await turn.startDialogue();
-    // The wait for the slot may have taken long.
-    if (!canStart(parts, started)) return [];
-    if (pause) {
-      await parts.requeue(new Map(started.map((claim) => [claim, pause])));
-      return [];
-    }
-    const outcomes = await route.deliver(built.message, started, {
-      deadlineMs: attemptMs,
-      isLeaseValid: () => started.every(parts.lease.ownsLease),
-      signal: parts.lease.signal,
-      traceparent: span?.traceparent,
-    });
-    turn.end(outcomes);
+    const started = await handOver(parts, email, claims);
+    if (!(await startDialogue(parts, turn, started))) return [];
+    outcomes = await deliver(parts, route, built.message, started, span);
     logFaults(parts.deps, email, route, outcomes);
-    return started.map((claim, index) => {
-      const outcome = outcomes[index];
-      if (!outcome) throw new TypeError("the route returned no outcome for a recipient");
-      return settleOutcome(claim, outcome, {
-        policy: email.policy,
-        random: Math.random(),
-        recipients: started.length,
-        isFinal: route.isFinal,
-        retriesFaultsIndefinitely: route.retriesFaultsIndefinitely,
-      });
-    });
+    return settle(email, route, started, outcomes);
   } finally {
-    turn.end(null);
+    turn.end(outcomes);
   }
+}
+
+/** Waits for a turn, or requeues the claims. */
+async function admit(
+  parts: AttemptParts,
+  email: StoredMessage,
+  route: Route,
+  claims: Claim[],
+): Promise<Turn | null> {
+  if (!canStart(parts, claims)) return null;
+  const turn = await parts.throttle.admit(claims, email, route);
+  if (!("rule" in turn)) return turn;
+  await parts.requeue(new Map(claims.map((claim) => [claim, turn])));
+  return null;
+}
+
+async function build(
+  { deps, findKeys }: AttemptParts,
+  email: StoredMessage,
+  claims: Claim[],
+  span: Span | undefined,
+) {
+  const compose = deps.tracer?.start("compose", { parent: span?.traceparent });
+  return buildMessage(deps, email, claims, findKeys).finally(() => compose?.end());
 }
 
 const canStart = ({ lease }: AttemptParts, claims: Claim[]): boolean =>
@@ -237,6 +231,47 @@ async function handOver(
   if (delayed.size > 0) await requeue(delayed);
   return started;
 }
+
+/** Waits for a slot. False if the claims are lost or requeued: the wait may have taken long. */
+async function startDialogue(parts: AttemptParts, turn: Turn, claims: Claim[]): Promise<boolean> {
+  if (claims.length === 0) return false;
+  const pause = await turn.startDialogue();
+  if (!canStart(parts, claims)) return false;
+  if (pause) await parts.requeue(new Map(claims.map((claim) => [claim, pause])));
+  return pause === null;
+}
+
+const deliver = (
+  { lease }: AttemptParts,
+  route: Route,
+  message: OutgoingMessage,
+  claims: Claim[],
+  span: Span | undefined,
+): Promise<Outcome[]> =>
+  route.deliver(message, claims, {
+    deadlineMs: attemptMs,
+    isLeaseValid: () => claims.every(lease.ownsLease),
+    signal: lease.signal,
+    traceparent: span?.traceparent,
+  });
+
+const settle = (
+  { policy }: StoredMessage,
+  { isFinal, retriesFaultsIndefinitely }: Route,
+  claims: Claim[],
+  outcomes: readonly Outcome[],
+): DeliveryResult[] =>
+  claims.map((claim, index) => {
+    const outcome = outcomes[index];
+    if (!outcome) throw new TypeError("the route returned no outcome for a recipient");
+    return settleOutcome(claim, outcome, {
+      policy,
+      random: Math.random(),
+      recipients: claims.length,
+      isFinal,
+      retriesFaultsIndefinitely,
+    });
+  });
 
 /** Logs faults on our side, and replies whose code and enhanced code contradict each other. */
 function logFaults(

@@ -33,12 +33,8 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
   /** Each recipient's copy has its own tracking pixel (opens) or tracking links (clicks). */
   tracksOpens: boolean;
   tracksClicks: boolean;
-  /**
-   * Its domain or team has a daily cap (`isCapped`), which was reached today when this was read
-   * (`isCapReached`).
-   */
+  /** Its domain or team has a daily cap. */
   isCapped: boolean;
-  isCapReached: boolean;
   /** The email has a single recipient. */
   isAlone: boolean;
   /** The `traceparent` of the request that sent the email; null without traces. */
@@ -77,9 +73,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     -- Evaluated once for each API key and domain, because many emails share them.
     linked as materialized (
       select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls = 'enforced' as needs_tls,
-        d.daily_cap is not null or d.warm_up_from is not null as is_capped,
-        exists (select from sending_days s where s.team_id = w.team_id and s.domain in ('', w.sender_domain)
-          and s.day = (now() at time zone 'utc')::date and s.held_over) as is_held_over
+        d.daily_cap is not null or d.warm_up_from is not null as is_capped
       from (select distinct team_id, api_key_id, sender_domain from mail) w
       join domains d on d.team_id = w.team_id and d.name = w.sender_domain
       where (w.api_key_id is null or exists (
@@ -97,7 +91,6 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
       coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
-      coalesce(k.is_held_over, false) as "isCapReached",
       b.text is null and b.made_text is null and coalesce(octet_length(b.html), 0) > ${shortHtmlChars} as "needsText",
       case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text,
       case when s.small then b.raw end as raw

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Relay } from "#server/mail/transport/relay";
+import { createPools } from "#server/mail/transport/smtp/pools";
 import { openSealedRelay, type RelayDeps } from "#server/services/relays/connect";
 import type { SendingRelay } from "#server/services/relays/health";
 
@@ -12,33 +13,15 @@ export const openRelay = (deps: RelayDeps, smtpUrlRelay: Relay | null, relay: Se
 /** An unused relay client is closed after this time; its idle connections close earlier. */
 const idleMs = 5 * 60_000;
 
-type Entry = { client: Relay; users: number; timer?: NodeJS.Timeout };
 export type RelayPool = ReturnType<typeof createRelayPool>;
 
 /** The relay clients of this worker with their connections, by relay id and URL. */
 export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
-  const entries = new Map<string, Entry>();
+  const clients = createPools<Relay>(idleMs);
   const pausedAtMs = new Map<string, number>();
   /** Ids of the relays with a fault in this process since their last success. */
   const failing = new Set<string>();
-  const closing = new Set<Promise<void>>();
   const keyOf = ({ id, url }: SendingRelay) => `${id} ${url}`;
-
-  function closeEntry(key: string, entry: Entry): void {
-    clearTimeout(entry.timer);
-    if (entries.get(key) === entry) entries.delete(key);
-    const closed = entry.client.close().finally(() => closing.delete(closed));
-    closing.add(closed);
-  }
-
-  function entryOf(relay: SendingRelay): Entry {
-    const key = keyOf(relay);
-    const found = entries.get(key);
-    if (found) return found;
-    const created = { client: openRelay(deps, smtpUrlRelay, relay), users: 0 };
-    entries.set(key, created);
-    return created;
-  }
 
   return {
     /**
@@ -50,28 +33,25 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       use: (client: Relay) => Promise<T>,
       fail: (reason: string) => T,
     ): Promise<T> {
-      let entry: Entry;
-      try {
-        entry = entryOf(relay);
-      } catch (error) {
-        return fail(error instanceof Error ? error.message : String(error));
-      }
-      clearTimeout(entry.timer);
-      entry.users += 1;
-      try {
-        return await use(entry.client);
-      } finally {
-        entry.users -= 1;
-        if (entry.users === 0)
-          entry.timer = setTimeout(() => closeEntry(keyOf(relay), entry), idleMs).unref();
-      }
+      let fault: string | null = null;
+      const open = () => {
+        try {
+          return openRelay(deps, smtpUrlRelay, relay);
+        } catch (error) {
+          fault = error instanceof Error ? error.message : String(error);
+          throw error;
+        }
+      };
+      return clients.use(keyOf(relay), open, use).catch((error) => {
+        if (fault !== null) return fail(fault);
+        throw error;
+      });
     },
     /** Pauses the relay in this process until `refresh` reports it as resumed, and closes its client. */
     pause(relay: SendingRelay): void {
       pausedAtMs.set(relay.id, performance.now());
-      const entry = entries.get(keyOf(relay));
       // Deliveries in progress finish. New ones use a new client, which has no memory of the failed login.
-      if (entry) closeEntry(keyOf(relay), entry);
+      clients.discard(keyOf(relay));
     },
     isPaused: (relay: SendingRelay): boolean => relay.pausedForMs !== null || pausedAtMs.has(relay.id),
     /**
@@ -88,9 +68,6 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       if (pausedForMs === null && (pausedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < readAtMs)
         pausedAtMs.delete(id);
     },
-    async close(): Promise<void> {
-      for (const [key, entry] of entries) closeEntry(key, entry);
-      await Promise.allSettled(closing);
-    },
+    close: clients.close,
   };
 }

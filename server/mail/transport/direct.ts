@@ -60,7 +60,7 @@ type Security = Pick<SmtpTarget, "tls" | "verify">;
 export function createDirect(means: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const gate = createLoginGate(0);
-  const pools = createPools(KEEP_POOL_MS);
+  const pools = createPools<Pool>(KEEP_POOL_MS);
 
   const poolFor = (target: SmtpTarget, address: string): Pool =>
     createPool({

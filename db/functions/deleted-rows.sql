@@ -12,8 +12,6 @@ BEGIN
     DELETE FROM "email_bodies" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "attachments" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "captured_messages" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
-    DELETE FROM "email_terms" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
-    DELETE FROM "email_terms_pending" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
   END LOOP;
   RETURN NULL;
 END $$;

@@ -3,10 +3,10 @@ import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/metrics/usage";
+import { dayMs } from "#server/shared/durations";
 import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
 import { withApi } from "./pipeline/route";
 
-const dayMs = 86_400_000;
 const daysByDefault = 30;
 
 const Day = z.iso.date("Must be a day in UTC, such as 2026-01-31.");

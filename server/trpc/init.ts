@@ -10,6 +10,9 @@ import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
 import { rejectUnstorableText } from "./unstorable-text";
 
+/** Rows of one page of a list. */
+export const pageRows = 25;
+
 /** Metadata of procedures, for the test suites that cover all of them. */
 export type Meta = {
   /** The permission that a procedure of a team requires. */

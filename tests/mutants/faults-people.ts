@@ -263,7 +263,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   },
   {
     name: "A cell that begins with @ is a formula",
-    file: "server/shared/csv-cell.ts",
+    file: "server/shared/text/csv-cell.ts",
     from: "[=+\\-@\\t",
     to: "[=+\\-\\t",
     suites: ["tests/platform/csv.test.ts"],

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import { type CsvColumn, csvHead, csvLines, writeCsv } from "#server/platform/http/csv";
-import { defuseCell, restoreCell } from "#server/shared/csv-cell";
+import { defuseCell, restoreCell } from "#server/shared/text/csv-cell";
 
 type Row = { name: string; count: number | null; at: Date };
 const columns: CsvColumn<Row>[] = [

@@ -1,3 +1,4 @@
+import { dayMs } from "#server/shared/durations";
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES, type Scope } from "#server/shared/scopes";
 import { PRESET_SCOPES, type Preset } from "./key-words";
@@ -32,8 +33,6 @@ export const EMPTY_KEY: NewKeyFields = {
 
 /** The networks in a text field. The server checks each one. */
 export const networksOf = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== "");
-
-const dayMs = 86_400_000;
 
 /** The input of the mutation that creates the key. */
 export function newKeyInput(fields: NewKeyFields, nowMs: number) {

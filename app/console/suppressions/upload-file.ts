@@ -1,4 +1,4 @@
-import { defuseCell } from "#server/shared/csv-cell";
+import { defuseCell } from "#server/shared/text/csv-cell";
 import type { ImportLine } from "#server/trpc/suppressions/files";
 import type { Fault } from "../_ui/fault";
 

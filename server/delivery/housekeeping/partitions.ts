@@ -11,6 +11,7 @@ import {
   truncatePartition,
 } from "#db/partitions";
 import type { WorkerDeps } from "#server/deps";
+import { dayMs } from "#server/shared/durations";
 
 /** The tables of emails. All of them have the ranges of the first one. */
 export const EMAIL_TABLES = [
@@ -32,7 +33,6 @@ const REQUEST_TABLES = [{ table: "api_requests", key: "id" }] as const satisfies
 
 const ALL_TABLES = [...EMAIL_TABLES, ...REQUEST_TABLES, ...WEBHOOK_TABLES].map(({ table }) => table);
 
-const dayMs = 86_400_000;
 /**
  * Each query without a range of ids reads all partitions, so there must be few. A week of emails can be many
  * times more.

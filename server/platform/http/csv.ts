@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { defuseCell } from "#server/shared/csv-cell";
+import { defuseCell } from "#server/shared/text/csv-cell";
 
 /** A column of an export: its header and its value for a row. Times are written in ISO 8601. */
 export type CsvColumn<Row> = {

@@ -7,6 +7,7 @@ import { listDomainNames } from "#server/services/metrics/domains";
 import { GRANULARITIES, isTimeZone, startOfDay } from "#server/services/metrics/periods";
 import { type MetricsQuery, readMetrics } from "#server/services/metrics/read";
 import { METRICS_DIMENSIONS, type MetricsRow } from "#server/services/metrics/sum";
+import { hourMs } from "#server/shared/durations";
 import {
   METRIC_NAMES,
   METRICS_BY_DEFAULT,
@@ -16,7 +17,6 @@ import {
 } from "#server/shared/wire/metrics";
 import { withApi } from "../pipeline/route";
 
-const hourMs = 3_600_000;
 const daysByDefault = 6;
 const idsMax = 100;
 /** As for times. */

@@ -1,7 +1,7 @@
 import type { RestDeps } from "#server/deps";
 import { type Subscriber, unsubscribePath } from "#server/platform/secrets/recipient-tokens";
 import { unsubscribe } from "#server/services/suppressions/suppress";
-import { escapeHtml } from "#server/services/templates/fill-template";
+import { escapeHtml } from "#server/shared/text/escape-html";
 import { withApi } from "../pipeline/route";
 import { incompleteLink } from "./mail-links";
 

@@ -126,15 +126,22 @@ export function errorBody(error: AppError, requestId: string): Record<string, un
   if (error.code === "unauthorized") return { error: "Unauthorized" };
   if (error.code === "forbidden") return { error: "Insufficient API key permissions" };
   if (error.code === "rate_limited") return { error: "Rate limit exceeded", ...error.details };
-  return {
-    error: error.message,
-    name: error.wireName,
-    message: error.message,
-    statusCode: error.status,
-    ...error.details,
-    request_id: requestId,
-  };
+  const { status, wireName: name, message, details } = error;
+  return formatError({ status, name, message, details }, requestId);
 }
+
+/** Every error body but those of 401, 403 and 429. */
+export const formatError = (
+  { status, name, message, details }: { status: number; name: string; message: string; details?: object },
+  requestId: string,
+): Record<string, unknown> => ({
+  error: message,
+  name,
+  message,
+  statusCode: status,
+  ...details,
+  request_id: requestId,
+});
 
 /**
  * Headers that a status requires (RFC 9110), and the reason of a 403. `allowed` are the methods of the path.

@@ -1,8 +1,7 @@
+import { dayMs, hourMs } from "#server/shared/durations";
+
 export const GRANULARITIES = ["hourly", "daily", "weekly", "monthly"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
-
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 
 /**
  * A period: a name such as `2026-07-01`, and the time at which it begins. It ends where the next one begins.

@@ -1,12 +1,10 @@
 import type { Ctx } from "#server/deps";
+import { dayMs, hourMs } from "#server/shared/durations";
 import type { Period } from "./periods";
 import { COUNT_COLUMNS, COUNT_OF_STATE, recipientStates } from "./states";
 
 export const METRICS_DIMENSIONS = ["period", "domain", "email", "tag", "key", "provider"] as const;
 export type MetricsDimension = (typeof METRICS_DIMENSIONS)[number];
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Most rows of one result; a query returns one more to show that there are more. */
 export const rowsMax = 10_000;

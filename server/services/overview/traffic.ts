@@ -1,5 +1,6 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { dayMs, hourMs } from "#server/shared/durations";
 import { countPendingRecipients } from "../metrics/count";
 import { readMetrics } from "../metrics/read";
 import {
@@ -10,8 +11,6 @@ import {
   sumLargest,
 } from "../metrics/sum";
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** Longest range of the overview. */
 export const rangeDaysMax = 366;
 /** Rows of each table: those with the most recipients. */

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import { firstIdAt } from "#server/platform/ids";
+import { dayMs } from "#server/shared/durations";
 import { findActive, type RegistryDeps, readRegistry } from "./registry";
 import { countValues, type ValueCount } from "./stored-values";
 
@@ -8,7 +9,6 @@ import { countValues, type ValueCount } from "./stored-values";
  * it, the secret that signed them may be removed.
  */
 export const linkDays = 365;
-const dayMs = 86_400_000;
 const unrecorded = {
   checkValue: "",
   activeFromMs: null,

@@ -4,7 +4,7 @@ import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
-import { restoreCell } from "#server/shared/csv-cell";
+import { restoreCell } from "#server/shared/text/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { readTime } from "../imports/providers";
 import { readRecords } from "./csv-records";

@@ -1,13 +1,5 @@
+import { escapeHtml } from "#server/shared/text/escape-html";
 import type { SystemEmailContent } from "./texts";
-
-const ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? "");
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif";
 

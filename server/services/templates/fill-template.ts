@@ -1,6 +1,7 @@
 import type { TemplateValue } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
 import { type Path, placeOf, readTags, type Tag } from "#server/shared/template-tags";
+import { escapeHtml } from "#server/shared/text/escape-html";
 
 /** Maximum length of a filled-in field: several thousand placeholders could each insert a long value. */
 const filledCharsMax = 5_000_000;
@@ -25,16 +26,6 @@ export const parseTemplate = (field: string, source: string): ValidTag[] =>
 const invalid = (message: string) => new AppError("invalid", message);
 const invalidIn = (field: string, fault: string) =>
   new AppError("invalid", `\`${field}\`: ${fault}`, { field, plain: fault });
-
-const ESCAPED: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-/** The text for the content or an attribute of an HTML element. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPED[char] ?? char);
 
 /** The item of a list for which a block is repeated; `name` is its path in the values, such as `items[2]`. */
 type Item = { value: TemplateValue | undefined; index: number; name: string; outer: Item | null };

@@ -2,7 +2,7 @@ import type { RestDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { addressBucket } from "#server/platform/limits/address-bucket";
 import { dispatch } from "#server/rest/dispatch";
-import { limitHeaders } from "#server/rest/pipeline/respond";
+import { formatError, limitHeaders } from "#server/rest/pipeline/respond";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 
 /** The REST API, as the HTTP server uses it. */
@@ -35,7 +35,7 @@ export async function formatRejection(
 ): Promise<{ headers: Record<string, string>; body: string }> {
   const requestId = newId();
   const limits = await (await rest).limitHeaders(address);
-  const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
+  const body = JSON.stringify(formatError({ status, name, message }, requestId));
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(body)),

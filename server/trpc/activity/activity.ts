@@ -10,11 +10,11 @@ import {
 import { findSubjects, nounOf } from "#server/services/audit/subjects";
 import { listKeys, nameKeys } from "#server/services/keys/read";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
+import { hourMs } from "#server/shared/durations";
 import { type ApiCall, presentLog, presentLogSummary } from "#server/shared/wire/log";
-import { inTeam, router } from "../init";
+import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
-const pageRows = 25;
 const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
 
 /** Filters of the audit log, on the page and in its export. Times are ISO 8601. */
@@ -28,7 +28,6 @@ export const changeFilter = {
   within: z.enum(["24h", "7d", "30d", "90d"]).optional(),
 };
 const HOURS = { "24h": 24, "7d": 7 * 24, "30d": 30 * 24, "90d": 90 * 24 };
-const hourMs = 3_600_000;
 
 /** Filters of the API log, on the page and in its export. */
 export const callFilter = {

@@ -7,11 +7,10 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
 import { listDomains, pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, parseNewName, updateDomain } from "#server/services/domains/write";
-import { inTeam, router } from "../init";
+import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewDomain, viewDomainRow } from "./views";
 
-const pageRows = 25;
 const nameCharsMax = 320;
 
 const Name = z.string().trim().max(nameCharsMax);

@@ -9,13 +9,12 @@ import { countSuppressed, getEmail } from "#server/services/emails/read/read";
 import { findSendAgainFault, findSuppressedRecipients } from "#server/services/emails/send-again";
 import { nameKeys } from "#server/services/keys/read";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
-import { inTeam, joined, router } from "../init";
+import { inTeam, joined, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { asCall, emailMutations, NEW_RECIPIENTS, retryCountMax } from "./changes";
 import { FILTER, filterOf } from "./input";
 import { viewContent, viewEmail, viewEmailEventDelivery, viewEmailRow } from "./views";
 
-const pageRows = 25;
 const filesShownMax = 100;
 
 const EmailList = strictInput({

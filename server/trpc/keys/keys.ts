@@ -11,10 +11,9 @@ import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
 import { setupOf } from "../domains/views";
-import { inTeam, router } from "../init";
+import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
-const pageRows = 25;
 const domainsMax = 1_000;
 const soonMs = 7 * 24 * 3_600_000;
 

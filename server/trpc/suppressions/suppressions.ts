@@ -6,10 +6,9 @@ import { readSources, searchSuppressions } from "#server/services/suppressions/s
 import { removeSuppressions } from "#server/services/suppressions/suppress";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
-import { inTeam, router } from "../init";
+import { inTeam, pageRows, router } from "../init";
 import { strictInput } from "../strict";
 
-const pageRows = 25;
 /** About 1,000 addresses; larger lists are imported as a file. */
 const pastedCharsMax = 50_000;
 const atOnceMax = 100;

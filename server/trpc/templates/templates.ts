@@ -38,10 +38,8 @@ import {
   type TemplateSummary,
   type VersionSummary,
 } from "#server/shared/wire/template";
-import { inTeam, router } from "../init";
+import { inTeam, pageRows, router } from "../init";
 import { strictInput } from "../strict";
-
-const pageRows = 25;
 
 const id = z.string().max(60);
 const revision = z.int().min(1);

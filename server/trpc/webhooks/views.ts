@@ -6,14 +6,13 @@ import {
   waitingCountedMax,
 } from "#server/services/webhooks/endpoint-state";
 import type { EventEmail } from "#server/services/webhooks/events/event-emails";
+import { dayMs } from "#server/shared/durations";
 import {
   presentWebhook,
   presentWebhookEvent,
   type Webhook,
   type WebhookDelivery,
 } from "#server/shared/wire/webhook";
-
-const dayMs = 86_400_000;
 
 /** Endpoints with their state, without secrets. An endpoint that was deleted meanwhile is omitted. */
 export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {

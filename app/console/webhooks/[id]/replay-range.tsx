@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
+import { hourMs } from "#server/shared/durations";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
@@ -203,7 +204,6 @@ type Range = {
 };
 
 const HOURS = { hour: 1, day: 24, week: 168 };
-const hourMs = 3_600_000;
 
 /**
  * The range of the form. Its end is `nowMs` unless the form sets one. Null if a time is missing or out of

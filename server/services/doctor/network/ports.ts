@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { createRelay } from "#server/mail/transport/relay";
+import { dayMs } from "#server/shared/durations";
 import { probeRelay } from "../../relays/connect";
 import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
 
 const expiryDaysMin = 14;
-const dayMs = 86_400_000;
 const anyAddress = ["0.0.0.0", "::", ""];
 
 /** Whether the SMTP ports of this installation respond, and how long their certificate is valid. */

@@ -2,9 +2,9 @@ import { casual } from "chrono-node/en";
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { invalidField } from "#server/platform/errors";
+import { dayMs } from "#server/shared/durations";
 
 const daysAheadMax = 30;
-const dayMs = 86_400_000;
 /** A date in digits, whose day and month have another order in another country. */
 const AMBIGUOUS_DATE = /(?<![\d/.-])\d{1,2}(?:\/\d{1,2}(?!\d)|([.-])\d{1,2}\1\d{2,4}(?!\d))/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;

@@ -3,6 +3,7 @@ import { applyLimits, changeKey } from "#server/services/keys/change";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { listKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
+import { hourMs } from "#server/shared/durations";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
 import {
@@ -19,7 +20,6 @@ import {
 import { argument, definedOf, examples, inTeam, option, optionWithDefault, requiredOption } from "../command";
 import { listOutput } from "../terminal";
 
-const hourMs = 3_600_000;
 const overlapHoursMax = ROTATION.overlapMsMax / hourMs;
 
 const id = argument("id of the key, as key list shows it", asId);

@@ -52,7 +52,7 @@ export const REFERENCE_DOCUMENTS = {
  * one is `/docs/api` itself. A page of operations is named by the first segment of their paths.
  */
 export const API_SECTIONS = [
-  { title: "API reference", pages: ["", "errors", "webhook-events", "smtp"] },
+  { title: "API reference", pages: ["", "errors", "webhook-events"] },
   {
     title: "Operations",
     pages: [

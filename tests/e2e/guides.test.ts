@@ -142,11 +142,4 @@ describe("the guides", () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(await block.locator("code").textContent());
   });
-
-  test("lead from an old link of the API reference to the operation", async () => {
-    await page.goto(`${backstamp.url}/docs#/Emails/postEmails`);
-    await page.waitForURL(`${backstamp.url}/docs/api/emails#postEmails`);
-    await page.goto(`${backstamp.url}/docs/api#/Webhooks`);
-    await page.waitForURL(`${backstamp.url}/docs/api/webhooks`);
-  });
 });

@@ -88,7 +88,7 @@ describe("Next without a launcher", () => {
     expect(Object.keys(document.json.paths)).toContain("/api/emails");
     for (const [path, content] of [
       ["/docs/api", "<h1>API reference</h1>"],
-      ["/docs/api/emails", 'id="postEmails"'],
+      ["/docs/api/emails", 'id="send-an-email"'],
       ["/docs/api/emails.md", "`POST /api/emails`"],
       ["/llms.txt", "/docs/api/emails.md"],
     ] as const) {

@@ -66,7 +66,7 @@ test("samples for the shell quote special characters", async () => {
   expect(JSON.parse(body)).toHaveLength(2);
 });
 
-const withClient = routes.filter((route) => resendOf(sampleCallOf(route, "environment")) !== null);
+const withClient = routes.filter((route) => resendOf(sampleCallOf(route)) !== null);
 
 type Language = {
   name: string;

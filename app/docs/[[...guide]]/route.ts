@@ -2,11 +2,10 @@ import { documentOf } from "#server/rest/openapi/document";
 import { listErrors } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
 import { GUIDE_SEGMENTS } from "#server/shared/guides";
-import type { ApiDocument } from "../render/api/document";
-import { SAMPLE_VALUES } from "../render/api/operation-html";
-import { readApiPages } from "../render/api/pages";
-import { type Page, readPages, readPart, readProjectFile } from "../render/documents";
+import { type Page, readPages, readProjectFile } from "../render/documents";
 import { renderPage, renderStart, writeIndex, writeStart } from "../render/html";
+import type { ApiDocument } from "../render/openapi";
+import { readReferencePages } from "../render/reference";
 
 /*
  * The guides and the API reference. All responses are created by the build, so they need neither a database
@@ -31,15 +30,15 @@ export async function GET(_: Request, { params }: Segments): Promise<Response> {
     case "guides.js":
       return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/browser.js"));
     case "api.js":
-      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/api/browser.js"));
+      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/try-operation.js"));
     case "search.json":
-      return respond("application/json", JSON.stringify(indexOf([...guides, ...readReference(guides)])));
+      return respond("application/json", JSON.stringify(indexOf([...guides, ...readReference()])));
     case "llms.txt":
-      return respond("text/plain; charset=utf-8", writeIndex([...guides, ...readReference(guides)]));
+      return respond("text/plain; charset=utf-8", writeIndex([...guides, ...readReference()]));
     case "index.md":
       return respond("text/markdown; charset=utf-8", writeStart(guides));
   }
-  const pages = guide[0] === "api" || guide[0] === "api.md" ? readReference(guides) : guides;
+  const pages = guide[0] === "api" || guide[0] === "api.md" ? readReference() : guides;
   const address = ["/docs", ...guide].join("/");
   const page = pages.find(({ path }) => path === address);
   if (page) return respond("text/html; charset=utf-8", renderPage(page, pages, version));
@@ -52,13 +51,8 @@ export async function GET(_: Request, { params }: Segments): Promise<Response> {
 /** Created once in a process: it does not change, and renders thousands of fields. */
 let reference: Page[] | undefined;
 
-function readReference(guides: readonly Page[]): Page[] {
-  const smtp = guides.find(({ path }) => path === "/docs/reference/smtp");
-  if (!smtp) throw new Error("There is no document about SMTP");
-  reference ??= readApiPages(
-    { document: documentOf(routes, SAMPLE_VALUES) as unknown as ApiDocument, errors: listErrors(routes) },
-    { smtp, receiving: readPart("app/docs/guides/webhooks.md", "## Verify the signature", "## Failures") },
-  );
+function readReference(): Page[] {
+  reference ??= readReferencePages(documentOf(routes) as unknown as ApiDocument, listErrors());
   return reference;
 }
 
@@ -74,7 +68,7 @@ const COLORS = /^(:root \{[^}]*\}|@media not print \{\s*\.dark \{[^}]*\}\s*\})/g
 /** The colors are those of the console. */
 function readStyles(): string {
   const colors = readProjectFile("app/globals.css").match(COLORS) ?? [];
-  const files = ["navigation.css", "guides.css", "api/api.css", "api/call.css"];
+  const files = ["navigation.css", "guides.css", "reference.css"];
   return [...colors, ...files.map((file) => readProjectFile(`app/docs/render/${file}`))].join("\n");
 }
 

@@ -23,11 +23,10 @@ function readStored(name) {
 applyTheme();
 systemTheme.addEventListener("change", applyTheme);
 
-// The API reference was here: its links to operations begin with this.
-if (location.pathname === "/docs" && location.hash.startsWith("#/"))
-  location.replace(`/docs/api${location.hash}`);
-
 addEventListener("DOMContentLoaded", () => {
+  // The pages are the same in every installation: samples get the address of this one.
+  for (const code of document.querySelectorAll("code"))
+    code.innerHTML = code.innerHTML.replaceAll("http://localhost:3000", location.origin);
   for (const block of document.querySelectorAll(".code")) addCopyButton(block);
   for (const [group, samples] of document.querySelectorAll(".samples").entries()) addTabs(samples, group);
   selectTabs(readStored("docs-language"));

@@ -1,14 +1,5 @@
 import hljs from "highlight.js/lib/common";
-
-const ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (mark) => ESCAPES[mark] ?? mark);
+import { escapeHtml } from "#server/shared/text/escape-html";
 
 /** A block of code in a language of which neighbours become tabs. */
 export type Sample = { label: string; language: string; text: string };
@@ -16,7 +7,9 @@ export type Sample = { label: string; language: string; text: string };
 /** The labels of these languages. */
 const LABELS: Record<string, string> = {
   sh: "curl",
+  bash: "curl",
   js: "Node",
+  javascript: "Node",
   python: "Python",
   php: "PHP",
   ruby: "Ruby",

@@ -71,13 +71,3 @@ export const readPages = (): Page[] =>
     rendered.set(file, { source, page });
     return page;
   });
-
-/** The part of a guide between two headings, with the first one. */
-export function readPart(file: string, from: string, to: string): { html: string; markdown: string } {
-  const source = readProjectFile(file);
-  const [start, end] = [source.indexOf(`\n${from}\n`), source.indexOf(`\n${to}\n`)];
-  if (start < 0 || end < start) throw new Error(`${file} has no part from "${from}" to "${to}"`);
-  const part = source.slice(start + 1, end);
-  const resolve = linkResolverOf(file);
-  return { html: renderMarkdown(part, resolve).html, markdown: resolveLinks(part, resolve).trim() };
-}

@@ -1,4 +1,4 @@
-import { escapeHtml } from "./code";
+import { escapeHtml } from "#server/shared/text/escape-html";
 import type { Page } from "./documents";
 
 const groupsOf = (pages: readonly Page[]): [section: string, pages: Page[]][] =>

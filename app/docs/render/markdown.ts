@@ -1,5 +1,6 @@
 import { Marked, type Token, type Tokens } from "marked";
-import { escapeHtml, readSample, renderCode, renderSamples, type Sample } from "./code";
+import { escapeHtml } from "#server/shared/text/escape-html";
+import { readSample, renderCode, renderSamples, type Sample } from "./code";
 
 /**
  * A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first
@@ -11,7 +12,7 @@ export type Section = { id: string; heading: string; depth: number; text: string
 export type Rendered = { title: string; summary: string; html: string; sections: Section[] };
 
 /** The anchor of a heading, as GitHub builds it. */
-const anchorOf = (heading: string): string =>
+export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
@@ -33,29 +34,13 @@ function anchorsOf(tokens: readonly Token[]): Map<Token, string> {
 }
 
 /** Text without pictures and without the marks of emphasis, code and links. */
-export const plainOf = (markdown: string): string =>
+const plainOf = (markdown: string): string =>
   markdown
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\[([^\]]*)\]\[[^\]]*\]/g, "$1")
     .replace(/[`*]/g, "")
     .replace(/\\([[\]_|])/g, "$1");
-
-const INLINE = new Marked({
-  renderer: {
-    link({ tokens }: Tokens.Link) {
-      return this.parser.parseInline(tokens);
-    },
-    image: ({ text }: Tokens.Image) => escapeHtml(text),
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-  },
-});
-
-/**
- * Renders one line of Markdown: emphasis and code. HTML in it is escaped, and of a link only its text
- * remains.
- */
-export const renderInline = (source: string): string => INLINE.parseInline(source, { async: false });
 
 /** Joins neighbouring samples that have different labels. */
 function joinSamples(tokens: readonly Token[]): Token[] {
@@ -73,12 +58,30 @@ function joinSamples(tokens: readonly Token[]): Token[] {
   return joined;
 }
 
+const isCode = ({ type }: Token): boolean => type === "code" || type === "samples";
+
+/** The blocks of a document, divided at its headings of the second level. */
+const divide = (blocks: readonly Token[]): Token[][] =>
+  blocks.reduce<Token[][]>(
+    (parts, block) => {
+      if (block.type === "heading" && block.depth === 2) parts.push([]);
+      parts.at(-1)?.push(block);
+      return parts;
+    },
+    [[]],
+  );
+
 /**
  * Renders Markdown of this repository. HTML in it is escaped, and a picture becomes its description.
  * `resolveLink` returns the address of a link, or null for one that leads nowhere in an installation: only
- * its text remains.
+ * its text remains. On a page of the API reference the code of each section is beside its text, and the
+ * search does not find it.
  */
-export function renderMarkdown(source: string, resolveLink: (target: string) => string | null): Rendered {
+export function renderMarkdown(
+  source: string,
+  resolveLink: (target: string) => string | null,
+  isReference = false,
+): Rendered {
   const sections: Section[] = [{ id: "", heading: "", depth: 1, text: "" }];
   let title = "";
   let summary = "";
@@ -114,7 +117,7 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
   });
   const tokens = marked.lexer(source);
   const anchors = anchorsOf(tokens);
-  for (const token of tokens) {
+  for (const token of isReference ? tokens.filter((each) => !isCode(each)) : tokens) {
     if (token.type === "heading" && token.depth === 1) title ||= plainOf(token.text);
     else if (token.type === "heading")
       sections.push({
@@ -130,10 +133,17 @@ export function renderMarkdown(source: string, resolveLink: (target: string) => 
       if (section) section.text += ` ${text}`;
     }
   }
+  const renderBeside = (part: Token[]): string => {
+    const code = part.filter(isCode);
+    if (code.length === 0) return marked.parser(part);
+    const text = marked.parser(part.filter((block) => !isCode(block)));
+    return `<section>\n<div>${text}</div>\n<div class="beside">${marked.parser(code)}</div>\n</section>\n`;
+  };
+  const blocks = joinSamples(tokens);
   return {
     title,
     summary: collapse(summary),
-    html: marked.parser(joinSamples(tokens)),
+    html: isReference ? divide(blocks).map(renderBeside).join("") : marked.parser(blocks),
     sections: sections.map((section) => ({ ...section, text: collapse(section.text) })),
   };
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { type Route, withApi } from "../pipeline/route";
 import { ERROR_SCHEMAS } from "./faults";
 import { operationOf } from "./operation";
-import type { SampleValues } from "./sample-call";
 import type { Components, Parts, Schema } from "./schema";
 import { webhooksOf } from "./webhook-events";
 
@@ -45,29 +44,27 @@ const DESCRIPTION = `Send email and track its delivery. Requests and responses a
 
 **Errors** are \`{ "error", "name", "message", "statusCode", "request_id" }\`; 401, 403 and 429 have exactly the bodies in their schemas. \`X-Backstamp-Reason\` gives the reason of a 403. An unknown field or parameter is rejected with an error that names it. In a request body \`null\`, \`""\` and \`[]\` are equivalent to omitting the field, with two exceptions: \`text: ""\`, and an empty array of \`scopes\` or \`domains\` of an API key.
 
-**Lists** are sorted newest first. For the next page, send the id of the last row as \`after\`; for the previous page, send the id of the first row as \`before\`. Events are the exception: they are sorted oldest first.`;
+**Lists** are sorted newest first. For the next page, send the id of the last row as \`after\`; for the previous page, send the id of the first row as \`before\`. Events are the exception: they are sorted oldest first.
 
-const ENVIRONMENT =
-  "**Examples** read the base URL and the key from environment variables: `export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_…`.";
+**Examples** read the base URL and the key from environment variables: \`export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_…\`.
 
-const TEST_ADDRESSES =
-  "**Test addresses.** Email to `backstamp.test` is never sent; the address determines the simulated outcome: `delivered@`, `bounced@`, `complained@`, `deferred@`.";
+**Test addresses.** Email to \`backstamp.test\` is never sent; the address determines the simulated outcome: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
 
 const header = (description: string, schema: Schema): Schema => ({ description, schema });
 const count = { type: "integer", minimum: 0 };
 
 /**
  * The OpenAPI 3.1 document of the routes and of the events of webhooks, generated only from their
- * declarations. `values` are in its code samples.
+ * declarations.
  */
-export function documentOf(routes: readonly Route[], values: SampleValues = "environment") {
+export function documentOf(routes: readonly Route[]) {
   const components: Components = { schemas: { ...ERROR_SCHEMAS }, responses: {} };
   const paths: Parts = {};
   const segments = new Set<string>();
   for (const route of routes) {
     const segment = route.path.split("/")[2] ?? "";
     segments.add(segment);
-    const operation = operationOf(route, tagOf(segment).name, components, values);
+    const operation = operationOf(route, tagOf(segment).name, components);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return {
@@ -75,9 +72,7 @@ export function documentOf(routes: readonly Route[], values: SampleValues = "env
     info: {
       title: "Backstamp",
       version: "1",
-      description: [DESCRIPTION, ...(values === "environment" ? [ENVIRONMENT] : []), TEST_ADDRESSES].join(
-        "\n\n",
-      ),
+      description: DESCRIPTION,
       license: { name: "MIT" },
     },
     // Relative to the URL of this document.

@@ -113,31 +113,25 @@ export const describeStatus = (codes: readonly ErrorCode[]): string =>
     ? REASONS[codes[0]][0]
     : codes.map((code) => `- \`${errorOf(code).wireName}\`: ${REASONS[code][0]}`).join("\n");
 
-/** An error of the API: when it occurs, what to do, and the operations that can respond with it. */
+/** An error of the API: when it occurs and what to do. */
 export type ListedError = {
-  code: ErrorCode;
   name: string;
   status: number;
   reason: string;
   action: string;
   /** The name of the schema of its body, in the components of the document. */
   schema: string;
-  operations: string[];
 };
 
 /** Every error of the API, by status. */
-export const listErrors = (routes: readonly Route[]): ListedError[] =>
+export const listErrors = (): ListedError[] =>
   byStatus(Object.keys(REASONS) as ErrorCode[]).flatMap(([status, codes]) =>
     codes.map((code) => ({
-      code,
       name: errorOf(code).wireName,
       status,
       reason: REASONS[code][0],
       action: REASONS[code][1],
       schema: errorSchemaOf(status),
-      operations: routes
-        .filter((route) => errorCodesOf(route).includes(code))
-        .map(({ method, path }) => `${method} ${path}`),
     })),
   );
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "#server/platform/errors";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { Access, Route } from "../pipeline/route";
 import { byStatus, describeStatus, errorCodesOf, errorSchemaOf } from "./faults";
-import { type SampleValues, sampleValueOf } from "./sample-call";
+import { sampleValueOf } from "./sample-call";
 import { samplesOf } from "./samples";
 import { type Components, jsonSchemaOf, type Schema } from "./schema";
 
@@ -25,7 +25,7 @@ const headersOf = (more: readonly string[] = []) =>
  * Converts a route to an OpenAPI operation with this tag. Adds its named schemas and responses to
  * `components`.
  */
-export function operationOf(route: Route, tag: string, components: Components, values: SampleValues): Schema {
+export function operationOf(route: Route, tag: string, components: Components): Schema {
   const { access, summary } = route;
   return {
     operationId: operationIdOf(route),
@@ -49,7 +49,7 @@ export function operationOf(route: Route, tag: string, components: Components, v
         ]),
       ),
     },
-    "x-codeSamples": samplesOf(route, values),
+    "x-codeSamples": samplesOf(route),
   };
 }
 

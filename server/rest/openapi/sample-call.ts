@@ -3,9 +3,7 @@ import type { Route } from "../pipeline/route";
 /** The id in examples. */
 const sampleId = "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e";
 
-/** Where samples get the base URL and the key: from these values, or from BACKSTAMP_URL and BACKSTAMP_KEY. */
-export type SampleValues = { baseUrl: string; key: string } | "environment";
-
+/** A call in samples, which read the base URL and the key from BACKSTAMP_URL and BACKSTAMP_KEY. */
 export type SampleCall = {
   /** Method and path of the route, with `{name}` for a variable. */
   route: string;
@@ -19,17 +17,13 @@ export type SampleCall = {
   needsKey: boolean;
   json: unknown;
   text: string | undefined;
-  values: SampleValues;
 };
 
 /** An example value for a path variable. */
 export const sampleValueOf = (name: string): string => (name === "version" ? "1" : sampleId);
 
 /** The example of a route as a call. */
-export function sampleCallOf(
-  { method, path, access, accepts, example = {} }: Route,
-  values: SampleValues,
-): SampleCall {
+export function sampleCallOf({ method, path, access, accepts, example = {} }: Route): SampleCall {
   const query = new URLSearchParams(example.query).toString();
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => sampleValueOf(name));
   return {
@@ -47,6 +41,5 @@ export function sampleCallOf(
     needsKey: access !== "public",
     json: accepts ? undefined : example.body,
     text: accepts ? String(example.body) : undefined,
-    values,
   };
 }

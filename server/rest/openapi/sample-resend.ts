@@ -47,17 +47,13 @@ const CALLS: Record<string, readonly [name: string, argumentsOf: Arguments]> = {
 
 /** The sample of a call with the official client of Resend; null if the client does not have the call. */
 export function resendOf(call: SampleCall): string | null {
-  const { route, values } = call;
-  const [name, argumentsOf] = CALLS[route] ?? [];
+  const [name, argumentsOf] = CALLS[call.route] ?? [];
   if (!name || !argumentsOf) return null;
-  const [key, baseUrl] =
-    values === "environment"
-      ? ["process.env.BACKSTAMP_KEY", 'process.env.BACKSTAMP_URL + "/api"']
-      : [`"${values.key}"`, `"${values.baseUrl}/api"`];
   return [
     'import { Resend } from "resend"; // npm install resend',
     "",
-    `const resend = new Resend(${key}, { baseUrl: ${baseUrl} });`,
+    "const { BACKSTAMP_URL, BACKSTAMP_KEY } = process.env;",
+    'const resend = new Resend(BACKSTAMP_KEY, { baseUrl: BACKSTAMP_URL + "/api" });',
     `const { data, error } = await resend.${name}(${argumentsOf(call).map(literalOf).join(", ")});`,
     "console.log(data ?? error);",
   ].join("\n");

@@ -1,12 +1,12 @@
 import type { Route } from "../pipeline/route";
-import { type SampleCall, type SampleValues, sampleCallOf } from "./sample-call";
+import { type SampleCall, sampleCallOf } from "./sample-call";
 import { resendOf } from "./sample-resend";
 
 export type Sample = { lang: string; label: string; source: string };
 
 /** Code samples for the example of a route. Node uses the official client of Resend where it has the call. */
-export function samplesOf(route: Route, values: SampleValues): Sample[] {
-  const call = sampleCallOf(route, values);
+export function samplesOf(route: Route): Sample[] {
+  const call = sampleCallOf(route);
   return [
     { lang: "bash", label: "curl", source: curlOf(call) },
     { lang: "javascript", label: "Node", source: resendOf(call) ?? nodeOf(call) },
@@ -19,24 +19,19 @@ const indent = (text: string, by: string): string => text.replace(/\n/g, `\n${by
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
 const shellQuoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
-function curlOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
+function curlOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const payload = json === undefined ? text : jsonOf(json);
-  const { baseUrl, key } =
-    values === "environment" ? { baseUrl: "$BACKSTAMP_URL", key: "$BACKSTAMP_KEY" } : values;
   return [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"${baseUrl}${target}"`,
-    ...(needsKey ? [`-H "Authorization: Bearer ${key}"`] : []),
+    `curl ${method === "GET" ? "" : `-X ${method} `}"$BACKSTAMP_URL${target}"`,
+    ...(needsKey ? ['-H "Authorization: Bearer $BACKSTAMP_KEY"'] : []),
     ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(payload === undefined ? [] : [`--data-binary ${shellQuoted(payload)}`]),
   ].join(" \\\n  ");
 }
 
-function nodeOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
-  const isLiteral = values !== "environment";
+function nodeOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const lines = [
-    ...(needsKey
-      ? [`Authorization: ${isLiteral ? `"Bearer ${values.key}"` : '"Bearer " + BACKSTAMP_KEY'},`]
-      : []),
+    ...(needsKey ? ['Authorization: "Bearer " + BACKSTAMP_KEY,'] : []),
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
   const options = [
@@ -45,35 +40,27 @@ function nodeOf({ method, target, headers, needsKey, json, text, values }: Sampl
     ...(json === undefined ? [] : [`  body: JSON.stringify(${indent(jsonOf(json), "  ")}),`]),
     ...(text === undefined ? [] : [`  body: ${JSON.stringify(text)},`]),
   ];
-  const url = isLiteral ? `"${values.baseUrl}${target}"` : `BACKSTAMP_URL + "${target}"`;
   return [
-    ...(isLiteral ? [] : [`const { BACKSTAMP_URL${needsKey ? ", BACKSTAMP_KEY" : ""} } = process.env;`]),
-    `const response = await fetch(${url}${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
+    `const { BACKSTAMP_URL${needsKey ? ", BACKSTAMP_KEY" : ""} } = process.env;`,
+    `const response = await fetch(BACKSTAMP_URL + "${target}"${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
     "console.log(response.status, await response.text());",
   ].join("\n");
 }
 
-function pythonOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
-  const isLiteral = values !== "environment";
+function pythonOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const lines = [
-    ...(needsKey
-      ? [
-          `"Authorization": ${isLiteral ? `"Bearer ${values.key}"` : `f"Bearer {os.environ['BACKSTAMP_KEY']}"`},`,
-        ]
-      : []),
+    ...(needsKey ? [`"Authorization": f"Bearer {os.environ['BACKSTAMP_KEY']}",`] : []),
     ...headers
       // The argument `json=` sets Content-Type.
       .filter(([name]) => json === undefined || name !== "Content-Type")
       .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
   return [
-    ...(isLiteral ? [] : ["import os"]),
+    "import os",
     "import requests",
     "",
     `response = requests.${method.toLowerCase()}(`,
-    isLiteral
-      ? `    ${JSON.stringify(values.baseUrl + target)},`
-      : `    os.environ["BACKSTAMP_URL"] + ${JSON.stringify(target)},`,
+    `    os.environ["BACKSTAMP_URL"] + ${JSON.stringify(target)},`,
     ...(lines.length === 0 ? [] : ["    headers={", ...lines.map((line) => `        ${line}`), "    },"]),
     ...(json === undefined ? [] : [`    json=${indent(pythonLiteral(json), "    ")},`]),
     ...(text === undefined ? [] : [`    data=${JSON.stringify(text)},`]),
@@ -89,21 +76,11 @@ const pythonLiteral = (value: unknown): string =>
   );
 
 /** With streams, which need no extension of PHP. */
-function phpOf({ method, target, headers, needsKey, json, text, values }: SampleCall): string {
-  const isLiteral = values !== "environment";
+function phpOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const lines = [
-    ...(needsKey
-      ? [
-          isLiteral
-            ? `"Authorization: Bearer ${values.key}",`
-            : '"Authorization: Bearer " . getenv("BACKSTAMP_KEY"),',
-        ]
-      : []),
+    ...(needsKey ? ['"Authorization: Bearer " . getenv("BACKSTAMP_KEY"),'] : []),
     ...headers.map(([name, value]) => `${phpLiteral(`${name}: ${value}`)},`),
   ];
-  const url = isLiteral
-    ? phpLiteral(values.baseUrl + target)
-    : `getenv("BACKSTAMP_URL") . ${phpLiteral(target)}`;
   return [
     "<?php",
     '$context = stream_context_create(["http" => [',
@@ -113,7 +90,7 @@ function phpOf({ method, target, headers, needsKey, json, text, values }: Sample
     ...(text === undefined ? [] : [`    "content" => ${phpText(text)},`]),
     '    "ignore_errors" => true,',
     "]]);",
-    `echo file_get_contents(${url}, false, $context);`,
+    `echo file_get_contents(getenv("BACKSTAMP_URL") . ${phpLiteral(target)}, false, $context);`,
   ].join("\n");
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { smallBodyBytes } from "#server/platform/limits/body-ledger";
+import { smallBodyBytes } from "#server/platform/limits/body-budget";
 import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type TestTeam, type World } from "../support/world";
 

@@ -1,5 +1,4 @@
 import { AppError } from "../errors";
-import { createLedger, type Entry, type ReachedLimit, smallBodyBytes } from "./body-ledger";
 
 /** Timeouts for the bytes of a request and for free memory. */
 export const BODY_TIMEOUTS = {
@@ -10,19 +9,22 @@ export const BODY_TIMEOUTS = {
   bytesPerSecondMin: 16 * 1024,
   /** A request that waits longer than this for memory is rejected. */
   roomMs: 15_000,
-  /**
-   * How long the announced size of a request is reserved in its holder's share. Large requests of one holder
-   * take turns.
-   */
-  turnMs: 3_000,
 };
 export type BodyTimeouts = typeof BODY_TIMEOUTS;
 
+/** Requests up to this size are not counted. Even hundreds of them use little memory. */
+export const smallBodyBytes = 256 * 1024;
+
 /** Capacity in bodies of the maximum size. Processing can use up to ten times the size of a body. */
 const largestAtOnce = 2;
+/** A request makes progress each time it receives this many bytes. */
+const stepBytes = 64 * 1024;
 /** Interval of the reviews while a request waits for memory. */
 const reviewMs = 250;
-/** Only a request without progress for this many reviews can be rejected to free memory for another. */
+/**
+ * A request without progress for this many reviews is stalled. Unlike time, reviews do not pass while the
+ * process is too busy to read.
+ */
 const stillReviews = 4;
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
@@ -31,68 +33,116 @@ export type BodyBudget = ReturnType<typeof createBodyBudget>;
 export type BodyClaim = ReturnType<BodyBudget["open"]>;
 
 type BodyPart = "body" | "files";
-type Claim = Entry & { stop?: AbortController };
+
+/** The memory of one request. */
+type Claim = {
+  /** The team or, without a key, the client address. */
+  holder: string;
+  bytes: number;
+  /** Its announced size, which is reserved in its holder's share while it makes progress. */
+  expected: number;
+  progressBytes: number;
+  stillFor: number;
+  /** True while its body arrives; it can then be rejected. False while it is handled. */
+  isArriving: boolean;
+  stop: AbortController;
+};
 type Waiter = { claim: Claim; bytes: number; since: number; admit(): void; reject(fault: AppError): void };
+
+/** The limit that a request reaches: that of the process, or that of its holder. */
+type Limit = "budget" | "share";
+
+const countedOf = (bytes: number): number => (bytes <= smallBodyBytes ? 0 : bytes);
+const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /**
  * Memory budget for the large bodies of all requests of a process, and for the files fetched for them: two
- * bodies of the maximum size. Only received bytes count, not the declared size. Waiting requests of the
- * holder that uses the least memory are admitted first.
+ * bodies of the maximum size, half of it for one holder. Only received bytes count, not the declared size.
+ * When there is no room, requests wait, and the stalled one with the fewest bytes is rejected.
  */
 export function createBodyBudget(
   sizes: { bodyMaxBytes: number; filesMaxBytes: number },
   patience: BodyTimeouts = BODY_TIMEOUTS,
 ) {
-  const ledger = createLedger({
-    capacity: sizes.bodyMaxBytes * largestAtOnce,
-    share: sizes.bodyMaxBytes,
-    turnMs: patience.turnMs,
-  });
+  const capacity = sizes.bodyMaxBytes * largestAtOnce;
+  const share = sizes.bodyMaxBytes;
   const fileWeight = Math.min(1, sizes.bodyMaxBytes / sizes.filesMaxBytes);
   const weigh = (bytes: number, as: BodyPart) => (as === "files" ? bytes * fileWeight : bytes);
+  /** The requests that use counted memory. */
+  const claims = new Set<Claim>();
   const waiters = new Set<Waiter>();
   let isScheduled = false;
 
-  /** Rejects the stalled request with the least progress. True if a request was rejected. */
-  const freeMemory = ({ claim }: Waiter, limit: ReachedLimit): boolean => {
-    const rivals: Claim[] = ledger.rivals(claim, limit);
-    const waiting = new Set([...waiters].map((waiter) => waiter.claim));
-    // A request that is being handled frees its memory soon, so requests that wait for memory do not count as
-    // stalled.
-    const isRoomComing = rivals.some(({ isArriving }) => !isArriving);
-    const stalled = rivals.filter(
-      (rival) => rival.isArriving && rival.stillFor >= stillReviews && !(isRoomComing && waiting.has(rival)),
+  const isStalled = ({ isArriving, stillFor }: Claim) => isArriving && stillFor >= stillReviews;
+  const reservedBy = (claim: Claim) =>
+    claim.isArriving && !isStalled(claim) ? Math.max(claim.bytes, claim.expected) : claim.bytes;
+  const heldBy = (holder: string) =>
+    sum([...claims].filter((each) => each.holder === holder).map(({ bytes }) => bytes));
+
+  /** The limit that further bytes of a request would exceed, or null. */
+  const limitOf = (claim: Claim, bytes: number): Limit | null => {
+    const after = countedOf(claim.bytes + bytes);
+    if (after === 0) return null;
+    const others = [...claims].filter((each) => each !== claim);
+    if (sum(others.map((each) => each.bytes)) + after > capacity) return "budget";
+    const ofHolder = sum(others.filter(({ holder }) => holder === claim.holder).map(reservedBy));
+    const own = claims.has(claim) ? after : Math.max(after, claim.expected);
+    // The only large request of a holder may exceed the share.
+    return ofHolder > 0 && ofHolder + own > share ? "share" : null;
+  };
+
+  const take = (claim: Claim, bytes: number): void => {
+    claim.bytes += bytes;
+    if (claim.bytes - claim.progressBytes >= stepBytes) {
+      claim.progressBytes = claim.bytes;
+      claim.stillFor = 0;
+    }
+    if (countedOf(claim.bytes) > 0) claims.add(claim);
+  };
+
+  const drop = (claim: Claim): void => {
+    claims.delete(claim);
+    claim.bytes = 0;
+  };
+
+  /** Rejects the stalled request with the fewest bytes. True if there was one. */
+  const freeMemory = ({ claim }: Waiter, limit: Limit): boolean => {
+    const rivals = [...claims].filter(
+      (each) => each !== claim && (limit === "budget" || each.holder === claim.holder),
     );
-    const [least] = stalled.sort((a, b) => a.progressAt - b.progressAt);
+    // A request that is being handled frees its memory soon. Until then, those that wait are not stalled.
+    const isRoomComing = rivals.some(({ isArriving }) => !isArriving);
+    const waiting = new Set([...waiters].map((waiter) => waiter.claim));
+    const [least] = rivals
+      .filter((each) => isStalled(each) && !(isRoomComing && waiting.has(each)))
+      .sort((a, b) => a.bytes - b.bytes);
     if (!least) return false;
-    ledger.drop(least);
-    least.stop ??= new AbortController();
+    drop(least);
     least.stop.abort(tooSlow());
     for (const waiter of waiters) if (waiter.claim === least) waiter.reject(tooSlow());
     return true;
   };
 
+  /** Admits the waiting requests for which there is room, those of the holder with the least memory first. */
   const review = (): void => {
     const now = performance.now();
-    for (const waiter of waiters) if (now - waiter.since >= patience.roomMs) waiter.reject(busy());
-    const full = new Set<string>();
-    for (const waiter of inOrder(waiters, ledger.heldBy)) {
-      const { claim, bytes } = waiter;
-      if (full.has(claim.holder) || !waiters.has(waiter)) continue;
-      let limit = ledger.reachedLimit(claim, bytes, now);
-      while (limit && freeMemory(waiter, limit)) limit = ledger.reachedLimit(claim, bytes, now);
-      if (limit === "budget") break;
-      if (limit === "share") full.add(claim.holder);
-      else waiter.admit();
+    const held = new Map([...waiters].map(({ claim }) => [claim.holder, heldBy(claim.holder)]));
+    const heldOf = ({ claim }: Waiter) => held.get(claim.holder) ?? 0;
+    for (const waiter of [...waiters].sort((a, b) => heldOf(a) - heldOf(b))) {
+      const { claim, bytes, since } = waiter;
+      if (now - since >= patience.roomMs) waiter.reject(busy());
+      if (!waiters.has(waiter)) continue;
+      let limit = limitOf(claim, bytes);
+      while (limit && freeMemory(waiter, limit)) limit = limitOf(claim, bytes);
+      if (limit === null) waiter.admit();
     }
     if (waiters.size === 0 || isScheduled) return;
     isScheduled = true;
-    setTimeout(reviewAgain, reviewMs);
-  };
-  const reviewAgain = (): void => {
-    isScheduled = false;
-    ledger.review();
-    review();
+    setTimeout(() => {
+      isScheduled = false;
+      for (const claim of claims) claim.stillFor++;
+      review();
+    }, reviewMs);
   };
 
   const wait = (claim: Claim, bytes: number): Promise<void> =>
@@ -103,7 +153,7 @@ export function createBodyBudget(
         since: performance.now(),
         admit() {
           waiters.delete(waiter);
-          ledger.take(claim, bytes, performance.now());
+          take(claim, bytes);
           resolve();
         },
         reject(fault) {
@@ -115,40 +165,32 @@ export function createBodyBudget(
       review();
     });
 
-  /**
-   * Opens the claim of one request. `holder` is the team or, without a key, the client address. A holder gets
-   * at most half.
-   */
+  /** Opens the claim of one request. `holder` is the team or, without a key, the client address. */
   const open = (holder: string) => {
     const claim: Claim = {
       holder,
       bytes: 0,
       expected: 0,
-      wantsTurn: false,
-      turnEndsAt: 0,
       progressBytes: 0,
-      progressAt: performance.now(),
       stillFor: 0,
       isArriving: true,
+      stop: new AbortController(),
     };
     const grow = async (arrived: number, as: BodyPart = "body"): Promise<void> => {
-      claim.stop?.signal.throwIfAborted();
+      claim.stop.signal.throwIfAborted();
+      if (!claim.isArriving) Object.assign(claim, { isArriving: true, stillFor: 0 });
       const bytes = weigh(arrived, as);
-      const now = performance.now();
-      const isFirst = waiters.size === 0 || claim.bytes + bytes <= smallBodyBytes;
-      if (isFirst && ledger.reachedLimit(claim, bytes, now) === null) ledger.take(claim, bytes, now);
+      if (limitOf(claim, bytes) === null) take(claim, bytes);
       else await wait(claim, bytes);
     };
     return {
       /** Announces the expected number of further bytes. */
       expect(coming: number, as: BodyPart = "body"): void {
         claim.expected = claim.bytes + weigh(coming, as);
-        claim.wantsTurn = true;
       },
       /**
        * Counts received bytes, and waits if the budget is full. Throws 503 if the wait is too long, or if
-       * this request has the least progress and others need its memory. The files of one email count as at
-       * most one body.
+       * this request is stalled and others need its memory. The files of one email count as at most one body.
        */
       grow,
       /**
@@ -166,33 +208,18 @@ export function createBodyBudget(
       /** Marks the body as complete. The request cannot be rejected until it grows again. */
       settle(): void {
         claim.isArriving = false;
-        claim.turnEndsAt = 0;
         if (waiters.size > 0) review();
       },
       /** Aborted when the request is rejected. The reason is the error for the caller. */
-      get signal(): AbortSignal {
-        claim.stop ??= new AbortController();
-        return claim.stop.signal;
-      },
+      signal: claim.stop.signal,
       /** Releases all bytes. Safe to call more than once. */
       release(): void {
-        ledger.drop(claim);
+        drop(claim);
         if (waiters.size > 0) review();
       },
     };
   };
   return { patience, open };
-}
-
-/**
- * The holder with the least memory first. For one holder, the largest request first, because it releases the
- * most.
- */
-function inOrder(waiters: ReadonlySet<Waiter>, heldBy: (holder: string) => number): Waiter[] {
-  const held = new Map<string, number>();
-  for (const { claim } of waiters) if (!held.has(claim.holder)) held.set(claim.holder, heldBy(claim.holder));
-  const heldOf = ({ claim }: Waiter) => held.get(claim.holder) ?? 0;
-  return [...waiters].sort((a, b) => heldOf(a) - heldOf(b) || b.claim.bytes - a.claim.bytes);
 }
 
 const retryHint = "Retry in a few seconds, with the same `Idempotency-Key` if you used one.";

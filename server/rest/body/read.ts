@@ -1,6 +1,5 @@
 import { AppError } from "#server/platform/errors";
-import type { BodyClaim, BodyTimeouts } from "#server/platform/limits/body-budget";
-import { smallBodyBytes } from "#server/platform/limits/body-ledger";
+import { type BodyClaim, type BodyTimeouts, smallBodyBytes } from "#server/platform/limits/body-budget";
 import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
 import type { Threads } from "#server/platform/threads";
 import { type JsonBody, READ_JSON } from "./json";

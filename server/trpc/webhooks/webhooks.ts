@@ -25,7 +25,6 @@ import { retryPendingEvents } from "#server/services/webhooks/events/retry-pendi
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
-import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import { presentWebhookAttempt, presentWebhookEventDetail } from "#server/shared/wire/webhook";
 import { inTeam, joined, router } from "../init";
@@ -122,10 +121,6 @@ export const webhooksRouter = router({
         attemptPage: { rows: rows.map(presentWebhookAttempt), hasMore },
       };
     }),
-  /** Sample code that verifies our signature. */
-  snippets: inTeam("webhooks:read")
-    .input(TeamInput)
-    .query(() => VERIFY_SNIPPETS),
   /** Returns the signing secret; besides this, only `rotate` returns it in the console. */
   create: inTeam("webhooks:write")
     .input(z.strictObject({ team, url: Url, events: Names }))

@@ -29,7 +29,6 @@ export function webhookCalls({ world }: Console): ProcedureCalls {
     "webhooks.list": { input: async () => ({}), names: [] },
     "webhooks.get": aboutEndpoint,
     "webhooks.heldUnknown": { input: async () => ({}), names: [] },
-    "webhooks.snippets": { input: async () => ({}), names: [] },
     "webhooks.deliveries": {
       input: async (party) => {
         const { id, event } = await eventOf(party);

@@ -5,7 +5,6 @@ import { Suspense } from "react";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { usePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
-import { lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useTRPC } from "../../_ui/trpc";
 import { EndpointBadge } from "../badges";
@@ -14,9 +13,7 @@ import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries/deliveries";
 import { EndpointNote, EventWarnings } from "./endpoint-note";
 import { EndpointFacts } from "./facts";
-
-// At the end of the page: its text is part of the document, its code loads last.
-const Verify = lazyPart(async () => (await import("./verify")).Verify);
+import { Verify } from "./verify";
 
 const refetchMs = { active: 2_000, idle: 10_000 };
 const back = { href: "/console/webhooks", label: "Webhooks" };
@@ -62,7 +59,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
         <EndpointFacts endpoint={data} />
         <Deliveries teamId={teamId} endpoint={data} />
         <Suspense fallback={<SkeletonCard lines={8} />}>
-          <Verify teamId={teamId} />
+          <Verify />
         </Suspense>
       </div>
     </>

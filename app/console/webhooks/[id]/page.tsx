@@ -12,9 +12,6 @@ export const generateMetadata = objectTitle(
 /** One endpoint: its state, its event deliveries, and its actions. */
 export default consolePage("/console/webhooks/[id]", ({ team, params: { id }, search }) => ({
   objects: [trpc.webhooks.get.queryOptions({ team, id })],
-  queries: [
-    trpc.webhooks.snippets.queryOptions({ team }),
-    trpc.webhooks.deliveries.queryOptions({ team, id, ...readFilters(deliveryFilters, search) }),
-  ],
+  queries: [trpc.webhooks.deliveries.queryOptions({ team, id, ...readFilters(deliveryFilters, search) })],
   page: <EndpointPage teamId={team} id={id} />,
 }));

@@ -6,15 +6,14 @@ import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/en
 import { getWebhookEvent } from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { signatureHeaders } from "#server/services/webhooks/signing";
-import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
+import { type Block, blocksIn } from "../guides/blocks";
 import { deliverDue } from "../support/console/deliver";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";
 import { freePort } from "../support/servers/free-port";
 import { createWorld, type World } from "../support/world";
 
 /*
- * The endpoint examples that the console shows, each run unchanged by its own interpreter and called by the
- * worker.
+ * The endpoints of the guide to webhooks, each run unchanged by its own interpreter and called by the worker.
  */
 
 const patience = { timeout: 60_000 };
@@ -33,14 +32,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const interpreterOf = ({ fileName }: Snippet) =>
-  fileName.endsWith(".py") ? "/usr/bin/python3" : process.execPath;
+const snippets = blocksIn("endpoints that verify signatures, which another test executes").map(
+  (block, index) => ({ ...block, index }),
+);
 
-async function start(snippet: Snippet, secret: string, port: number): Promise<TestProcess> {
-  const file = path.join(folder, `${snippet.id}-${snippet.fileName}`);
-  writeFileSync(file, snippet.text);
+async function start(
+  { language, text, index }: Block & { index: number },
+  secret: string,
+  port: number,
+): Promise<TestProcess> {
+  const isPython = language === "python";
+  const file = path.join(folder, `webhook-${index}.${isPython ? "py" : "mjs"}`);
+  writeFileSync(file, text);
   const env = { WEBHOOK_SECRET: secret, PORT: String(port) };
-  const endpoint = await startProcess(interpreterOf(snippet), [file], { cwd: folder, env });
+  const endpoint = await startProcess(isPython ? "/usr/bin/python3" : process.execPath, [file], {
+    cwd: folder,
+    env,
+  });
   // The endpoint is ready when it rejects an unsigned request.
   await expect.poll(() => post(port, "{}", {}).catch(() => null), patience).toBe(400);
   return endpoint;
@@ -49,7 +57,11 @@ async function start(snippet: Snippet, secret: string, port: number): Promise<Te
 const post = async (port: number, body: string, headers: Record<string, string>): Promise<number> =>
   (await fetch(`http://127.0.0.1:${port}/hooks`, { method: "POST", body, headers })).status;
 
-describe.each(VERIFY_SNIPPETS)("the endpoint example: $label", (snippet) => {
+test("the guide has endpoints in three variants", () => {
+  expect(snippets.map(({ language }) => language)).toEqual(["js", "js", "python"]);
+});
+
+describe.each(snippets)("the endpoint of $name", (snippet) => {
   test("accepts event deliveries, also during secret rotation, and rejects changed or old requests", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/hooks`;

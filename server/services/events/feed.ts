@@ -77,10 +77,11 @@ async function placeBefore({ db, teamId }: Ctx, since: Date | undefined): Promis
   const start = placeBelow(1n);
   if (!since) return start;
   const { emailId, position } = emailEvents;
+  const firstId = firstIdAt(Math.max(0, since.getTime() - disorderMs));
   const earlier = db
     .select({ emailId })
     .from(emailEvents)
-    .where(and(eq(emailEvents.teamId, teamId), lt(emailId, firstIdAt(since.getTime() - disorderMs))))
+    .where(and(eq(emailEvents.teamId, teamId), lt(emailId, firstId)))
     .orderBy(desc(emailId))
     .limit(1);
   const [first] = await db

@@ -14,8 +14,8 @@ export const usageDaysMax = 92;
 export type UsageQuery = { since: string; until: string; apiKeyId?: string; domain?: string };
 
 /**
- * The team's recipients by the day on which their email was accepted, key and domain, by their current status:
- * the same counts as the metrics, including the events that the worker has not counted yet.
+ * The team's recipients by their current status, by the day on which their email was accepted, key and
+ * domain: the same counts as the metrics, including the events that the worker has not counted yet.
  */
 export async function readUsage(ctx: Ctx, { since, until, apiKeyId, domain }: UsageQuery): Promise<Usage> {
   const { rows, isComplete } = await readMetrics(ctx, {

@@ -28,10 +28,6 @@ export const NOT_RUN: Record<string, string> = {
   "systemd: set -a; . /etc/backstamp.env; backstamp email list": "reads the settings of an installed service",
   'vercel: curl -fsS -H "Authorization: Bearer $CRON_SECRET" https://mail.example.com/api/cron/tick':
     "calls a deployment; tests/product/vercel calls the same route",
-  "backup: rclone copy --exclude '*.partial' /var/lib/backstamp-service/backups store:my-bucket/backstamp":
-    "programs of other projects",
-  "migrating-ses: aws sesv2 list-suppressed-destinations | backstamp import suppressions - --from ses --dry-run":
-    "reads an account; tests/services/imports.test.ts imports such a file",
   "backup: BACKSTAMP_BACKUP_TO=/var/lib/backstamp-service/backups":
     "settings, not a program; their names are checked",
   "backup: rclone copy --exclude '*.partial' /var/lib/backstamp-service/backups store:my-bucket/backstamp":

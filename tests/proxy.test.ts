@@ -44,7 +44,7 @@ describe("the content security policy of pages", () => {
     for (const address of [
       "/docs",
       "/docs/install",
-      "/docs/reference/smtp/",
+      "/docs/smtp/",
       "/docs/guides.js",
       "/docs/api",
       "/docs/api/emails",

@@ -1,6 +1,9 @@
 /** The guides in the order of the navigation. Each is `app/docs/guides/NAME.md`, served as `/docs/NAME`. */
 export const GUIDE_SECTIONS = [
-  { title: "Set up", guides: ["install", "containers", "systemd", "vercel", "domains", "keys", "roles"] },
+  {
+    title: "Set up",
+    guides: ["install", "containers", "systemd", "vercel", "domains", "keys", "roles", "clients", "testing"],
+  },
   {
     title: "Send",
     guides: [
@@ -9,11 +12,13 @@ export const GUIDE_SECTIONS = [
       "templates",
       "inline-images",
       "smtp",
+      "smtp-applications",
       "frameworks",
       "webhooks",
       "local-webhooks",
       "suppressions",
       "tracking",
+      "statistics",
       "deliverability",
       "limits-and-errors",
     ],
@@ -31,21 +36,9 @@ export const GUIDE_SECTIONS = [
   },
   {
     title: "Operate",
-    guides: ["operating", "metrics", "backup", "upgrade", "security", "secrets", "personal-data"],
+    guides: ["operating", "metrics", "backup", "upgrade", "moving", "security", "secrets", "personal-data"],
   },
 ] as const;
-
-/** Documents of the repository that guides refer to, by their names below `/docs/reference`. */
-export const REFERENCE_DOCUMENTS = {
-  api: ".github/API.md",
-  smtp: ".github/SMTP.md",
-  operations: ".github/OPERATIONS.md",
-  vercel: ".github/VERCEL.md",
-  reliability: ".github/RELIABILITY.md",
-  performance: ".github/PERFORMANCE.md",
-  security: ".github/SECURITY.md",
-  changelog: ".github/CHANGELOG.md",
-} as const;
 
 /**
  * The pages of the API reference in the order of the navigation, by their names below `/docs/api`; the first
@@ -88,7 +81,6 @@ export const GUIDE_FILES = ["guides.css", "guides.js", "api.js", "search.json", 
 
 const PAGES: readonly string[][] = [
   ...GUIDE_SECTIONS.flatMap(({ guides }) => guides.map((name) => [name])),
-  ...Object.keys(REFERENCE_DOCUMENTS).map((name) => ["reference", name]),
   ...API_SECTIONS.flatMap(({ pages }) => pages.map((name) => ["api", name].filter(Boolean))),
 ];
 

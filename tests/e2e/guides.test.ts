@@ -54,7 +54,7 @@ describe("the guides", () => {
       await expectNoAccessibilityViolations(page);
     }
     expect((await weigh()).untilRest).toBeLessThanOrEqual(scriptKbMax);
-    for (const path of ["/docs", "/docs/webhooks", "/docs/reference/operations"]) {
+    for (const path of ["/docs", "/docs/webhooks", "/docs/operating"]) {
       await page.goto(backstamp.url + path);
       await expectDarkAndNarrow(page, `guides${path.replaceAll("/", "-")}`);
     }
@@ -89,7 +89,7 @@ describe("the guides", () => {
       ["laravel", "/docs/frameworks#laravel"],
       ["suppressions", "/docs/suppressions"],
       ["templates", "/docs/templates"],
-      ["postmark suppressions", "/docs/reference/migrating-postmark"],
+      ["postmark suppressions", "/docs/migrating-postmark"],
     ] as const) {
       await page.getByRole("searchbox").fill(words);
       const first = page.locator(".results a").first();

@@ -5,7 +5,7 @@ import { AppError } from "#server/platform/errors";
 import { errorCodesOf } from "#server/rest/openapi/faults";
 import { routes } from "#server/rest/routes";
 import { ALARMS } from "#server/services/readiness";
-import { GUIDE_SECTIONS, isGuidePath, REFERENCE_DOCUMENTS } from "#server/shared/guides";
+import { GUIDE_SECTIONS, isGuidePath } from "#server/shared/guides";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { PERMISSIONS } from "#server/shared/roles";
 import { createProgram } from "#server/startup/admin/run";
@@ -37,7 +37,7 @@ test("the addresses of guides end with an optional slash, and no other address i
     "/docs/",
     "/docs/install",
     "/docs/install/",
-    "/docs/reference/operations",
+    "/docs/operating",
     "/docs/api",
     "/docs.md",
     "/llms.txt",
@@ -124,11 +124,7 @@ const isLabel = (words: string) =>
 
 test("each label that a guide names, in bold, is one of the console", () => {
   const inGuides = GUIDES.map((guide) => [guide, readGuide(guide), /\*\*([^*\n]+)\*\*/g] as const);
-  const inReference = Object.values(REFERENCE_DOCUMENTS).map((file) => {
-    const text = readFileSync(path.join(projectRoot, file), "utf8");
-    return [file, text, /(?:\*\*|")([^*"\n]+)(?:\*\*|") in the console/g] as const;
-  });
-  const named = [...inGuides, ...inReference].flatMap(([file, text, pattern]) =>
+  const named = inGuides.flatMap(([file, text, pattern]) =>
     [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(pattern)].map(
       ([, label = ""]) => [file, label] as const,
     ),
@@ -208,17 +204,16 @@ const wordsOf = (line: string): string[] =>
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
     .map((word) => (/^([A-Z]+_)?ID$/.test(word) ? "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" : word));
 
-/** The commands in the blocks of the README and of the reference. */
-const documented = ["README.md", ...Object.values(REFERENCE_DOCUMENTS)].flatMap((file) =>
-  [...readFileSync(path.join(projectRoot, file), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(
-    ([, text = ""]) =>
-      [...text.matchAll(/^(?:npm run -s )?(backstamp )(?:-- )?(.*[^\\\n])$/gm)].map(
-        ([, name = "", rest = ""]) => name + rest,
-      ),
+/** The commands in the blocks of the README. */
+const documented = [
+  ...readFileSync(path.join(projectRoot, "README.md"), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm),
+].flatMap(([, text = ""]) =>
+  [...text.matchAll(/^(?:npm run -s )?(backstamp )(?:-- )?(.*[^\\\n])$/gm)].map(
+    ([, name = "", rest = ""]) => name + rest,
   ),
 );
 
-test("each command of a guide, of the README and of the reference exists with its options", async () => {
+test("each command of a guide and of the README exists with its options", async () => {
   const guides = blocksIn("parsed as commands").flatMap(({ text }) => text.trim().split("\n"));
   const lines = [...guides, ...documented];
   expect(lines.length).toBeGreaterThan(10);

@@ -73,14 +73,14 @@ function readStyles(): string {
 }
 
 /**
- * What the search of the pages reads: each section with its address. Documents about other providers, about
- * operation and about the past are found after the guides and the API reference.
+ * What the search of the pages reads: each section with its address. The guides about other
+ * providers are found after the others.
  */
 const indexOf = (pages: readonly Page[]) =>
   pages.flatMap(({ path, title, section, sections }) =>
     sections.map(({ id, heading, text }) => ({
       address: id === "" ? path : `${path}#${id}`,
-      weight: section === "Reference" ? 0 : 1,
+      weight: section === "Migrate" ? 0 : 1,
       title,
       heading,
       text,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { GUIDE_SECTIONS, REFERENCE_DOCUMENTS } from "#server/shared/guides";
+import { GUIDE_SECTIONS } from "#server/shared/guides";
 import { type Rendered, renderMarkdown } from "./markdown";
 
 /** A page below `/docs`. `markdown` has the same content as its HTML. */
@@ -12,16 +12,9 @@ export const readProjectFile = (file: string): string =>
 
 type Source = { file: string; path: string; section: string };
 
-const SOURCES: Source[] = [
-  ...GUIDE_SECTIONS.flatMap(({ title, guides }) =>
-    guides.map((name) => ({ file: `app/docs/guides/${name}.md`, path: `/docs/${name}`, section: title })),
-  ),
-  ...Object.entries(REFERENCE_DOCUMENTS).map(([name, file]) => ({
-    file,
-    path: `/docs/reference/${name}`,
-    section: "Reference",
-  })),
-];
+const SOURCES: Source[] = GUIDE_SECTIONS.flatMap(({ title, guides }) =>
+  guides.map((name) => ({ file: `app/docs/guides/${name}.md`, path: `/docs/${name}`, section: title })),
+);
 
 const PATHS = new Map(SOURCES.map(({ file, path: address }) => [file, address]));
 
@@ -59,7 +52,7 @@ const resolveLinks = (source: string, resolve: (target: string) => string | null
 /** The last rendered version of each file. A page is rendered among all others, so each is needed often. */
 const rendered = new Map<string, { source: string; page: Page }>();
 
-/** The guides and the documents that they refer to, in the order of the navigation. */
+/** The guides in the order of the navigation. */
 export const readPages = (): Page[] =>
   SOURCES.map(({ file, path: address, section }) => {
     const source = readProjectFile(file);

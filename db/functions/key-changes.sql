@@ -7,7 +7,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER "api_keys_announced"
-  AFTER DELETE OR UPDATE OF "scopes", "all_domains", "limits", "expires_at", "revoked_at" ON "api_keys"
+  AFTER DELETE OR UPDATE OF "scopes", "all_domains", "limits", "client_networks", "expires_at", "revoked_at" ON "api_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION "announce_key_changes"();
 
 CREATE OR REPLACE TRIGGER "api_key_domains_announced" AFTER INSERT OR DELETE ON "api_key_domains"

@@ -29,6 +29,6 @@ DROP FUNCTION "search_words"(text);--> statement-breakpoint
 DROP INDEX "emails_tags_idx";--> statement-breakpoint
 -- Blocks writes while it is built. There is no installation with a release before this one.
 DO $$ BEGIN
-  CREATE INDEX "emails_team_sender_idx" ON "emails" USING btree ("team_id",lower("sender_address"),"id");
+  CREATE INDEX "emails_sender_idx" ON "emails" USING btree (lower("sender_address"),"team_id","id");
 END $$;--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "oldest_release"() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '0.2.0' $$;

@@ -86,7 +86,8 @@ export const emails = pgTable(
     index("emails_team_template_idx")
       .on(t.teamId, t.templateId, t.id)
       .where(sql`${t.templateId} is not null`),
-    index("emails_team_sender_idx").on(t.teamId, folded(t.senderAddress), t.id),
+    // The team is second, because a plan that was made with empty tables would otherwise use it for ids.
+    index("emails_sender_idx").on(folded(t.senderAddress), t.teamId, t.id),
   ],
 );
 

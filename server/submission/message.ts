@@ -13,7 +13,7 @@ import { areShort, type Reader } from "#server/platform/threads";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import type { NewEmail, Once } from "#server/services/emails/accept/send";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { isInstruction, readInstructions } from "./instructions";
 
 const subjectCharsMax = 2_000;

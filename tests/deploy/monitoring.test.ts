@@ -36,8 +36,8 @@ test.runIf(hasPromtool)("each alert fires when it should, and none for a healthy
   expect(promtool("test", "rules", cases)).toEqual({ status: 0, output: expect.stringContaining("SUCCESS") });
 });
 
-test("each alert has a row in OPERATIONS with what to do", () => {
-  const operations = readFileSync(path.join(projectRoot, ".github/OPERATIONS.md"), "utf8");
+test("each alert has a row in the guide with what to do", () => {
+  const operations = readFileSync(path.join(projectRoot, "app/docs/guides/metrics.md"), "utf8");
   for (const { alert } of rules)
     expect(operations).toMatch(new RegExp(`^\\| \`${alert}\` \\| .{20,} \\|$`, "m"));
 });

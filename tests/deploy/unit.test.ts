@@ -35,7 +35,7 @@ test.runIf(hasSystemd)("systemd-analyze verify accepts the unit, also with its o
 });
 
 /** Folders that a guide or the reference names for files that the service writes or reads. */
-const documents = [".github/OPERATIONS.md", "app/docs/guides/backup.md", "app/docs/guides/systemd.md"];
+const documents = ["app/docs/guides/backup.md", "app/docs/guides/systemd.md"];
 
 test.each(documents)("the folder of scheduled backups in %s is one that the service can write", (name) => {
   const text = readFileSync(path.join(projectRoot, name), "utf8");

@@ -15,7 +15,14 @@ const PARSERS: Record<string, readonly string[]> = {
   sh: ["/bin/sh", "-n"],
   python: ["/usr/bin/python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())"],
   toml: ["/usr/bin/python3", "-c", "import tomllib, sys; tomllib.load(open(sys.argv[1], 'rb'))"],
+  conf: [
+    "/usr/bin/python3",
+    "-c",
+    "import configparser, sys; configparser.ConfigParser().read_string('[main]\\n' + open(sys.argv[1]).read())",
+  ],
+  json: ["/usr/bin/python3", "-m", "json.tool"],
   js: [process.execPath, "--check"],
+  php: ["/usr/bin/php", "-l"],
   ruby: ["/usr/bin/ruby", "-c"],
 };
 

@@ -1,3 +1,6 @@
+const programs =
+  "settings of an application; tests/product/interoperability/programs.test.ts sends with its library";
+
 /**
  * The blocks of guides that no test executes or validates, with the reason. The key is the guide and the
  * first line.
@@ -38,6 +41,16 @@ export const NOT_RUN: Record<string, string> = {
     "settings, not a program; their names are checked",
   "smtp: BACKSTAMP_SMTP_PORT=2587": "settings, not a program; their names are checked",
   "smtp: cat > /etc/letsencrypt/renewal-hooks/deploy/backstamp <<'HOOK'": "installs a hook as root",
+  'smtp-applications: { "mail": { "from": "Ann <ann@example.com>", "transport": "SMTP",': programs,
+  'smtp-applications: EMAIL_HOST, EMAIL_PORT, EMAIL_USE_TLS = "mail.example.com", 2587, True': programs,
+  "smtp-applications: config.action_mailer.delivery_method = :smtp": programs,
+  "smtp-applications: MAIL_MAILER=smtp": programs,
+  "smtp-applications: for setting in mail_smtpmode=smtp mail_smtphost=mail.example.com mail_smtpport=2465 mail_smtpsecure=ssl mail_smtpauth=1 \\":
+    programs,
+  "smtp-applications: <?php": programs,
+  "smtp-applications: [mailer]": "settings of Gitea, as its documentation names them",
+  "smtp-applications: relayhost = [mail.example.com]:2587": programs,
+  "statistics: {": "a response; tests/rest/email-metrics.test.ts reads such ones",
   "smtp: import os":
     "names a public server; tests/product/interoperability/programs.test.ts sends with the same library",
   'metrics: curl -sS -H "Authorization: Bearer $BACKSTAMP_METRICS_TOKEN" http://127.0.0.1:9464/api/metrics':

@@ -111,7 +111,7 @@ describe("unverified claims", () => {
     await request("POST", "/api/webhooks", token, hook);
     const { held, claim: foreignClaim } = await contested();
     expect((await get(held, token)).expires_at).toBeNull();
-    await world.deps.hot`update domains set status = 'failed' where id = ${held.id}`;
+    await world.deps.hot`update domains set status = 'failed', next_check_at = null where id = ${held.id}`;
     const round = () => tick({ ...world.deps, transport: null }, { budgetMs: 5_000 });
     await world.elapse("6 days 23 hours");
     await round();

@@ -5,6 +5,7 @@ import { probePausedRelays } from "#server/delivery/routing/relay-faults";
 import { createRouting } from "#server/delivery/routing/routes";
 import { createSystemEmailSender } from "#server/delivery/system-mail/deliver";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
+import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
 import type { WorkerDeps } from "#server/deps";
 import type { CountingTransport } from "./counting-transport";
 import type { World } from "./world";
@@ -32,8 +33,10 @@ export async function sendDueSystemEmail(deps: WorkerDeps): Promise<void> {
 }
 
 /** Sends the webhook events that are due. */
-export const sendDueEvents = (deps: WorkerDeps): Promise<void> =>
-  runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
+export async function sendDueEvents(deps: WorkerDeps): Promise<void> {
+  await sweepWebhooks(deps);
+  await runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
+}
 
 async function runUntilEmpty({ pump, idle, drain }: Pick<Engine, "pump" | "idle" | "drain">): Promise<void> {
   for (let hasMore = true; hasMore; ) {

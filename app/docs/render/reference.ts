@@ -74,7 +74,7 @@ function writeOverview(document: ApiDocument, operations: readonly Placed[]): st
   return join(
     "# API reference",
     "Every operation, field, error and event of the API.",
-    "The base URL of this installation is `http://localhost:3000/api`. For programs: [openapi.json](/api/openapi.json). For language models: [llms.txt](/llms.txt), and each page as Markdown at its address with `.md`. Email can also be submitted over [SMTP](/docs/reference/smtp).",
+    "The base URL of this installation is `http://localhost:3000/api`. For programs: [openapi.json](/api/openapi.json). For language models: [llms.txt](/llms.txt), and each page as Markdown at its address with `.md`. Email can also be submitted over [SMTP](/docs/smtp).",
     document.info.description,
     "## Response headers",
     list(headers),

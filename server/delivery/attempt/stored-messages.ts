@@ -5,7 +5,7 @@ import type { FilePart } from "#server/mail/mime/entity";
 import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { MessageSource } from "#server/services/emails/outgoing";
 import { erasedForm } from "#server/services/suppressions/erased";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Claim } from "../queue/claims";
 
 /**

@@ -4,7 +4,7 @@ import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 import { STOPPED_TEAMS } from "#server/services/pauses/stopped-teams";
 import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Lease } from "./runner";
 
 /** Default duration of a lease unless renewed. The claims of a dead worker are recovered after it. */

@@ -3,7 +3,7 @@ import type { CapRule, DeliveryKey } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
 import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { DeliveryLease } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
 

@@ -4,7 +4,7 @@ import type { Db } from "#db/client";
 import { erasureKeys } from "#db/schema/audit";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { erasedFormOf } from "../suppressions/erased";
 
 const keyBytes = 32;

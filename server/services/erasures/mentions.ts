@@ -1,7 +1,7 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
 import { readMailbox } from "#server/mail/address/address";
 import { toUnicodeDomain } from "#server/mail/address/idna";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { patternOf } from "./address-pattern";
 
 /** A longer text is not read as a list of mailboxes. */

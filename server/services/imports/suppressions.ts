@@ -1,7 +1,7 @@
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Command } from "../audit/record";
 import { findSuppressed } from "../suppressions/read";
 import { addNewSuppressions, type NewSuppression } from "../suppressions/suppress";

@@ -4,7 +4,7 @@ import type { Deps } from "#server/deps";
 import type { About } from "#server/mail/bounce/report";
 import { firstIdAt, isId, timeOfId } from "#server/platform/ids";
 import { unsubscribePath } from "#server/platform/secrets/recipient-tokens";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 
 /**
  * Older emails are not found by Message-ID: servers no longer retry them, and too many people may have seen

@@ -2,7 +2,7 @@ import type { Deps } from "#server/deps";
 import { isComplaint } from "#server/mail/bounce/feedback";
 import { READ_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { type Addressed, filterByAddress, findByMessageId, findByToken } from "./find";
 import { type Recorded, recordOutcome, recordServerReport } from "./record";
 

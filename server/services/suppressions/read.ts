@@ -2,7 +2,7 @@ import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageById } from "../paging";
 import { erasedForm } from "./erased";

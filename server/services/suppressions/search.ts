@@ -4,7 +4,7 @@ import { emails } from "#db/schema/emails";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { erasedFormOf } from "./erased";

@@ -9,7 +9,7 @@ import { notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { type Command, recordAudit } from "../audit/record";

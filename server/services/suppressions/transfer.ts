@@ -3,7 +3,7 @@ import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { writeCsv } from "#server/platform/http/csv";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { type ParsedEntries, readEntries, SUPPRESSION_COLUMNS } from "./csv";
 import { beginsWith } from "./search";

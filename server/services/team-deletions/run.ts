@@ -46,6 +46,9 @@ export const TEAM_TABLES = [
   ["invitations", "id"],
   ["memberships", "user_id"],
   ["audit_log", "id"],
+  // Only processes of release 0.2.0 write these, during an upgrade.
+  ["usage_days", "day"],
+  ["usage_progress", "team_id"],
 ] as const;
 
 type Deletion = { id: string; teamId: string };

@@ -4,7 +4,7 @@ import type { Ctx } from "#server/deps";
 import { formatMailbox, type Mailbox, readMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";

@@ -5,7 +5,7 @@ import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import { recordAudit } from "../../audit/record";
 import { parseScheduledAt } from "../accept/schedule";
 import { getEmail } from "../read/read";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { foldAddress } from "#server/shared/fold-address";
+import { foldAddress } from "#server/shared/text/fold-address";
 import type { Command } from "../../audit/record";
 import { encodePlace, parsePlace } from "../../parts";
 import { describeFilter, type EmailFilter } from "../read/filter";

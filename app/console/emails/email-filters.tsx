@@ -3,8 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { ENGAGEMENT_NAMES, WITHIN, type Within } from "#server/shared/email-filter";
-import { EVENTS, STATUSES, type Status } from "#server/shared/email-words";
+import {
+  ENGAGEMENT_NAMES,
+  EVENTS,
+  STATUSES,
+  type Status,
+  WITHIN,
+  type Within,
+} from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { DAYS, dayOf, dayRange } from "../_ui/list/day-range";

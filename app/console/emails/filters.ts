@@ -3,9 +3,10 @@ import {
   EMAIL_FILTER_NAMES,
   type EmailFilterName,
   ENGAGEMENT_NAMES,
+  STATUSES,
+  type Status,
   WITHIN,
-} from "#server/shared/email-filter";
-import { STATUSES, type Status } from "#server/shared/email-words";
+} from "#server/shared/email-words";
 import { activeFilters, CURSOR } from "../_ui/list/list-filters";
 
 export const STATUS_NAMES = Object.keys(STATUSES) as Status[];

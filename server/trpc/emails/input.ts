@@ -3,8 +3,7 @@ import { parseMailbox } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import { EMAIL_FILTER, type EmailFilter } from "#server/services/emails/read/filter";
 import { hourMs } from "#server/shared/durations";
-import { type EmailFilterName, WITHIN, WITHIN_HOURS } from "#server/shared/email-filter";
-import { parseTag } from "#server/shared/email-words";
+import { type EmailFilterName, parseTag, WITHIN, WITHIN_HOURS } from "#server/shared/email-words";
 
 /** The filters of the console's list: those of the API, and two that stand for several. */
 export const FILTER = {

@@ -5,7 +5,7 @@ import { SETTINGS } from "#server/platform/env/table";
 import { routes } from "#server/rest/routes";
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-const page = read(".github/VERCEL.md");
+const page = read("app/docs/guides/vercel.md");
 
 test("Vercel calls an existing route once a day, because a more frequent schedule fails on Hobby", () => {
   const { crons, buildCommand } = JSON.parse(read("vercel.json"));
@@ -20,8 +20,8 @@ test("Vercel calls an existing route once a day, because a more frequent schedul
 test("the deploy button asks for every variable of the page and for all that are required", () => {
   const [, link = "", ...others] = page.split(/vercel\.com\/new\/clone/);
   expect(others).toEqual([]);
-  const asked = new URLSearchParams(link.trim().slice(1)).get("env")?.split(",") ?? [];
-  const table = page.slice(page.indexOf("## Variables"), page.indexOf("## What runs when"));
+  const asked = new URLSearchParams(link.split(")")[0].slice(1)).get("env")?.split(",") ?? [];
+  const table = page.slice(page.indexOf("## Deploy"), page.indexOf("## Call the tick"));
   const listed = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = ""]) =>
     names.match(/[A-Z_]{3,}/g),
   );

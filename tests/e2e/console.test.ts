@@ -134,7 +134,7 @@ describe("the list", () => {
     await search.fill("delivered+nora@backstamp.test");
     await expect.poll(() => rows().count(), patience).toBe(1);
     await search.fill("weekly DIGEST");
-    await page.waitForURL(/q=weekly/);
+    await page.waitForURL(/search=weekly/);
     await expect.poll(() => rows().count(), patience).toBe(1);
     expectNoErrors(profile);
   });
@@ -154,7 +154,7 @@ describe("the list", () => {
     const search = page.getByLabel("Search emails");
     expect(await search.inputValue()).toBe("receipt jk/");
     await search.fill("receipt");
-    await page.waitForURL(/q=receipt/);
+    await page.waitForURL(/search=receipt/);
     await expect.poll(() => rows().count(), patience).toBe(1);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
@@ -163,12 +163,12 @@ describe("the list", () => {
     await isOpen();
     // Both ways back lead to the same list, where the row has the focus again.
     await page.keyboard.press("Escape");
-    await page.waitForURL(/emails\?q=receipt/);
+    await page.waitForURL(/emails\?search=receipt/);
     await expect.poll(focused, patience).toContain(EMAILS[0][1]);
     await page.keyboard.press("Enter");
     await isOpen();
     await page.goBack();
-    await page.waitForURL(/emails\?q=receipt/);
+    await page.waitForURL(/emails\?search=receipt/);
     await expect.poll(focused, patience).toContain(EMAILS[0][1]);
     expectNoErrors(profile);
   });

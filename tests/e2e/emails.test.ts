@@ -104,7 +104,7 @@ describe("the list", () => {
       await expect.poll(() => rows().count(), patience).toBe(1);
       expect(await rows().first().textContent()).toContain("needle@example.net");
     }
-    await page.waitForURL(/q=/);
+    await page.waitForURL(/search=/);
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect.poll(() => rows().count(), patience).toBe(4);
     await page.getByTitle("Key", { exact: true }).selectOption({ label: "Shop" });

@@ -7,7 +7,7 @@ import type { WorkerDeps } from "#server/deps";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
 import { recordHeartbeat } from "./housekeeping/heartbeat";
-import { JOBS, type Job } from "./jobs/jobs";
+import { JOBS } from "./jobs/jobs";
 import { startDueJobs } from "./jobs/run-jobs";
 import type { Lease, Runner } from "./queue/runner";
 import { createRouting } from "./routing/routes";
@@ -16,6 +16,9 @@ import { runWebhookRound } from "./webhooks/round";
 
 /** What makes email due must not use up the round: a paused relay may not respond. */
 const feedMsMax = 5_000;
+
+const FEEDS = JOBS.filter(({ feeds }) => feeds !== undefined);
+const OTHERS = JOBS.filter(({ feeds }) => feeds === undefined);
 
 /** The last part of a round starts no delivery, so that housekeeping runs however much email is due. */
 const housekeepingShare = 0.25;
@@ -38,7 +41,9 @@ export async function tick(
   await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   // Before anything is signed: this round may be the first since another secret became active.
   await maintainSecrets(deps, () => true);
-  await runJobs(deps, ({ feeds }) => feeds !== undefined, feedMsMax);
+  // Each round, whenever the last one was: rounds can be minutes apart, and what a lost one claimed is due now.
+  const feedStop = AbortSignal.timeout(feedMsMax);
+  await Promise.all(FEEDS.map(({ run }) => run(deps, feedStop, feedMsMax)));
   const leftMs = () => Math.max(0, deadlineMs - performance.now());
   const claimLeftMs = () => Math.max(0, leftMs() - budgetMs * housekeepingShare);
   let isEmailDone = false;
@@ -66,12 +71,8 @@ export async function tick(
   ]);
   // Attempts in progress may need all of the time. The other jobs do not wait for them, but usually follow.
   await within(claimLeftMs(), delivered);
-  await Promise.all([delivered, runJobs(deps, ({ feeds }) => feeds === undefined, leftMs())]);
-}
-
-async function runJobs(deps: WorkerDeps, isPart: (job: Job) => boolean, budgetMs: number): Promise<void> {
-  const stop = AbortSignal.timeout(Math.ceil(budgetMs));
-  await Promise.all(await startDueJobs(deps, JOBS.filter(isPart), { stop, msMax: budgetMs }));
+  const [msMax, stop] = [leftMs(), AbortSignal.timeout(Math.ceil(leftMs()))];
+  await Promise.all([delivered, ...(await startDueJobs(deps, OTHERS, { stop, msMax }))]);
 }
 
 /** Resolves when the work has ended in any way, or after `ms`. */

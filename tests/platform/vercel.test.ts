@@ -20,7 +20,7 @@ test("Vercel calls an existing route once a day, because a more frequent schedul
 test("the deploy button asks for every variable of the page and for all that are required", () => {
   const [, link = "", ...others] = page.split(/vercel\.com\/new\/clone/);
   expect(others).toEqual([]);
-  const asked = new URLSearchParams(link.split(")")[0].slice(1)).get("env")?.split(",") ?? [];
+  const asked = new URLSearchParams((link.split(")")[0] ?? "").slice(1)).get("env")?.split(",") ?? [];
   const table = page.slice(page.indexOf("## Deploy"), page.indexOf("## Call the tick"));
   const listed = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = ""]) =>
     names.match(/[A-Z_]{3,}/g),

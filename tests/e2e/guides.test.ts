@@ -89,7 +89,7 @@ describe("the guides", () => {
       ["laravel", "/docs/frameworks#laravel"],
       ["suppressions", "/docs/suppressions"],
       ["templates", "/docs/templates"],
-      ["postmark suppressions", "/docs/migrating-postmark"],
+      ["postmark suppressions", "/docs/migrating-postmark#suppressions"],
     ] as const) {
       await page.getByRole("searchbox").fill(words);
       const first = page.locator(".results a").first();

@@ -41,7 +41,7 @@ export async function tick(
   await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   // Before anything is signed: this round may be the first since another secret became active.
   await maintainSecrets(deps, () => true);
-  // Each round, whenever the last one was: rounds can be minutes apart, and what a lost one claimed is due now.
+  // Each round, whenever the last one was: rounds can be minutes apart.
   const feedStop = AbortSignal.timeout(feedMsMax);
   await Promise.all(FEEDS.map(({ run }) => run(deps, feedStop, feedMsMax)));
   const leftMs = () => Math.max(0, deadlineMs - performance.now());

@@ -263,7 +263,7 @@ export const API_FAULTS: readonly Fault[] = [
   },
   {
     name: "Quotation marks of a value break out of an attribute in HTML",
-    file: "server/services/templates/fill-template.ts",
+    file: "server/shared/text/escape-html.ts",
     from: '\'"\': "&quot;",',
     to: "'\"': '\"',",
     suites: ["tests/rest/template-blocks.test.ts"],
@@ -334,8 +334,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "Errors have an internal code in place of Resend's name",
     file: "server/rest/pipeline/respond.ts",
-    from: "name: error.wireName,",
-    to: "name: error.code,",
+    from: "const { status, wireName: name, message, details } = error;",
+    to: "const { status, code: name, message, details } = error;",
     suites: ["tests/rest/emails.test.ts"],
   },
   {

@@ -138,8 +138,8 @@ export const MAIL_FAULTS: readonly Fault[] = [
   {
     name: "A custom header adds Bcc recipients at a relay",
     file: "server/mail/mime/headers.ts",
-    from: `'Use the field "bcc".': "bcc",`,
-    to: `'Use the field "bcc".': "x-bcc",`,
+    from: `['Use the field "bcc".', "removed", "bcc"],`,
+    to: `['Use the field "bcc".', "removed", "x-bcc"],`,
     suites: ["tests/mail/headers.test.ts"],
   },
   {
@@ -172,9 +172,9 @@ export const MAIL_FAULTS: readonly Fault[] = [
   },
   {
     name: "A submitted Bcc field is sent to all recipients",
-    file: "server/submission/message.ts",
-    from: '"return-path", "bcc", "resent-bcc"]',
-    to: '"return-path", "resent-bcc"]',
+    file: "server/mail/mime/headers.ts",
+    from: `['Use the field "bcc".', "removed", "bcc"],`,
+    to: `['Use the field "bcc".', "kept", "bcc"],`,
     suites: ["tests/submission/submission.test.ts"],
   },
   {

@@ -30,7 +30,11 @@ const changeRole = (by: Role, userId: string, role: Role) =>
   party.call(by, "members.changeRole", { userId, role });
 const remove = (by: Role, userId: string) => party.call(by, "members.remove", { userId });
 const entries = async () => {
-  const rows = await console.deps.db.select().from(auditLog).where(eq(auditLog.teamId, team));
+  const rows = await console.deps.db
+    .select()
+    .from(auditLog)
+    .where(eq(auditLog.teamId, team))
+    .orderBy(auditLog.id);
   return rows.map(({ action, actorId, subjectId, detail }) => ({ action, actorId, subjectId, detail }));
 };
 /** Another owner of the team, with a tRPC caller. */

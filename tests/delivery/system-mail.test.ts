@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memberships } from "#db/schema/teams";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { deleteOldRecords } from "#server/delivery/housekeeping/old-records";
 import { createRouting } from "#server/delivery/routing/routes";
 import {
   createSystemEmailSender,
@@ -306,11 +306,11 @@ test("records are deleted after a week, and sooner if the address had no account
   await round();
   expect(await rows()).toHaveLength(2);
   await later(3_601);
-  await aggregateUsage(world.withTransport(transport), () => true);
+  await deleteOldRecords(world.withTransport(transport), () => true);
   expect(await rows()).toMatchObject([{ status: "sent" }]);
   await later(7 * 86_400);
   await world.hot`update sign_in_tokens set expires_at = expires_at - interval '2 days'`;
-  await aggregateUsage(world.withTransport(transport), () => true);
+  await deleteOldRecords(world.withTransport(transport), () => true);
   expect(await rows()).toEqual([]);
   expect(await world.hot`select * from sign_in_tokens`).toEqual([]);
 });

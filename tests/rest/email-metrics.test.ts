@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
@@ -65,7 +65,7 @@ const settled = async (query: string, totals: object, by = token) => {
 /** The columns without a dimension must be the statuses of the deliveries. */
 async function expectStatuses() {
   await expect
-    .poll(() => aggregateUsage(world.withTransport(), () => true).then(readCounts), { timeout: 20_000 })
+    .poll(() => countNewEvents(world.withTransport(), () => true).then(readCounts), { timeout: 20_000 })
     .toEqual(await readStatuses());
   expect(await listWrongTotals(world.hot)).toEqual([]);
 }
@@ -162,7 +162,7 @@ test("every way to change a status is counted, in steps and at once", async () =
   await world.hot`truncate recipient_counts, recipient_totals, metrics_progress`;
   await Promise.all([
     ...Array.from({ length: 2 }, () => read()),
-    ...Array.from({ length: 2 }, () => aggregateUsage(world.withTransport(), () => true)),
+    ...Array.from({ length: 2 }, () => countNewEvents(world.withTransport(), () => true)),
   ]);
   await expect.poll(() => read().then(readCounts), { timeout: 20_000 }).toEqual(before);
   const byEmail = await read(
@@ -242,7 +242,7 @@ test("counts stay when retention deletes the emails, which waits until they are 
   await deliver();
   await settled("", { delivered: 1 });
   await world.hot`delete from emails where team_id = ${team.id}`;
-  await aggregateUsage(world.withTransport(), () => true);
+  await countNewEvents(world.withTransport(), () => true);
   expect((await read()).totals).toMatchObject({ delivered: 1, received: 1 });
 });
 

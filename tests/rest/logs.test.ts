@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { deleteOldRecords } from "#server/delivery/housekeeping/old-records";
 import type { Facts, Log } from "#server/platform/log";
 import { createWorld, type World } from "../support/world";
 
@@ -244,6 +244,6 @@ test("entries older than seven days are deleted", async () => {
     .hot`update api_requests set created_at = now() - interval '169 hours' where path = '/api/emails'`;
   await world.deps
     .hot`update api_requests set created_at = now() - interval '167 hours' where path = '/api/templates'`;
-  await aggregateUsage({ ...world.deps, transport: null }, () => true);
+  await deleteOldRecords(world.deps, () => true);
   expect((await list()).map(({ endpoint }) => endpoint)).toEqual(["/templates"]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { deliverDue } from "../support/pump-engine";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
@@ -132,12 +132,12 @@ test("each event counts once, even with concurrent counting, and counts remain a
   await world.deps.hot`truncate recipient_counts, recipient_totals, metrics_progress`;
   await Promise.all([
     ...Array.from({ length: 5 }, () => usage()),
-    ...Array.from({ length: 5 }, () => aggregateUsage(worker, () => true)),
+    ...Array.from({ length: 5 }, () => countNewEvents(worker, () => true)),
   ]);
   const counts = { accepted: 3, sent: 3, delivered: 3 };
   await settled("", counts);
   await world.deps.hot`delete from emails where team_id = ${team.id}`;
-  await aggregateUsage(worker, () => true);
+  await countNewEvents(worker, () => true);
   expect((await usage()).total).toMatchObject(counts);
 });
 

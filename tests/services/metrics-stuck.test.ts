@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { createWorld } from "../support/world";
 
 test("a team that cannot be counted does not stop the counts of the others", async () => {
@@ -11,7 +11,7 @@ test("a team that cannot be counted does not stop the counts of the others", asy
   await world.send({ sender: "ann@other.example" }, other.ctx);
   await hot.unsafe(`alter table recipient_counts add constraint stuck check (team_id <> '${world.id}')`);
   const countedTeams = async () => {
-    await aggregateUsage(world.withTransport(), () => true);
+    await countNewEvents(world.withTransport(), () => true);
     return (await hot`select distinct team_id as id from recipient_counts order by 1`).map(({ id }) => id);
   };
   // The counts follow the feed, which waits for open transactions of other tests in the cluster.

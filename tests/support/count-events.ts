@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import type { WorkerDeps } from "#server/deps";
 
 /**
@@ -8,7 +8,7 @@ import type { WorkerDeps } from "#server/deps";
  */
 export async function countEvents(deps: WorkerDeps): Promise<void> {
   const countRest = async () => {
-    await aggregateUsage(deps, () => true);
+    await countNewEvents(deps, () => true);
     const [row] = await deps.hot<{ rest: number }[]>`
       select count(*)::int as rest from email_events e
       where not exists (

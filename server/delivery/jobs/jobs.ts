@@ -3,10 +3,11 @@ import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { runErasures } from "#server/services/erasures/run";
 import { deleteDueTeams } from "#server/services/team-deletions/run";
+import { countNewEvents } from "../housekeeping/count-events";
+import { deleteOldRecords } from "../housekeeping/old-records";
 import { maintainPartitions } from "../housekeeping/partitions";
 import { applyRetention } from "../housekeeping/retention";
 import { sweep } from "../housekeeping/sweep";
-import { aggregateUsage } from "../housekeeping/usage";
 import { probePausedRelays } from "../routing/relay-faults";
 import { sweepWebhooks } from "../webhooks/sweep";
 
@@ -45,7 +46,8 @@ export const JOBS: readonly Job[] = [
     everySeconds: 15,
     run: (deps, stop) => recheckDomains(deps, domainChecksMax, stop),
   },
-  { name: "usage", everySeconds: 30, run: (deps, stop) => aggregateUsage(deps, until(stop)) },
+  { name: "metrics", everySeconds: 30, run: (deps, stop) => countNewEvents(deps, until(stop)) },
+  { name: "old_records", everySeconds: 30, run: (deps, stop) => deleteOldRecords(deps, until(stop)) },
   // A little less than a minute, so that a round of every minute does not skip one.
   { name: "alerts", everySeconds: 55, run: evaluateAlerts },
   { name: "retention", everySeconds: 30, run: (deps, stop) => applyRetention(deps, until(stop)) },

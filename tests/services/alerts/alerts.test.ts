@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { findPausedRelays } from "#server/services/alerts/find-installation-conditions";
 import { alertEmailsPerHourMax } from "#server/services/alerts/send-emails";
@@ -93,7 +93,7 @@ test("the rates come from the results of sent email, hour by hour", async () => 
   await world.send({ to: all.slice(50) });
   await world.deliver();
   const counted = async () => {
-    await aggregateUsage(world.withTransport(), () => true);
+    await countNewEvents(world.withTransport(), () => true);
     return [
       ...(await world.hot`
         select value as domain, sent, bounced_permanent as bounced from recipient_totals where dimension = 'result'`),

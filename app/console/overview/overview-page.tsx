@@ -1,11 +1,11 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import { CAPTURED } from "#server/shared/email-words";
 import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
+import { useSearch } from "../_ui/list/use-search";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyPart } from "../_ui/page/lazy-part";
@@ -44,7 +44,7 @@ const dayBefore = (days: number): string =>
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const [search, setSearch] = useQueryStates(overviewSearch);
+  const [search, setSearch] = useSearch(overviewSearch);
   const team = { team: teamId };
   const options = { refetchInterval: polling(trafficMs), placeholderData: keepPreviousData };
   const traffic = useQuery(trpc.overview.traffic.queryOptions(trafficInput(teamId, search), options));
@@ -75,7 +75,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
             value={search.range}
             options={RANGES.map((value) => ({ value, label: RANGE_LABELS[value] }))}
             onChange={(chosen) =>
-              void setSearch(
+              setSearch(
                 chosen === "days"
                   ? { since: dayBefore(6), until: dayBefore(0), range: chosen }
                   : { range: chosen },
@@ -96,7 +96,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
         search={search}
         tags={(tags.data?.rows ?? []).map(({ name }) => name).filter((name) => name.includes(":"))}
         onTags={readTags}
-        change={(part) => void setSearch(part)}
+        change={setSearch}
       />
       {[traffic, standing, parts].every(({ isPending }) => isPending) ? (
         <OverviewSkeleton />

@@ -2,7 +2,7 @@
 
 import { keepPreviousData } from "@tanstack/react-query";
 import type { LucideIcon } from "lucide-react";
-import { useQueryStates } from "nuqs";
+import type { useQueryStates } from "nuqs";
 import type { ReactNode } from "react";
 import { Fetched } from "../page/fetched";
 import { type Column, DataTable } from "./data-table";
@@ -10,6 +10,7 @@ import { Empty, NoMatch, PageGone } from "./empty";
 import { FilterBar } from "./filter-bar";
 import { activeFilters, CURSOR } from "./list-filters";
 import { Pager, type PageStart } from "./pager";
+import { useSearch } from "./use-search";
 
 /**
  * Query options of a list: it keeps the previous page while the next one loads. Hidden tabs do not refetch.
@@ -26,16 +27,16 @@ export const listOptions = (refetchInterval: number | false = false) => ({
 export function useListState<Parsers extends typeof CURSOR & Parameters<typeof useQueryStates>[0]>(
   parsers: Parsers,
 ) {
-  const [filters, setFilters] = useQueryStates(parsers);
-  const set = setFilters as (values: object | null, options?: { history: "push" }) => unknown;
+  const [filters, setFilters] = useSearch(parsers);
+  const set = setFilters as (part: object | null, options?: { history: "push" }) => void;
   const input = activeFilters(filters);
   return {
     filters,
     input,
     isFiltered: Object.keys(input).some((name) => !(name in CURSOR)),
-    change: (part: Partial<typeof filters>) => void set({ ...part, after: null, before: null }),
-    clear: () => void set(null),
-    move: (to: PageStart) => void set(to, { history: "push" }),
+    change: (part: Partial<typeof filters>) => set({ ...part, after: null, before: null }),
+    clear: () => set(null),
+    move: (to: PageStart) => set(to, { history: "push" }),
   };
 }
 

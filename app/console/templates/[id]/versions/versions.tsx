@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import type { VersionRow } from "#server/trpc/templates/templates";
 import { faultOf } from "../../../_ui/fault";
@@ -9,6 +8,7 @@ import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
 import { Pager } from "../../../_ui/list/pager";
 import { SkeletonCard } from "../../../_ui/list/skeleton";
+import { useSearch } from "../../../_ui/list/use-search";
 import { Fetched } from "../../../_ui/page/fetched";
 import { useDisabledReason } from "../../../_ui/page/permission";
 import { cardStyle } from "../../../_ui/styles";
@@ -25,7 +25,7 @@ import { RollBack } from "./roll-back";
 /** The list of versions beside the changes or the content of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
-  const [filters, setFilters] = useQueryStates(versionFilters);
+  const [filters, setFilters] = useSearch(versionFilters);
   const [isConfirming, setConfirming] = useState(false);
   const why = useDisabledReason()("templates:write", "publish templates");
   const template = useQuery(trpc.templates.get.queryOptions({ team: teamId, id }));
@@ -66,10 +66,10 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
           <VersionLines
             rows={rows}
             selected={selected}
-            onSelect={(version) => void setFilters({ version, against: null }, { history: "push" })}
+            onSelect={(version) => setFilters({ version, against: null }, { history: "push" })}
           />
           {page.data ? (
-            <Pager page={page.data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
+            <Pager page={page.data} at={filters} onMove={(to) => setFilters(to, { history: "push" })} />
           ) : null}
         </div>
         <section aria-label={against === 0 ? "Content" : "Changes"} className={`${cardStyle} min-w-0 p-4`}>
@@ -83,7 +83,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 <Select
                   id="against"
                   value={against}
-                  onChange={({ target }) => void setFilters({ against: Number(target.value) })}
+                  onChange={({ target }) => setFilters({ against: Number(target.value) })}
                 >
                   <option value={0}>no version</option>
                   {numbersOf(rows, against).map((number) => (

@@ -28,7 +28,7 @@ const IDENTITY = [
  * the fault by it.
  */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
-  "callback.refused",
+  "callback.rejected",
   "callback.unsubscribed",
   "console.unexpected",
   "delivery.lease_expired",

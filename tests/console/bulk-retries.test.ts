@@ -108,6 +108,6 @@ describe("a bulk retry in parts is one entry of the audit log", () => {
 test("a bulk retry rejects a place of another form", async () => {
   const next = Buffer.from(`{"after":"${newId()}"}`).toString("base64url");
   expect(await ann.call("member", "emails.retryMatching", { ...filter, next })).toMatchObject({
-    message: "Start the retry again: its place in the list is not valid.",
+    message: "Start the retry again: its position is not valid.",
   });
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("link");
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 describe("signing in", () => {
   test("is required for every page, and returns to the requested one", async () => {
@@ -79,7 +79,7 @@ describe("the list", () => {
     expect(await navigation.getByRole("link", { name: "Guides" }).getAttribute("href")).toBe("/docs");
     await navigation.getByRole("link", { name: "API reference" }).click();
     await page.waitForURL(`${backstamp.url}/docs/api`);
-    await page.getByRole("heading", { name: "API reference" }).waitFor(patience);
+    await page.getByRole("heading", { name: "API reference" }).waitFor(slowPage);
     await page.goBack();
     await page.getByRole("heading", { name: "No emails yet" }).waitFor();
     await page.getByRole("button", { name: "Send a test email" }).waitFor();
@@ -90,10 +90,10 @@ describe("the list", () => {
 
   test("shows new emails and updates their statuses without a reload", async () => {
     for (const [to, subject] of EMAILS) await backstamp.send({ to, subject, html: `<p>${subject}</p>` });
-    await expect.poll(() => rows().count(), patience).toBe(EMAILS.length);
-    await expect.poll(() => rows().filter({ hasText: "Delivered" }).count(), patience).toBe(4);
+    await expect.poll(() => rows().count(), slowPage).toBe(EMAILS.length);
+    await expect.poll(() => rows().filter({ hasText: "Delivered" }).count(), slowPage).toBe(4);
     for (const status of ["Bounced", "Complained", "Suppressed"])
-      await expect.poll(() => rows().filter({ hasText: status }).count(), patience).toBe(1);
+      await expect.poll(() => rows().filter({ hasText: status }).count(), slowPage).toBe(1);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails");
     expectNoErrors(profile);
@@ -102,40 +102,40 @@ describe("the list", () => {
   test("keeps its filters in the URL", async () => {
     await page.getByRole("button", { name: /^Status:/ }).click();
     await page.getByRole("menuitemcheckbox", { name: "Bounced" }).click();
-    await expect.poll(() => rows().count(), patience).toBe(1);
+    await expect.poll(() => rows().count(), slowPage).toBe(1);
     // The menu stays open for further statuses.
     await page.getByRole("menuitemcheckbox", { name: "Complained" }).click();
     await page.waitForURL(/status=bounced,complained|status=complained,bounced/);
-    await expect.poll(() => rows().count(), patience).toBe(2);
+    await expect.poll(() => rows().count(), slowPage).toBe(2);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-statuses");
     await page.keyboard.press("Escape");
     await page.reload();
-    await expect.poll(() => rows().count(), patience).toBe(2);
+    await expect.poll(() => rows().count(), slowPage).toBe(2);
     await page
       .getByRole("button", { name: "Status: Complained, Bounced" })
       .or(page.getByRole("button", { name: "Status: Bounced, Complained" }))
       .waitFor();
     await page.getByLabel("Time").selectOption({ label: "Yesterday" });
-    await expect.poll(() => rows().count(), patience).toBe(0);
+    await expect.poll(() => rows().count(), slowPage).toBe(0);
     await page.getByLabel("Time").selectOption({ label: "Today" });
-    await expect.poll(() => rows().count(), patience).toBe(2);
+    await expect.poll(() => rows().count(), slowPage).toBe(2);
     await page.waitForURL((url) => url.searchParams.has("since") && !url.searchParams.has("until"));
     await page.reload();
-    await expect.poll(() => rows().count(), patience).toBe(2);
+    await expect.poll(() => rows().count(), slowPage).toBe(2);
     // The server does not know the time zone: the browser names the day when it has taken over the page.
-    await expect.poll(() => page.getByLabel("Time").inputValue(), patience).toBe("today");
+    await expect.poll(() => page.getByLabel("Time").inputValue(), slowPage).toBe("today");
     const search = page.getByLabel("Search emails");
     await search.fill("nothing like this");
     await page.getByRole("heading", { name: "No matching emails" }).waitFor();
     await expectNoAccessibilityViolations(page);
     await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await expect.poll(() => rows().count(), patience).toBe(EMAILS.length);
+    await expect.poll(() => rows().count(), slowPage).toBe(EMAILS.length);
     await search.fill("delivered+nora@backstamp.test");
-    await expect.poll(() => rows().count(), patience).toBe(1);
+    await expect.poll(() => rows().count(), slowPage).toBe(1);
     await search.fill("weekly DIGEST");
     await page.waitForURL(/search=weekly/);
-    await expect.poll(() => rows().count(), patience).toBe(1);
+    await expect.poll(() => rows().count(), slowPage).toBe(1);
     expectNoErrors(profile);
   });
 
@@ -144,7 +144,7 @@ describe("the list", () => {
     await rows().first().waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.closest("li a")?.textContent ?? null);
     // Keys have no effect before hydration.
-    await expect.poll(() => page.keyboard.press("k").then(focused), patience).toContain(EMAILS[0][1]);
+    await expect.poll(() => page.keyboard.press("k").then(focused), slowPage).toContain(EMAILS[0][1]);
     for (let step = 0; step < EMAILS.length + 2; step++) await page.keyboard.press("k");
     expect(await focused()).toContain(EMAILS.at(-1)?.[1]);
     for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
@@ -155,7 +155,7 @@ describe("the list", () => {
     expect(await search.inputValue()).toBe("receipt jk/");
     await search.fill("receipt");
     await page.waitForURL(/search=receipt/);
-    await expect.poll(() => rows().count(), patience).toBe(1);
+    await expect.poll(() => rows().count(), slowPage).toBe(1);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
@@ -164,12 +164,12 @@ describe("the list", () => {
     // Both ways back lead to the same list, where the row has the focus again.
     await page.keyboard.press("Escape");
     await page.waitForURL(/emails\?search=receipt/);
-    await expect.poll(focused, patience).toContain(EMAILS[0][1]);
+    await expect.poll(focused, slowPage).toContain(EMAILS[0][1]);
     await page.keyboard.press("Enter");
     await isOpen();
     await page.goBack();
     await page.waitForURL(/emails\?search=receipt/);
-    await expect.poll(focused, patience).toContain(EMAILS[0][1]);
+    await expect.poll(focused, slowPage).toContain(EMAILS[0][1]);
     expectNoErrors(profile);
   });
 
@@ -208,10 +208,10 @@ describe("a failure", () => {
     await page.getByRole("button", { name: /^Status:/ }).click();
     await page.getByRole("menuitemcheckbox", { name: "Bounced" }).click();
     await page.keyboard.press("Escape");
-    await page.getByText("The service cannot be reached.").waitFor(patience);
+    await page.getByText("The service cannot be reached.").waitFor(slowPage);
     await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "Try again" }).click();
-    await expect.poll(() => rows().count(), patience).toBe(1);
+    await expect.poll(() => rows().count(), slowPage).toBe(1);
     profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
     expectNoErrors(profile);
   });
@@ -222,11 +222,11 @@ describe("a failure", () => {
     const refusal = { error: { message: "Not now.", data: { code: "CONFLICT", requestId: "request-7" } } };
     await page.route(/\/source\?/, (route) => route.fulfill({ status: 409, json: refusal }));
     await page.getByRole("tab", { name: "Source" }).click();
-    await page.getByText("Not now.").waitFor(patience);
+    await page.getByText("Not now.").waitFor(slowPage);
     expect(await page.getByRole("alert").locator("code").textContent()).toBe("request-7");
     await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
+    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(slowPage);
     profile.errors = profile.errors.filter(({ at }) => !at.includes("/source?"));
     expectNoErrors(profile);
   });
@@ -249,9 +249,9 @@ describe("an email", () => {
         .getByRole("region", { name: /recipients/ })
         .getByRole("listitem")
         .filter({ hasText: address });
-    await recipient("deferred+slowly").getByText("Delivered", { exact: true }).waitFor(patience);
-    await recipient("bounced+away").getByText("Bounced", { exact: true }).waitFor(patience);
-    await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(patience);
+    await recipient("deferred+slowly").getByText("Delivered", { exact: true }).waitFor(slowPage);
+    await recipient("bounced+away").getByText("Bounced", { exact: true }).waitFor(slowPage);
+    await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(slowPage);
     const timeline = page.getByRole("region", { name: "Timeline" });
     expect(await timeline.locator("p", { hasText: "451 4.7.0" }).count()).toBe(2);
     await timeline.getByText("The next attempt follows the retry schedule").first().waitFor();

@@ -11,7 +11,7 @@ let profile: Watched;
 let page: Page;
 let sinks: HttpSink[] = [];
 let token: string;
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -54,7 +54,7 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Send again as new…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(patience);
+  await dialog.getByRole("status").getByText("delivered+two@backstamp.test").waitFor(slowPage);
   await dialog.getByRole("status").getByText("1 of 2 recipients is suppressed").waitFor();
   await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).waitFor();
   await takePictures(page, "dialog-send-again");
@@ -62,23 +62,23 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await dialog.getByRole("status").waitFor({ state: "detached" });
   await dialog.getByRole("button", { name: "Send new email to 1 recipient" }).dblclick();
   await dialog.getByRole("link", { name: "View the new email" }).click();
-  await page.getByRole("link", { name: "Earlier email" }).waitFor(patience);
+  await page.getByRole("link", { name: "Earlier email" }).waitFor(slowPage);
   expect(await page.getByRole("region", { name: "Recipient" }).textContent()).toContain("delivered+three@");
   await page.getByRole("link", { name: "Earlier email" }).click();
-  await page.getByRole("link", { name: "New email" }).waitFor(patience);
+  await page.getByRole("link", { name: "New email" }).waitFor(slowPage);
   const partial = await backstamp.send({
     to: ["delivered@backstamp.test", "delivered+two@backstamp.test"],
     subject: "Partial",
     html: "<p>Hi</p>",
   });
   await page.goto(`${backstamp.url}/console/emails/${partial}`);
-  await page.getByText("1 of 2 recipients", { exact: true }).waitFor(patience);
+  await page.getByText("1 of 2 recipients", { exact: true }).waitFor(slowPage);
   await takePictures(page, "email-partial");
   await page.goto(`${backstamp.url}/console/emails?search=Partial`);
-  await page.getByRole("listitem").getByText("+1, 1 suppressed").waitFor(patience);
+  await page.getByRole("listitem").getByText("+1, 1 suppressed").waitFor(slowPage);
   await page.goto(`${backstamp.url}/console/emails?search=Again`);
   await expect
-    .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), patience)
+    .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), slowPage)
     .toBe(2);
   expectNoErrors(profile);
 });
@@ -100,17 +100,17 @@ test("a scheduled email shows its time, and is rescheduled in the time zone of t
   await signIn(there, backstamp.url, ADMIN.email, ADMIN.password);
   await there.goto(`${backstamp.url}/console/emails/${id}`);
   const due = there.locator(`main time[datetime="${scheduled.toISOString()}"]`);
-  await due.first().waitFor(patience);
+  await due.first().waitFor(slowPage);
   const times = await due.allTextContents();
   expect(times.filter((time) => time.includes(inNewYork(scheduled).slice(-5))).length).toBeGreaterThan(0);
   expect(times.filter((time) => /^in \d/.test(time)).length).toBeLessThan(2);
-  await there.getByRole("button", { name: "Reschedule…" }).click(patience);
+  await there.getByRole("button", { name: "Reschedule…" }).click(slowPage);
   const dialog = there.getByRole("dialog");
-  await dialog.getByText(`In your time zone, ${timeZone}.`).waitFor(patience);
-  await expect.poll(() => dialog.getByLabel("Send at").inputValue(), patience).toBe(inNewYork(scheduled));
+  await dialog.getByText(`In your time zone, ${timeZone}.`).waitFor(slowPage);
+  await expect.poll(() => dialog.getByLabel("Send at").inputValue(), slowPage).toBe(inNewYork(scheduled));
   await dialog.getByLabel("Send at").fill(inNewYork(next));
   await dialog.getByRole("button", { name: "Reschedule" }).click();
-  await dialog.waitFor({ state: "detached", ...patience });
+  await dialog.waitFor({ state: "detached", ...slowPage });
   const stored = await backstamp.api("GET", `/emails/${id}`, undefined, token);
   expect(new Date(stored.scheduled_at)).toEqual(next);
   expectNoErrors(abroad);
@@ -132,9 +132,9 @@ test("the page of a bounced email begins with the reason, and groups webhooks by
   );
   await page.goto(`${backstamp.url}/console/emails/${id}`);
   const recipient = page.getByRole("region", { name: "Recipient" });
-  await recipient.getByText("Bounced", { exact: true }).waitFor(patience);
+  await recipient.getByText("Bounced", { exact: true }).waitFor(slowPage);
   const preview = page.getByRole("tablist", { name: "Message" });
-  await preview.waitFor(patience);
+  await preview.waitFor(slowPage);
   const size = page.viewportSize();
   for (const width of [380, 1280]) {
     await page.setViewportSize({ width, height: 900 });
@@ -151,7 +151,7 @@ test("the page of a bounced email begins with the reason, and groups webhooks by
   expect((await recipient.boundingBox())?.y).toBe(Math.min(...tops));
   if (size) await page.setViewportSize(size);
   const webhooks = page.getByRole("region", { name: "Webhooks" });
-  await expect.poll(() => webhooks.getByText("Responded 204").count(), patience).toBe(4);
+  await expect.poll(() => webhooks.getByText("Responded 204").count(), slowPage).toBe(4);
   expect(await webhooks.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
     expect.stringMatching(/^email\.queued/),
     expect.stringMatching(/^email\.bounced/),
@@ -170,11 +170,11 @@ test("after a retry, the recipient has as many attempts as the timeline, and all
   );
   await page.goto(`${backstamp.url}/console/emails/${id}`);
   const recipient = page.getByRole("region", { name: "Recipient" });
-  await recipient.getByText(/^1 attempt/).waitFor(patience);
+  await recipient.getByText(/^1 attempt/).waitFor(slowPage);
   await page.getByRole("button", { name: "Retry…" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Retry" }).click();
-  await page.getByRole("region", { name: "Timeline" }).getByText("attempt 2").waitFor(patience);
-  await recipient.getByText(/^2 attempts/).waitFor(patience);
+  await page.getByRole("region", { name: "Timeline" }).getByText("attempt 2").waitFor(slowPage);
+  await recipient.getByText(/^2 attempts/).waitFor(slowPage);
   await page.getByRole("button", { name: "Exact times" }).click();
   await page.getByRole("button", { name: "Relative times" }).waitFor();
   for (const time of await page.getByRole("main").locator("time").allTextContents())
@@ -194,13 +194,13 @@ test("unknown outcomes are included in a bulk retry only with the checkbox, whic
   await page
     .getByRole("region", { name: "Recipient" })
     .getByText("Unknown", { exact: true })
-    .waitFor(patience);
+    .waitFor(slowPage);
   const dialog = page.getByRole("dialog", { name: "Retry emails" });
   const box = dialog.getByLabel("Include emails with unknown outcome");
   const open = async (status: string) => {
     await page.goto(`${backstamp.url}/console/emails?status=${status}`);
     await page.getByRole("button", { name: "Retry emails…" }).click();
-    await box.waitFor(patience);
+    await box.waitFor(slowPage);
     expect(await box.isChecked()).toBe(false);
     await dialog.getByText("In that case the recipient gets a duplicate.", { exact: false }).waitFor();
   };
@@ -213,11 +213,11 @@ test("unknown outcomes are included in a bulk retry only with the checkbox, whic
   expect(await disabled.getAttribute("title")).toBe("Include emails with unknown outcome first.");
   await takePictures(page, "emails-retry-unknown");
   await box.check();
-  await dialog.getByRole("button", { name: "Retry 1 email" }).waitFor(patience);
+  await dialog.getByRole("button", { name: "Retry 1 email" }).waitFor(slowPage);
   await open("unknown,failed");
-  await dialog.getByText("Nothing to retry. No email that matches the filters is failed.").waitFor(patience);
+  await dialog.getByText("Nothing to retry. No email that matches the filters is failed.").waitFor(slowPage);
   await box.check();
-  await dialog.getByRole("button", { name: "Retry 1 email" }).click(patience);
-  await dialog.getByText("1 email queued for retry, 1 recipient.").waitFor(patience);
+  await dialog.getByRole("button", { name: "Retry 1 email" }).click(slowPage);
+  await dialog.getByText("1 email queued for retry, 1 recipient.").waitFor(slowPage);
   expectNoErrors(profile);
 });

@@ -23,7 +23,7 @@ let peer: SmtpTestServer;
 let token: string;
 /** While it is false, the mail server rejects or defers recipients by the local part of their address. */
 let isOpen = false;
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 beforeAll(async () => {
   const towards = new Map<number, string>();
@@ -101,19 +101,19 @@ describe("the list", () => {
       `<${searchTerm}@example.org>`,
     ]) {
       await search.fill(text);
-      await expect.poll(() => rows().count(), patience).toBe(1);
+      await expect.poll(() => rows().count(), slowPage).toBe(1);
       expect(await rows().first().textContent()).toContain("needle@example.net");
     }
     await page.waitForURL(/search=/);
     await page.getByRole("button", { name: "Clear filters" }).click();
-    await expect.poll(() => rows().count(), patience).toBe(4);
+    await expect.poll(() => rows().count(), slowPage).toBe(4);
     await page.getByTitle("Key", { exact: true }).selectOption({ label: "Shop" });
     await page.waitForURL(/key=/);
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "capped.org" });
-    await page.getByRole("heading", { name: "No matching emails" }).waitFor(patience);
+    await page.getByRole("heading", { name: "No matching emails" }).waitFor(slowPage);
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
     await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
-    await expect.poll(() => rows().count(), patience).toBe(4);
+    await expect.poll(() => rows().count(), slowPage).toBe(4);
     expectNoErrors(profile);
   });
 
@@ -135,12 +135,12 @@ describe("the list", () => {
     const before = await rows().first().textContent();
     await send({ to: "newer@example.net", subject: "Newer" });
     const newer = page.getByRole("button", { name: "1 new" });
-    await newer.hover(patience);
+    await newer.hover(slowPage);
     expect((await rows().first().textContent())?.slice(0, 20)).toBe(before?.slice(0, 20));
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
     expect(await newer.isVisible()).toBe(true);
     await newer.click();
-    await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
+    await expect.poll(() => rows().first().textContent(), slowPage).toContain("newer@example.net");
     await expectNoAccessibilityViolations(page);
     expectNoErrors(profile);
   });
@@ -150,7 +150,7 @@ describe("failed emails", () => {
   test("are retried as a selection or by filter, after the dialog shows their number", async () => {
     for (let n = 0; n < 4; n++) await send({ to: `closed${n}@example.net`, subject: `Refused ${n}` });
     await page.goto(`${backstamp.url}/console/emails?status=bounced`);
-    await expect.poll(() => rows().count(), patience).toBe(4);
+    await expect.poll(() => rows().count(), slowPage).toBe(4);
     await takePictures(page, "emails-bounced");
     isOpen = true;
     const boxes = rows().getByRole("checkbox");
@@ -161,19 +161,19 @@ describe("failed emails", () => {
     await expectNoAccessibilityViolations(page);
     await bar.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 emails" }).click();
-    await page.getByText("2 emails queued for retry").waitFor(patience);
-    await expect.poll(() => rows().count(), patience).toBe(2);
+    await page.getByText("2 emails queued for retry").waitFor(slowPage);
+    await expect.poll(() => rows().count(), slowPage).toBe(2);
     await page.getByRole("button", { name: "Retry emails…" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry emails" });
-    await dialog.getByText("2 emails", { exact: true }).waitFor(patience);
+    await dialog.getByText("2 emails", { exact: true }).waitFor(slowPage);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-retry");
     await dialog.getByRole("button", { name: "Retry 2 emails" }).click();
-    await dialog.getByText("2 emails queued for retry, 2 recipients.").waitFor(patience);
+    await dialog.getByText("2 emails queued for retry, 2 recipients.").waitFor(slowPage);
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("heading", { name: "No matching emails" }).waitFor(patience);
+    await page.getByRole("heading", { name: "No matching emails" }).waitFor(slowPage);
     await expect
-      .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, patience)
+      .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, slowPage)
       .toBe(4);
     isOpen = false;
     expectNoErrors(profile);
@@ -185,7 +185,7 @@ describe("the page of an email explains", () => {
     const id = await send({ to: ["gone@example.net", "closed@example.net"], subject: "Two refusals" });
     await open(id);
     const gone = recipients().getByRole("listitem").filter({ hasText: "gone@example.net" });
-    await gone.getByText("Bounced", { exact: true }).waitFor(patience);
+    await gone.getByText("Bounced", { exact: true }).waitFor(slowPage);
     await gone.getByText("rejected the email permanently: the mailbox does not exist").waitFor();
     await gone.getByText("Check the address with the recipient", { exact: false }).waitFor();
     const timeline = page.getByRole("region", { name: "Timeline" });
@@ -201,9 +201,9 @@ describe("the page of an email explains", () => {
     isOpen = true;
     await dialog.getByRole("button", { name: "Retry" }).click();
     const closed = recipients().getByRole("listitem").filter({ hasText: "closed@example.net" });
-    await closed.getByText("Sent", { exact: true }).waitFor(patience);
+    await closed.getByText("Sent", { exact: true }).waitFor(slowPage);
     await gone.getByText("Bounced", { exact: true }).waitFor();
-    await timeline.getByText("attempt 2").waitFor(patience);
+    await timeline.getByText("attempt 2").waitFor(slowPage);
     await page.getByRole("button", { name: "Exact times" }).click();
     await timeline
       .getByText(/\d\d:\d\d:\d\d\.\d{3}/)
@@ -215,32 +215,32 @@ describe("the page of an email explains", () => {
 
   test("a delay: the next attempt after greylisting, or the daily cap of the domain", async () => {
     await open(await send({ to: "slow@example.net", subject: "Greylisted" }));
-    await recipients().getByText("Deferred", { exact: true }).waitFor(patience);
+    await recipients().getByText("Deferred", { exact: true }).waitFor(slowPage);
     await recipients()
       .getByText(/^Next attempt [^.]*\.$/)
       .waitFor();
     await recipients()
       .getByText(/Temporary failure: a later attempt may succeed/)
       .waitFor();
-    await page.getByText(/Next attempt .* later/).waitFor(patience);
+    await page.getByText(/Next attempt .* later/).waitFor(slowPage);
     await expectExactTimes(page);
     await takePictures(page, "email-deferred");
     const from = "Shop <shop@capped.org>";
     await send({ from, to: "first@example.net", subject: "Within the cap" });
     await expect
-      .poll(() => peer.messages.some(({ to }) => to[0] === "first@example.net"), patience)
+      .poll(() => peer.messages.some(({ to }) => to[0] === "first@example.net"), slowPage)
       .toBe(true);
     await open(await send({ from, to: "second@example.net", subject: "Over the cap" }));
     await recipients()
       .getByText(/The daily cap of the sender's domain is reached\./)
-      .waitFor(patience);
+      .waitFor(slowPage);
     await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
     expectNoErrors(profile);
   });
 
   test("an unknown outcome, which a member resolves", async () => {
     await open(await send({ to: "lost@example.net", subject: "Lost" }));
-    await recipients().getByText("Unknown", { exact: true }).waitFor(patience);
+    await recipients().getByText("Unknown", { exact: true }).waitFor(slowPage);
     await recipients()
       .getByText(/The outcome of the last attempt is unknown. The team.s policy is to wait/)
       .waitFor();
@@ -250,7 +250,7 @@ describe("the page of an email explains", () => {
     await takePictures(page, "email-resolve");
     await dialog.getByLabel("Mark as sent").check();
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
-    await recipients().getByText("Sent", { exact: true }).waitFor(patience);
+    await recipients().getByText("Sent", { exact: true }).waitFor(slowPage);
     await page.getByRole("region", { name: "Timeline" }).getByText("Marked as sent on request.").waitFor();
     expectNoErrors(profile);
   });
@@ -265,10 +265,10 @@ describe("a scheduled email", () => {
     await field.fill(`${new Date(Date.now() + 5 * 3_600_000).toISOString().slice(0, 16)}`);
     await expectNoAccessibilityViolations(page);
     await page.getByRole("dialog").getByRole("button", { name: "Reschedule" }).click();
-    await page.getByText(/will be sent .* \(in [45] h\)/).waitFor(patience);
+    await page.getByText(/will be sent .* \(in [45] h\)/).waitFor(slowPage);
     await page.getByRole("button", { name: "Cancel…" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel email" }).click();
-    await recipients().getByText("Canceled", { exact: true }).waitFor(patience);
+    await recipients().getByText("Canceled", { exact: true }).waitFor(slowPage);
     expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
     expectNoErrors(profile);
   });
@@ -286,7 +286,7 @@ describe("an email is downloaded", () => {
     expect(text).toMatch(/^To: needle@example\.net\r$/m);
     expect(text).toMatch(/^Subject: =HYPERLINK/m);
     await page.getByRole("tab", { name: "Source" }).click();
-    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
+    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(slowPage);
     await page.getByRole("tab", { name: "Files (1)" }).click();
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
     expect(await textOf(file)).toBe("<script>alert(1)</script>");
@@ -303,7 +303,7 @@ describe("an email is downloaded", () => {
     await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Copy as curl…" }).click();
     const dialog = page.getByRole("dialog", { name: "Copy as curl" });
-    const command = (await dialog.locator("pre").textContent(patience)) ?? "";
+    const command = (await dialog.locator("pre").textContent(slowPage)) ?? "";
     await expectNoAccessibilityViolations(page);
     const answer = execFileSync("/bin/sh", ["-c", command], {
       env: { ...process.env, BACKSTAMP_KEY: token, HOME: "/nowhere", NO_PROXY: "localhost" },
@@ -328,12 +328,12 @@ describe("the overview", () => {
     await page.goto(`${backstamp.url}/console`);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     const failures = page.getByRole("region", { name: "Recent failures" });
-    await failures.getByText("gone@example.net").waitFor(patience);
+    await failures.getByText("gone@example.net").waitFor(slowPage);
     await page.getByRole("region", { name: "Health" }).getByText("Healthy").first().waitFor();
     await page.getByRole("heading", { name: /Recipients by day/ }).scrollIntoViewIfNeeded();
     await page.mouse.wheel(0, 300);
     const bar = page.locator(".recharts-bar").first();
-    await bar.waitFor({ ...patience, state: "attached" });
+    await bar.waitFor({ ...slowPage, state: "attached" });
     await page.getByText("Show as table").click();
     const days = page.getByRole("region", { name: /Recipients by day/ });
     await expect.poll(() => days.getByRole("row").count()).toBe(8);
@@ -342,7 +342,7 @@ describe("the overview", () => {
     await takePictures(page, "overview");
     await page.getByRole("button", { name: "Today", exact: true }).click();
     await page.waitForURL(/range=today/);
-    await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(patience);
+    await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(slowPage);
     expectNoErrors(profile);
   });
 });

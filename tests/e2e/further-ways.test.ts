@@ -5,7 +5,7 @@ import { expectNoErrors, openBrowser, openProfile, signIn, type Watched } from "
 
 /* Actions that the console also offers beside the usual way: by the palette or in a message. */
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
@@ -35,13 +35,13 @@ test("a domain is added by the palette, and all its records are copied as a zone
   await page.goto(`${backstamp.url}/console`);
   await page.waitForLoadState("networkidle");
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("option", { name: "Add domain", exact: true }).click(patience);
-  await page.getByRole("dialog").getByRole("textbox").first().fill(name, patience);
+  await page.getByRole("option", { name: "Add domain", exact: true }).click(slowPage);
+  await page.getByRole("dialog").getByRole("textbox").first().fill(name, slowPage);
   await page.keyboard.press("Enter");
-  await page.getByText("All records as a zone file").click(patience);
-  await page.getByRole("button", { name: `Copy: ${name}.zone` }).click(patience);
+  await page.getByText("All records as a zone file").click(slowPage);
+  await page.getByRole("button", { name: `Copy: ${name}.zone` }).click(slowPage);
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
-  await expect.poll(copied, patience).toContain("_domainkey");
+  await expect.poll(copied, slowPage).toContain("_domainkey");
   const lines = (await copied()).split("\n");
   const { data } = await api("GET", "/domains");
   const { id } = data.find((each: { name: string }) => each.name === name);
@@ -58,14 +58,14 @@ test("the message after publishing a template rolls back to the version before",
   await api("POST", `/templates/${id}/publish`, {});
   const confirmation = page.getByRole("alertdialog");
   await page.goto(`${backstamp.url}/console/templates/${id}`);
-  await page.getByRole("textbox", { name: "HTML" }).click(patience);
+  await page.getByRole("textbox", { name: "HTML" }).click(slowPage);
   await page.keyboard.insertText("<p>Goodbye</p>");
-  await page.getByRole("button", { name: "Publish…" }).click(patience);
-  await confirmation.getByRole("button", { name: "Publish" }).click(patience);
-  await page.getByRole("button", { name: "Roll back to version 1…" }).click(patience);
+  await page.getByRole("button", { name: "Publish…" }).click(slowPage);
+  await confirmation.getByRole("button", { name: "Publish" }).click(slowPage);
+  await page.getByRole("button", { name: "Roll back to version 1…" }).click(slowPage);
   expect((await api("GET", `/templates/${id}`)).html).toContain("<p>Goodbye</p>");
-  await confirmation.getByRole("button", { name: "Roll back" }).click(patience);
-  await page.getByText("Rolled back to version 1").first().waitFor(patience);
+  await confirmation.getByRole("button", { name: "Roll back" }).click(slowPage);
+  await page.getByText("Rolled back to version 1").first().waitFor(slowPage);
   expect((await api("GET", `/templates/${id}`)).html).toBe("<h1>First</h1>");
   expectNoErrors(profile);
 });

@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const bodyOf = ({ number }: Payload) => `/console/emails/${ids.get(number)}/body?team=${team}`;
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 /** Each test opens many pages: fast on an idle machine, slow on a busy one. */
 const longMs = 400_000;
 
@@ -127,8 +127,8 @@ describe("without protection", () => {
         const working = PAYLOADS.filter(({ number }) => fired.has(number));
         return [...new Set(working.map((each) => each.class))].sort();
       };
-      await expect.poll(() => firedNow().size, patience).toBeGreaterThan(PAYLOADS.length / 2);
-      await expect.poll(classesNow, patience).toEqual(ONE_OF_EACH.map((each) => each.class).sort());
+      await expect.poll(() => firedNow().size, slowPage).toBeGreaterThan(PAYLOADS.length / 2);
+      await expect.poll(classesNow, slowPage).toEqual(ONE_OF_EACH.map((each) => each.class).sort());
       await unprotected.context.close();
     },
     longMs,
@@ -143,7 +143,7 @@ describe("as the HTML of an email", () => {
         await Promise.all(
           part.map((payload) =>
             expect
-              .poll(async () => (await page.request.get(backstamp.url + bodyOf(payload))).text(), patience)
+              .poll(async () => (await page.request.get(backstamp.url + bodyOf(payload))).text(), slowPage)
               .toContain(payload.text),
           ),
         );
@@ -154,7 +154,7 @@ describe("as the HTML of an email", () => {
         host.on("response", (response) => {
           if (response.ok()) loaded.add(response.url());
         });
-        await host.goto(address, patience);
+        await host.goto(address, slowPage);
         await openFrames(host, part.map(bodyOf), 60_000);
         const frames = host.frames().slice(1);
         expect(part.filter((payload) => !loaded.has(backstamp.url + bodyOf(payload)))).toEqual([]);
@@ -184,7 +184,7 @@ test(
       const older = page.getByRole("button", { name: "Older" });
       if (missing.size === 0 || (await older.isDisabled())) break;
       await older.click();
-      await expect.poll(newest, patience).not.toBe(first);
+      await expect.poll(newest, slowPage).not.toBe(first);
     }
     expect([...missing]).toEqual([]);
     await settle(page);
@@ -197,7 +197,7 @@ test("every payload is inert in the preview document, inside the editor page", a
   const tryFrames = async (part: readonly Payload[]) => {
     const host = await profile.context.newPage();
     await host.goto(editor);
-    await host.getByRole("heading", { name: "Raw" }).waitFor(patience);
+    await host.getByRole("heading", { name: "Raw" }).waitFor(slowPage);
     await host.evaluate(
       (sources) =>
         Promise.all(
@@ -229,16 +229,16 @@ test("every payload is inert in the preview document, inside the editor page", a
 
 test("a payload as a value is text in the subject, inert as raw HTML, and marked as raw", async () => {
   await page.goto(editor);
-  await page.getByRole("region", { name: "Raw HTML" }).getByText("{{{BODY}}}").waitFor(patience);
+  await page.getByRole("region", { name: "Raw HTML" }).getByText("{{{BODY}}}").waitFor(slowPage);
   const sample = page.getByLabel("Sample of BODY");
   const subject = page.getByRole("region", { name: "Preview" }).locator("p").first();
   for (const payload of AS_VALUES) {
     const value = line(payload);
     await sample.fill(value);
     await expect
-      .poll(() => page.locator("iframe").first().getAttribute("srcdoc"), patience)
+      .poll(() => page.locator("iframe").first().getAttribute("srcdoc"), slowPage)
       .toContain(`<p>Before</p>${value}`);
-    await expect.poll(() => subject.textContent(), patience).toContain(value.trim());
+    await expect.poll(() => subject.textContent(), slowPage).toContain(value.trim());
     const frame = await (await page.waitForSelector("iframe")).contentFrame();
     if (frame) await interactWithAll(frame);
     expect(page.url()).toBe(editor);
@@ -250,20 +250,20 @@ test("a payload as a value is text in the subject, inert as raw HTML, and marked
 test("the images of a template load only on request, in a separate document", async () => {
   await page.goto(editor);
   await page.getByLabel("Sample of BODY").fill("x");
-  await page.getByRole("textbox", { name: "HTML" }).click(patience);
+  await page.getByRole("textbox", { name: "HTML" }).click(slowPage);
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.insertText(
     '<p>Shown</p><img src="https://evil.example/1.png"><script>alert(1)</script>',
   );
-  await page.frameLocator("iframe").getByText("Shown").waitFor(patience);
+  await page.frameLocator("iframe").getByText("Shown").waitFor(slowPage);
   await page.keyboard.press("ControlOrMeta+s");
   await page
     .getByRole("status")
     .getByText(/^Saved/)
-    .waitFor(patience);
+    .waitFor(slowPage);
   expectInert(profile, 1);
   await page.getByRole("button", { name: "Load images" }).click();
-  await expect.poll(() => profile.foreign, patience).toEqual(["https://evil.example/1.png"]);
+  await expect.poll(() => profile.foreign, slowPage).toEqual(["https://evil.example/1.png"]);
   expect(profile.dialogs).toEqual([]);
   expect(await page.locator("iframe").first().getAttribute("sandbox")).toBe("");
 });

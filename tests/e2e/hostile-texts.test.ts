@@ -33,7 +33,7 @@ const partOf = (number: number) =>
   PARTS.find((part) => part.some((payload) => payload.number === number)) ?? [];
 const HOSTILE = { email: "hostile@backstamp.test", password: "a staple for the battery" } as const;
 const TEAM = LINES[1]?.text ?? "";
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 let smtp: SmtpTestServer;
 let hooks: HttpSink;
@@ -203,7 +203,7 @@ test("names of keys, templates and the team are plain text in their lists", asyn
 });
 
 test("the response of an endpoint is plain text on the page of the event", async () => {
-  await expect.poll(() => hooks.received.length, patience).toBeGreaterThanOrEqual(emails.length);
+  await expect.poll(() => hooks.received.length, slowPage).toBeGreaterThanOrEqual(emails.length);
   const { data } = await backstamp.api("GET", `/webhooks/${webhook}/events?limit=100`, undefined, token);
   expect(data).toHaveLength(emails.length);
   for (const { id } of data) {
@@ -213,7 +213,7 @@ test("the response of an endpoint is plain text on the page of the event", async
       const texts = await textsOn(page);
       return PARTS.some((part) => part.every((payload) => isShown(payload, texts)));
     };
-    await expect.poll(hasWholePart, patience).toBe(true);
+    await expect.poll(hasWholePart, slowPage).toBe(true);
     expect(await foreignMarkupOn(page)).toEqual([]);
   }
   await settle(page);

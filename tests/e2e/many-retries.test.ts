@@ -11,7 +11,7 @@ import {
   type Watched,
 } from "./browser";
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 let peer: SmtpTestServer;
 let backstamp: Backstamp;
@@ -52,12 +52,12 @@ test("many failed emails are retried in batches until the user stops it", async 
   const dialog = page.getByRole("dialog", { name: "Retry emails" });
   const readSummary = async () => {
     await page.getByRole("button", { name: "Retry emails…" }).click();
-    await dialog.getByText(/^(Nothing to retry|Matching emails)/).waitFor(patience);
+    await dialog.getByText(/^(Nothing to retry|Matching emails)/).waitFor(slowPage);
     const summary = (await dialog.getByRole("status").textContent()) ?? "";
     if (!summary.includes("101 emails")) await page.keyboard.press("Escape");
     return summary;
   };
-  await expect.poll(readSummary, patience).toContain("101 emails");
+  await expect.poll(readSummary, slowPage).toContain("101 emails");
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -73,8 +73,8 @@ test("many failed emails are retried in batches until the user stops it", async 
   await dialog.getByText("Working…").waitFor();
   await expectNoAccessibilityViolations(page);
   release();
-  await dialog.getByText("Stopped. 100 emails queued for retry, 100 recipients.").waitFor(patience);
+  await dialog.getByText("Stopped. 100 emails queued for retry, 100 recipients.").waitFor(slowPage);
   await dialog.getByRole("button", { name: "Done" }).click();
-  await expect.poll(() => page.getByRole("dialog").count(), patience).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count(), slowPage).toBe(0);
   expectNoErrors(profile);
 });

@@ -13,7 +13,7 @@ import {
   type Watched,
 } from "./browser";
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 let database: TestDatabase;
 let sql: Sql;
@@ -79,7 +79,7 @@ beforeEach(async () => {
 const tile = (name: string): Locator =>
   page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
 const expectTile = (name: string, text: RegExp) =>
-  expect.poll(() => tile(name).first().textContent(), { ...patience, message: name }).toMatch(text);
+  expect.poll(() => tile(name).first().textContent(), { ...slowPage, message: name }).toMatch(text);
 const filter = (name: string) => page.getByRole("combobox", { name, exact: true });
 const region = (name: string | RegExp) => page.getByRole("region", { name });
 /** The code of this table loads after the page, so the first click may be too early. */
@@ -88,7 +88,7 @@ const groupBy = (label: string) =>
     .poll(async () => {
       await page.getByRole("button", { name: label, exact: true }).click();
       return region(`Recipients by ${label.toLowerCase()}`).count();
-    }, patience)
+    }, slowPage)
     .toBe(1);
 /** All cells of a table are within the padding of its card. */
 const expectWithin = (card: Locator) =>
@@ -106,13 +106,13 @@ const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toI
 test("charts stack the statuses, mark the day that has not ended, and have the limits as lines", async () => {
   await region(/Recipients by day/).scrollIntoViewIfNeeded();
   await page.mouse.wheel(0, 300);
-  await expect.poll(() => page.locator(".recharts-reference-line").count(), patience).toBe(4);
+  await expect.poll(() => page.locator(".recharts-reference-line").count(), slowPage).toBe(4);
   await page.getByText("Bounce rate. Lines: target 2%, limit 5%").waitFor();
   await page.getByText("Complaint rate. Lines: target 0.1%, limit 0.3%").waitFor();
 
   // The bars of today, which are the last ones of their series.
   const series = page.locator(".recharts-wrapper").first().locator(".recharts-bar");
-  await expect.poll(() => series.count(), patience).toBe(9);
+  await expect.poll(() => series.count(), slowPage).toBe(9);
   const barOf = (nth: number) => series.nth(nth).locator(".recharts-rectangle").last();
   const boxOf = (nth: number) =>
     barOf(nth).evaluate((bar) => {
@@ -127,10 +127,10 @@ test("charts stack the statuses, mark the day that has not ended, and have the l
     .poll(async () => {
       const [delivered, sent, bounced] = [await boxOf(0), await boxOf(1), await boxOf(5)];
       return delivered.x > 0 && isOn(sent, delivered) && isOn(bounced, sent);
-    }, patience)
+    }, slowPage)
     .toBe(true);
-  await expect.poll(() => barOf(0).getAttribute("stroke-dasharray"), patience).toBe("3 2");
-  await expect.poll(() => series.nth(0).locator("[stroke-dasharray]").count(), patience).toBe(1);
+  await expect.poll(() => barOf(0).getAttribute("stroke-dasharray"), slowPage).toBe("3 2");
+  await expect.poll(() => series.nth(0).locator("[stroke-dasharray]").count(), slowPage).toBe(1);
 
   await page.getByText("Show as table").click();
   const rows = region(/Recipients by day/).getByRole("row");
@@ -159,12 +159,12 @@ test("the figures name what they are of, and their change from the time before",
 test("a custom range has its own first and last day", async () => {
   // No person enters a day before the page shows the figures of the one before.
   await page.getByRole("button", { name: "Custom" }).click();
-  await page.waitForURL(/range=days/, patience);
+  await page.waitForURL(/range=days/, slowPage);
   await page.getByLabel("First day").fill(dayBefore(9));
-  await page.waitForURL(new RegExp(`since=${dayBefore(9)}`), patience);
+  await page.waitForURL(new RegExp(`since=${dayBefore(9)}`), slowPage);
   await expectTile("Accepted", /^Accepted402recipients/);
   await page.getByLabel("Last day").fill(dayBefore(8));
-  await page.waitForURL(new RegExp(`since=${dayBefore(9)}&until=${dayBefore(8)}`), patience);
+  await page.waitForURL(new RegExp(`since=${dayBefore(9)}&until=${dayBefore(8)}`), slowPage);
   await expectTile("Accepted", /^Accepted100recipients$/);
   await page.getByText("Show as table").click();
   const rows = region(/Recipients by day/).getByRole("row");
@@ -186,17 +186,17 @@ test("filters by domain, key and any tag change the figures", async () => {
   const suggested = page.locator("datalist option");
   expect(await suggested.count()).toBe(0);
   await tag.focus();
-  await expect.poll(() => suggested.count(), patience).toBe(50);
+  await expect.poll(() => suggested.count(), slowPage).toBe(50);
   expect(await suggested.evaluateAll((all) => all.map((each) => each.getAttribute("value")))).not.toContain(
     "kind:rare",
   );
   await tag.fill("kind:rare");
-  await page.waitForURL(/tag=kind:rare|tag=kind%3Arare/, patience);
+  await page.waitForURL(/tag=kind:rare|tag=kind%3Arare/, slowPage);
   await expectTile("Accepted", /^Accepted2recipients$/);
   await expectTile("Bounced", /^Bounced1of 2 sent$/);
   await expectTile("Complained", /^Complained0of 1 sent, excluding bounces$/);
   // Any other tag can still be selected.
-  await expect.poll(() => suggested.count(), patience).toBe(50);
+  await expect.poll(() => suggested.count(), slowPage).toBe(50);
   await tag.fill("");
   await expectTile("Accepted", /^Accepted302recipients/);
   expectNoErrors(profile);
@@ -204,22 +204,22 @@ test("filters by domain, key and any tag change the figures", async () => {
 
 test("a filter that was removed stays so when the router writes its URL once more", async () => {
   await filter("Domain").selectOption("shop.example");
-  await page.waitForURL(/domain=shop.example/, patience);
+  await page.waitForURL(/domain=shop.example/, slowPage);
   await filter("Domain").selectOption("Any domain");
-  await page.waitForURL(/console$/, patience);
+  await page.waitForURL(/console$/, slowPage);
   // What Next does when a slow browser renders an earlier state late.
   await page.evaluate(async () => {
     await new Promise((resolve) => requestIdleCallback(resolve));
     history.replaceState(history.state, "", "?domain=shop.example");
   });
   await filter("Key").selectOption("Shop");
-  await page.waitForURL(/console\?key=[^&]+$/, patience);
+  await page.waitForURL(/console\?key=[^&]+$/, slowPage);
   expectNoErrors(profile);
 });
 
 test("recipients are grouped by provider, domain or tag", async () => {
   const rowNames = (name: string) => region(`Recipients by ${name}`).getByRole("rowheader").allTextContents();
-  await expect.poll(() => rowNames("provider"), patience).toEqual(["Gmail", "Yahoo", "Apple"]);
+  await expect.poll(() => rowNames("provider"), slowPage).toEqual(["Gmail", "Yahoo", "Apple"]);
   await page.setViewportSize({ width: 380, height: 800 });
   const table = region("Recipients by provider").getByRole("table");
   const headers = table.getByRole("columnheader");
@@ -237,7 +237,7 @@ test("recipients are grouped by provider, domain or tag", async () => {
     );
   expect(await tagReads()).toBe(0);
   await groupBy("Tag");
-  await expect.poll(async () => (await rowNames("tag")).length, patience).toBe(50);
+  await expect.poll(async () => (await rowNames("tag")).length, slowPage).toBe(50);
   expect(await tagReads()).toBeGreaterThan(0);
   expect((await rowNames("tag"))[0]).toBe("kind:receipt");
   await region("Recipients by tag").getByText("1 more with fewer recipients.").waitFor();
@@ -249,12 +249,12 @@ test("the page of a domain has its figures of 30 days", async () => {
   await page.getByRole("link", { name: "shop.example" }).first().click();
   const card = region("Last 30 days");
   const figure = (name: string) => card.locator("dl > div").filter({ hasText: name });
-  await expect.poll(() => figure("Accepted").textContent(), patience).toBe("Accepted300");
+  await expect.poll(() => figure("Accepted").textContent(), slowPage).toBe("Accepted300");
   expect(await figure("Delivered").textContent()).toBe("Delivered221 73.7% of sent");
   expect(await figure("Bounce rate").textContent()).toBe("Bounce rate6.3%");
   expect(await figure("Complaint rate").textContent()).toBe("Complaint rate0.36%");
   await card.getByRole("link", { name: "Overview" }).click();
-  await page.waitForURL(/range=30d&domain=shop\.example/, patience);
+  await page.waitForURL(/range=30d&domain=shop\.example/, slowPage);
   await expectTile("Accepted", /^Accepted300recipients$/);
   expectNoErrors(profile);
 });

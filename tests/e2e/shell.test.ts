@@ -18,7 +18,7 @@ let page: Page;
 let testData: TestData;
 let secondTeam: string;
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -45,7 +45,7 @@ const expectNoUnexpectedErrors = () => {
 };
 const at = async (path: string) => {
   await page.goto(`${backstamp.url}${path}`);
-  await page.locator("[data-row]").first().waitFor(patience);
+  await page.locator("[data-row]").first().waitFor(slowPage);
 };
 type Seen = { wasEmpty?: boolean };
 /** Runs in the browser: records whether "No results." is shown from now on, even briefly. */
@@ -66,7 +66,7 @@ const pressUntil = async (press: () => Promise<unknown>, isDone: () => Promise<b
     .poll(async () => {
       if (!(await isDone())) await press();
       return isDone();
-    }, patience)
+    }, slowPage)
     .toBe(true);
 const openPalette = () =>
   pressUntil(
@@ -100,7 +100,7 @@ describe("the palette", () => {
       const option = palette().getByRole("option", {
         name: text === testData.email ? "Open the email with this id" : /Your receipt|mail\.example\.com/,
       });
-      await option.first().click(patience);
+      await option.first().click(slowPage);
       await page.waitForURL(`${backstamp.url}${address}`);
     }
     expectNoUnexpectedErrors();
@@ -120,7 +120,7 @@ describe("the palette", () => {
       await page.keyboard.insertText(text);
       await page.keyboard.press("Enter");
       await expect
-        .poll(() => decodeURIComponent(page.url()), { ...patience, message: text })
+        .poll(() => decodeURIComponent(page.url()), { ...slowPage, message: text })
         .toBe(backstamp.url + address);
     }
     expectNoUnexpectedErrors();
@@ -141,10 +141,10 @@ describe("the palette", () => {
       await page.evaluate(recordNoResults);
       await page.keyboard.type(text);
       const found = palette().getByRole("group", { name: group }).getByRole("option", { name: option });
-      await found.first().waitFor(patience);
+      await found.first().waitFor(slowPage);
       const selected = palette().locator("[role=option][aria-selected=true]");
       await expect
-        .poll(() => selected.textContent(), patience)
+        .poll(() => selected.textContent(), slowPage)
         .toBe(await palette().getByRole("option").first().textContent());
       expect(await selected.count(), text).toBe(1);
       await expect.poll(isSelectedAnnounced, { message: text }).toBe(true);
@@ -154,7 +154,7 @@ describe("the palette", () => {
     await page.keyboard.press("Escape");
     await openPalette();
     await page.keyboard.type("§");
-    await palette().getByText("No results.").waitFor(patience);
+    await palette().getByText("No results.").waitFor(slowPage);
     expect(await palette().getByRole("option").count()).toBe(0);
     expectNoUnexpectedErrors();
   });
@@ -164,10 +164,10 @@ describe("the palette", () => {
     await openPalette();
     await page.keyboard.insertText("add domain");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Add domain" }).waitFor(patience);
+    await page.getByRole("dialog", { name: "Add domain" }).waitFor(slowPage);
     expect(new URL(page.url()).search).toBe("");
     await page.keyboard.press("Escape");
-    await expect.poll(() => page.getByRole("dialog").count(), patience).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count(), slowPage).toBe(0);
     await page.goBack();
     await page.goForward();
     await page.getByRole("heading", { name: "Domains" }).waitFor();
@@ -183,7 +183,7 @@ describe("the palette", () => {
       () => palette().isVisible(),
     );
     await page.keyboard.press("Escape");
-    await expect.poll(() => button.evaluate((node) => node === document.activeElement), patience).toBe(true);
+    await expect.poll(() => button.evaluate((node) => node === document.activeElement), slowPage).toBe(true);
     expectNoUnexpectedErrors();
   });
 });
@@ -201,7 +201,7 @@ describe("keyboard shortcuts", () => {
     // In a dialog the page shortcuts are inactive.
     for (const key of ["g", "d", "j"]) await page.keyboard.press(key);
     await page.keyboard.press("Escape");
-    await expect.poll(() => help.count(), patience).toBe(0);
+    await expect.poll(() => help.count(), slowPage).toBe(0);
     expect(page.url()).toBe(`${backstamp.url}/console/emails`);
   });
 
@@ -232,7 +232,7 @@ describe("keyboard shortcuts", () => {
     await pressUntil(() => page.keyboard.press("j"), isOnRow);
     const name = await page.evaluate(() => document.activeElement?.textContent);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: name ?? "" }).waitFor(patience);
+    await page.getByRole("heading", { level: 1, name: name ?? "" }).waitFor(slowPage);
     expectNoUnexpectedErrors();
   });
 
@@ -259,13 +259,13 @@ describe("on a phone", () => {
     expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
     await button.click();
     const menu = page.getByRole("dialog", { name: "Menu" });
-    await menu.getByRole("link", { name: "Domains" }).waitFor(patience);
+    await menu.getByRole("link", { name: "Domains" }).waitFor(slowPage);
     await expectNoAccessibilityViolations(page);
     await takePictures(page, "phone-menu");
     await page.setViewportSize({ width: 380, height: 760 });
     await menu.getByRole("link", { name: "Domains" }).click();
     await page.waitForURL(`${backstamp.url}/console/domains`);
-    await expect.poll(() => menu.count(), patience).toBe(0);
+    await expect.poll(() => menu.count(), slowPage).toBe(0);
     await page.setViewportSize({ width: 1360, height: 900 });
     expectNoUnexpectedErrors();
   });
@@ -279,14 +279,14 @@ describe("two teams", () => {
     await page.waitForURL(`${backstamp.url}/console/domains?team=${secondTeam}`);
     // Only the built-in domain of every team, not the domain of the first team.
     const domains = page.getByRole("table", { name: "Domains" }).locator("tbody tr");
-    await expect.poll(() => domains.count(), patience).toBe(1);
+    await expect.poll(() => domains.count(), slowPage).toBe(1);
     expect(await domains.textContent()).toContain("backstamp.test");
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
     await page.waitForURL(`${backstamp.url}/console/emails?team=${secondTeam}`);
-    await page.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
+    await page.getByRole("heading", { name: "No emails yet" }).waitFor(slowPage);
     await page.getByRole("link", { name: "Backstamp", exact: true }).click();
     await page.waitForURL(`${backstamp.url}/console?team=${secondTeam}`);
-    await page.getByRole("heading", { name: "Overview" }).waitFor(patience);
+    await page.getByRole("heading", { name: "Overview" }).waitFor(slowPage);
     expectNoUnexpectedErrors();
   });
 
@@ -294,11 +294,11 @@ describe("two teams", () => {
     await at("/console/emails");
     const other = await profile.context.newPage();
     await other.goto(`${backstamp.url}/console/emails?team=${secondTeam}`);
-    await other.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
+    await other.getByRole("heading", { name: "No emails yet" }).waitFor(slowPage);
     await page.reload();
-    await page.getByText("delivered+nora@backstamp.test").first().waitFor(patience);
+    await page.getByText("delivered+nora@backstamp.test").first().waitFor(slowPage);
     await other.reload();
-    await other.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
+    await other.getByRole("heading", { name: "No emails yet" }).waitFor(slowPage);
     await other.close();
     expectNoUnexpectedErrors();
   });
@@ -315,7 +315,7 @@ test("a page of the menu is prefetched on hover, and no other page", async () =>
   await page.reload({ waitUntil: "networkidle" });
   expect(prefetched).toEqual([]);
   await page.getByRole("link", { name: "Domains" }).hover();
-  await expect.poll(() => prefetched, patience).toContain("/console/domains");
+  await expect.poll(() => prefetched, slowPage).toContain("/console/domains");
   expect(new Set(prefetched).size).toBe(1);
   page.off("request", record);
   expectNoUnexpectedErrors();
@@ -325,13 +325,13 @@ test("the selected theme is kept after a reload", async () => {
   await at("/console/emails");
   await page.getByRole("button", { name: ADMIN.email }).click();
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
-  await expect.poll(() => page.locator("html.dark").count(), patience).toBe(1);
+  await expect.poll(() => page.locator("html.dark").count(), slowPage).toBe(1);
   await page.reload();
   expect(await page.locator("html.dark").count()).toBe(1);
   await openPalette();
   await page.keyboard.insertText("system appearance");
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator("html.dark").count(), patience).toBe(0);
+  await expect.poll(() => page.locator("html.dark").count(), slowPage).toBe(0);
   expectNoUnexpectedErrors();
 });
 
@@ -344,7 +344,7 @@ test("if code cannot be loaded although the service responds, the page stays and
   );
   await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("button", { name: "Open new version" }).click();
-  await page.locator("[data-row]").first().waitFor(patience);
+  await page.locator("[data-row]").first().waitFor(slowPage);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
   expectNoUnexpectedErrors();
 });

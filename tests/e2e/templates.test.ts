@@ -11,7 +11,7 @@ import {
   type Watched,
 } from "./browser";
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -38,7 +38,7 @@ afterAll(async () => {
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const editor = () => page.getByRole("textbox", { name: "HTML" });
 const preview = () => page.frameLocator('iframe[title="Email preview"]');
-const inPreview = (text: string) => preview().getByText(text).first().waitFor(patience);
+const inPreview = (text: string) => preview().getByText(text).first().waitFor(slowPage);
 const sendWith = async (variables: object) => {
   const id = await backstamp.send(
     { to: "delivered@backstamp.test", template: { id: "order-receipt", variables } },
@@ -64,21 +64,21 @@ const saveByKey = async () => {
   await page
     .getByRole("status")
     .getByText(/^Saved/)
-    .waitFor(patience);
+    .waitFor(slowPage);
 };
 
 test("a template is created as a draft and opens in the editor", async () => {
   await page.goto(`${backstamp.url}/console/templates`);
   await page.getByRole("heading", { name: "No templates yet" }).waitFor();
   await page.getByRole("button", { name: "Create template" }).first().click();
-  await dialog().getByRole("button", { name: "Create and edit" }).click(patience);
+  await dialog().getByRole("button", { name: "Create and edit" }).click(slowPage);
   await dialog().getByText("Enter a name.").waitFor();
   await dialog().getByLabel("Name", { exact: true }).fill("Order receipt");
   expect(await dialog().getByLabel("Alias").inputValue()).toBe("order-receipt");
   await expectNoAccessibilityViolations(page);
   await dialog().getByText("Empty", { exact: true }).click();
   await dialog().getByRole("button", { name: "Create and edit" }).click();
-  await page.waitForURL(/\/console\/templates\/[0-9a-f-]{36}$/, patience);
+  await page.waitForURL(/\/console\/templates\/[0-9a-f-]{36}$/, slowPage);
   address = page.url();
   await page.getByText("Draft", { exact: true }).waitFor();
   await inPreview("Hello {{name}}");
@@ -86,7 +86,7 @@ test("a template is created as a draft and opens in the editor", async () => {
 });
 
 test("variables are highlighted, listed and previewed with the sample values", async () => {
-  await editor().waitFor(patience);
+  await editor().waitFor(slowPage);
   await write("<h1>Order {{ORDER}}</h1><p>Thank you, {{NAME}}. {{{NOTE}}}</p>");
   await page.getByLabel("Subject", { exact: true }).fill("Order {{ORDER}}");
   await page.getByLabel("From", { exact: true }).fill("Alder & Oak <shop@backstamp.test>");
@@ -95,7 +95,7 @@ test("variables are highlighted, listed and previewed with the sample values", a
   await page.getByLabel("Sample of NOTE").fill("<i>Oiled on Tuesday</i>");
   await inPreview("Order 10492");
   await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
-  await preview().locator("i", { hasText: "Oiled on Tuesday" }).waitFor(patience);
+  await preview().locator("i", { hasText: "Oiled on Tuesday" }).waitFor(slowPage);
   await page.getByRole("region", { name: "Preview" }).getByText("Order 10492", { exact: true }).waitFor();
   await page.getByRole("region", { name: "Raw HTML" }).getByText("{{{NOTE}}}").waitFor();
   expect((await page.locator(".cm-tag-raw").allTextContents()).join("")).toBe("{{{NOTE}}}");
@@ -103,7 +103,7 @@ test("variables are highlighted, listed and previewed with the sample values", a
   await page.getByRole("button", { name: "Phone width" }).click();
   await page.getByRole("region", { name: "Preview" }).getByRole("tab", { name: "Text" }).click();
   await page.getByText("Generated from the HTML, for email clients").waitFor();
-  await page.locator("pre", { hasText: "Order 10492" }).waitFor(patience);
+  await page.locator("pre", { hasText: "Order 10492" }).waitFor(slowPage);
   await page.getByRole("region", { name: "Preview" }).getByRole("tab", { name: "HTML" }).click();
   expectNoErrors(profile);
 });
@@ -111,7 +111,7 @@ test("variables are highlighted, listed and previewed with the sample values", a
 test("the preview shows whether it is updated, and keeps its content after a fault", async () => {
   const pane = page.getByRole("region", { name: "Preview" });
   const expectState = async (state: string, isBusy: boolean) => {
-    await expect.poll(() => pane.getByRole("status").textContent(), patience).toBe(state);
+    await expect.poll(() => pane.getByRole("status").textContent(), slowPage).toBe(state);
     expect(await pane.getAttribute("aria-busy")).toBe(String(isBusy));
   };
   /** Previews are rendered only after the returned function is called. */
@@ -168,7 +168,7 @@ test("an error is shown with its position, and is not saved", async () => {
   await page
     .getByRole("alert")
     .getByText(/^HTML: \{\{#EACH\}\} is not a supported block/)
-    .waitFor(patience);
+    .waitFor(slowPage);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNoErrors(profile);
 });
@@ -178,7 +178,7 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
   await write("<h1>Order {{ORDER}}</h1><p>Thank you, {{NAME}}.</p>");
   await inPreview("Order 10492");
   await expect
-    .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })), patience)
+    .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })), slowPage)
     .toContain("Thank you, {{NAME}}.</p>");
   const asks = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
   expect(await page.evaluate(asks)).toBe(true);
@@ -187,11 +187,11 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
     BeforeUnloadEvent.prototype.preventDefault = () => {};
   });
   await page.reload();
-  await page.getByText("Your unsaved changes were restored.").waitFor(patience);
+  await page.getByText("Your unsaved changes were restored.").waitFor(slowPage);
   await page.getByRole("button", { name: "Discard", exact: true }).click();
-  await page.getByText("Unsaved changes discarded").waitFor(patience);
+  await page.getByText("Unsaved changes discarded").waitFor(slowPage);
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await editor().waitFor(patience);
+  await editor().waitFor(slowPage);
   await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
   await page.getByLabel("ORDER has a fallback").check();
   await page.getByLabel("Type of ORDER").selectOption("number");
@@ -208,26 +208,26 @@ test("unsaved changes are restored after a reload, and Ctrl+S saves them", async
 
 test("a change is saved after a pause, and can be undone afterwards", async () => {
   await write("<h1>Order {{ORDER}}</h1><p>Thanks, {{NAME}}.</p>");
-  await page.getByRole("status").getByText("Saving").waitFor(patience);
+  await page.getByRole("status").getByText("Saving").waitFor(slowPage);
   await page
     .getByRole("status")
     .getByText(/^Saved/)
-    .waitFor(patience);
+    .waitFor(slowPage);
   const saved = async () => (await backstamp.api("GET", "/templates/order-receipt", undefined, key)).html;
   expect(await saved()).toContain("Thanks, {{NAME}}");
   await editor().click();
   await page.keyboard.press("ControlOrMeta+z");
   await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
-  await expect.poll(saved, patience).toContain("Thank you, {{NAME}}");
+  await expect.poll(saved, slowPage).toContain("Thank you, {{NAME}}");
   expectNoErrors(profile);
 });
 
 test("a draft cannot be sent; after publishing, every send uses it", async () => {
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/not published/);
   await page.getByRole("button", { name: "Publish" }).click();
-  await dialog().getByText("After publishing, programs can send this template").waitFor(patience);
+  await dialog().getByText("After publishing, programs can send this template").waitFor(slowPage);
   await dialog().getByRole("button", { name: "Publish" }).click();
-  await page.getByText("Published", { exact: true }).first().waitFor(patience);
+  await page.getByText("Published", { exact: true }).first().waitFor(slowPage);
   expect(await sendWith({ NAME: "<Ann>" })).toEqual({
     subject: "Order 1",
     html: "<h1>Order 1</h1><p>Thank you, &lt;Ann&gt;.</p>",
@@ -241,13 +241,13 @@ test("a change takes effect when it is published, and the dialog shows the chang
   await page.getByText("New draft", { exact: true }).waitFor();
   expect((await sendWith({ NAME: "Ann" })).html).toContain("Thank you, Ann");
   await page.getByRole("button", { name: "Publish" }).click();
-  await dialog().getByText("HTML and variables").waitFor(patience);
+  await dialog().getByText("HTML and variables").waitFor(slowPage);
   await dialog()
     .getByText(/^CITY becomes required/)
     .waitFor();
   await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Publish" }).click();
-  await page.getByText("New draft", { exact: true }).waitFor({ state: "detached", ...patience });
+  await page.getByText("New draft", { exact: true }).waitFor({ state: "detached", ...slowPage });
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/CITY/);
   expect((await sendWith({ NAME: "Ann", CITY: "Riga" })).html).toContain("Riga is near");
   expectNoErrors(profile);
@@ -259,14 +259,14 @@ test("a save of another user is not overwritten silently, and both versions are 
   await backstamp.api("PATCH", "/templates/order-receipt", { html: "<p>Theirs {{NAME}}</p>" }, key);
   await restore();
   await page.keyboard.press("ControlOrMeta+s");
-  await page.getByText("This template was saved by another user or in another tab").waitFor(patience);
+  await page.getByText("This template was saved by another user or in another tab").waitFor(slowPage);
   await page.getByRole("button", { name: "Compare" }).click();
-  await dialog().getByText("Theirs {{NAME}}").first().waitFor(patience);
+  await dialog().getByText("Theirs {{NAME}}").first().waitFor(slowPage);
   await dialog().getByText("Mine {{NAME}}").first().waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-conflict");
   await dialog().getByRole("button", { name: "Use theirs, discard mine" }).click();
-  await editor().getByText("Theirs").waitFor(patience);
+  await editor().getByText("Theirs").waitFor(slowPage);
   await inPreview("Theirs");
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNoErrors(profile);
@@ -275,40 +275,40 @@ test("a save of another user is not overwritten silently, and both versions are 
 test("versions are compared, and an earlier one is published again", async () => {
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Versions" }).click();
-  await page.getByRole("heading", { name: "Versions of Order receipt" }).waitFor(patience);
+  await page.getByRole("heading", { name: "Versions of Order receipt" }).waitFor(slowPage);
   await page.getByRole("list", { name: "Versions" }).getByRole("button").nth(2).click();
-  await page.getByRole("heading", { name: "Version 1" }).waitFor(patience);
-  await page.getByRole("region", { name: "HTML" }).getByText("Thank you").first().waitFor(patience);
+  await page.getByRole("heading", { name: "Version 1" }).waitFor(slowPage);
+  await page.getByRole("region", { name: "HTML" }).getByText("Thank you").first().waitFor(slowPage);
   await page.getByRole("region", { name: "HTML" }).getByText("is near").first().waitFor();
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-versions");
   const compared = page.getByLabel("compared with");
   const published = await compared.inputValue();
   await compared.selectOption("no version");
-  await page.getByRole("region", { name: "Content" }).getByText("Thank you").waitFor(patience);
+  await page.getByRole("region", { name: "Content" }).getByText("Thank you").waitFor(slowPage);
   await takePictures(page, "template-version");
   await compared.selectOption(published);
   await page.getByRole("list", { name: "Versions" }).getByText(" by ").first().waitFor();
   await expectNoAccessibilityViolations(page);
   await page.getByRole("button", { name: "Roll back to version 1" }).click();
-  await dialog().getByRole("button", { name: "Roll back" }).click(patience);
-  await page.getByText("Rolled back to version 1").waitFor(patience);
+  await dialog().getByRole("button", { name: "Roll back" }).click(slowPage);
+  await page.getByText("Rolled back to version 1").waitFor(slowPage);
   expect((await sendWith({ NAME: "Ann" })).html).toContain("Thank you, Ann");
   expectNoErrors(profile);
 });
 
 test("a test email is sent like any other, and the example API call works", async () => {
   await page.goto(address);
-  await editor().waitFor(patience);
+  await editor().waitFor(slowPage);
   await page.getByRole("button", { name: "Send test" }).click();
-  await dialog().getByLabel("To", { exact: true }).fill("delivered+test@backstamp.test", patience);
+  await dialog().getByLabel("To", { exact: true }).fill("delivered+test@backstamp.test", slowPage);
   await dialog().getByRole("button", { name: "Send test", exact: true }).click();
-  await dialog().getByRole("link", { name: "View email" }).click(patience);
-  await page.getByRole("heading", { name: "Order 10492" }).waitFor(patience);
+  await dialog().getByRole("link", { name: "View email" }).click(slowPage);
+  await page.getByRole("heading", { name: "Order 10492" }).waitFor(slowPage);
   await page.goto(address);
-  await page.getByRole("button", { name: "More actions" }).click(patience);
+  await page.getByRole("button", { name: "More actions" }).click(slowPage);
   await page.getByRole("menuitem", { name: "Send with the API" }).click();
-  const call = (await dialog().locator("pre").first().textContent(patience)) ?? "";
+  const call = (await dialog().locator("pre").first().textContent(slowPage)) ?? "";
   expect(call).toContain(`${backstamp.url}/api/emails`);
   const body = JSON.parse(/-d '([\s\S]*)'$/.exec(call)?.[1] ?? "{}");
   expect(body.template).toEqual({
@@ -327,15 +327,15 @@ test("a template is found, duplicated and deleted, and the dialog shows first wh
   await page.getByRole("link", { name: /Order receipt/ }).waitFor();
   await page.getByRole("button", { name: "Actions for Order receipt" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
-  await page.getByRole("heading", { name: "Order receipt (copy)" }).waitFor(patience);
+  await page.getByRole("heading", { name: "Order receipt (copy)" }).waitFor(slowPage);
   await page.goto(`${backstamp.url}/console/templates?search=ORDER-`);
-  await expect.poll(() => page.getByRole("row").count(), patience).toBe(2);
+  await expect.poll(() => page.getByRole("row").count(), slowPage).toBe(2);
   await page.getByRole("button", { name: "Actions for Order receipt" }).click();
   await page.getByRole("menuitem", { name: "Delete…" }).click();
-  await dialog().getByText("Shop", { exact: true }).waitFor(patience);
+  await dialog().getByText("Shop", { exact: true }).waitFor(slowPage);
   await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Delete template" }).click();
-  await page.getByRole("heading", { name: "No matching templates" }).waitFor(patience);
+  await page.getByRole("heading", { name: "No matching templates" }).waitFor(slowPage);
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/404/);
   expectNoErrors(profile);
 });

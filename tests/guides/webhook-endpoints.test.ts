@@ -16,7 +16,7 @@ import { createWorld, type World } from "../support/world";
  * The endpoints of the guide to webhooks, each run unchanged by its own interpreter and called by the worker.
  */
 
-const patience = { timeout: 60_000 };
+const slowPage = { timeout: 60_000 };
 const type = "email.delivered";
 
 let world: World;
@@ -50,7 +50,7 @@ async function start(
     env,
   });
   // The endpoint is ready when it rejects an unsigned request.
-  await expect.poll(() => post(port, "{}", {}).catch(() => null), patience).toBe(400);
+  await expect.poll(() => post(port, "{}", {}).catch(() => null), slowPage).toBe(400);
   return endpoint;
 }
 

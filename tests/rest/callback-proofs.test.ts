@@ -27,7 +27,7 @@ test("a Mailgun token is valid only for the body with which it first arrived", a
     .replaceAll(sent.address, other.address);
   logged.length = 0;
   expect(await app.post(relayId, { ...call, raw: turned })).toMatchObject(UNAUTHORIZED);
-  expect(logged).toMatchObject([{ event: "callback.refused", facts: { why: "reused" } }]);
+  expect(logged).toMatchObject([{ event: "callback.rejected", facts: { why: "reused" } }]);
   expect(await app.statusOf(other.id)).toBe("sent");
   expect((await app.post(relayId, call)).body).toMatchObject({ ignored: [{ reason: "repeated" }] });
 });
@@ -91,8 +91,8 @@ test("rejected calls are counted and logged at most once per minute for each rel
   expect(await refuse(relayId)).toMatchObject(UNAUTHORIZED);
   const reason = { why: "forged", provider: "postmark" };
   expect(logged).toEqual([
-    { event: "callback.refused", facts: { ...reason, relayId, refused: 1 } },
-    { event: "callback.refused", facts: { ...reason, relayId: other, refused: 1 } },
-    { event: "callback.refused", facts: { ...reason, relayId, refused: 3 } },
+    { event: "callback.rejected", facts: { ...reason, relayId, refused: 1 } },
+    { event: "callback.rejected", facts: { ...reason, relayId: other, refused: 1 } },
+    { event: "callback.rejected", facts: { ...reason, relayId, refused: 3 } },
   ]);
 });

@@ -92,8 +92,8 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     expect(await app.post(relayId, forged)).toMatchObject(UNAUTHORIZED);
     expect(await app.world.rowCounts()).toEqual(before);
     expect(await app.statusOf(sent.id)).toBe("sent");
-    expect(logged.filter(({ event }) => event === "callback.refused")).toEqual([
-      { event: "callback.refused", facts: { why: "forged", refused: 1, relayId, provider } },
+    expect(logged.filter(({ event }) => event === "callback.rejected")).toEqual([
+      { event: "callback.rejected", facts: { why: "forged", refused: 1, relayId, provider } },
     ]);
     expect((await app.post(relayId, genuine)).body).toMatchObject({ recorded: 1 });
   });
@@ -112,7 +112,7 @@ describe.each(Object.keys(FAKE_PROVIDERS) as RelayProvider[])("%s", (provider) =
     logged.length = 0;
     app.world.clock.advance(25 * 3_600_000);
     expect(await app.post(relayId, call)).toMatchObject(UNAUTHORIZED);
-    expect(logged).toMatchObject([{ event: "callback.refused", facts: { why: "expired", refused: 1 } }]);
+    expect(logged).toMatchObject([{ event: "callback.rejected", facts: { why: "expired", refused: 1 } }]);
     const early = fake.call(fake.report({ kind: "bounced", ...sent }), new Date(now().getTime() + 3_600_000));
     expect(await app.post(relayId, early)).toMatchObject(UNAUTHORIZED);
     expect(await app.statusOf(sent.id)).toBe("sent");

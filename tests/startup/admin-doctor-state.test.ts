@@ -127,7 +127,7 @@ test("the state of SMTP_URL is reported if it is paused, with advice that applie
   const read = parseSmtpUrl(url);
   if (!read.ok) throw new Error(read.fault);
   const relay = { ...createRelay(read.target), isSmtpUrl: true };
-  await recordRelayFault(world.hot, relay, { fault: "535", isGrave: true });
+  await recordRelayFault(world.hot, relay, { fault: "535", shouldPauseNow: true });
   const done = await doctor({ SMTP_URL: url });
   expect(done.of("smtp")).toMatchObject([
     { subject: "SMTP_URL", status: "warning", message: expect.stringContaining("paused after faults") },

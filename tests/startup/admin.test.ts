@@ -115,7 +115,7 @@ describe("domains, teams and users", () => {
     const shown = await cli(["domain", "show", "shown.example", "--json"], env);
     const { records } = JSON.parse(shown.stdout) as { records: Listed[] };
     publish(zone, records.slice(1));
-    const { stdout } = await cli(["domain", "show", "shown.example", "--look"], env);
+    const { stdout } = await cli(["domain", "show", "shown.example", "--check"], env);
     expect(stdout).toMatch(/Status +partially_verified/);
     for (const { host, value } of records) {
       expect(stdout).toContain(host);

@@ -66,7 +66,7 @@ async function recordResult(
 ): Promise<boolean> {
   const fault = relayFaultOf(outcomes);
   const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
-  const isGrave = fault !== null && fault.alarm !== "connect";
+  const shouldPauseNow = fault !== null && fault.alarm !== "connect";
   try {
     if (fault === null) {
       if (pool.isFailing(relay)) {
@@ -77,13 +77,13 @@ async function recordResult(
     }
     pool.setFailing(relay, true);
     const { alarm, code, reason } = fault;
-    const recorded = await recordRelayFault(hot, relay, { fault: reason, isGrave });
+    const recorded = await recordRelayFault(hot, relay, { fault: reason, shouldPauseNow });
     if (recorded?.isNew) log.error("relay.paused", { ...facts, alarm, code });
     else if (!recorded?.isPaused) log.warn("relay.fault", { ...facts, alarm, code });
     return recorded?.isPaused ?? true;
   } catch (error) {
     log.warn("relay.not_recorded", { ...facts, ...errorFacts(error) });
-    return isGrave;
+    return shouldPauseNow;
   }
 }
 
@@ -107,7 +107,7 @@ export async function probePausedRelays(
         deps.log.info("relay.resumed", facts);
         return resumeRelay(deps.hot, relay);
       }
-      await recordRelayFault(deps.hot, relay, { fault: failure.reason, isGrave: true });
+      await recordRelayFault(deps.hot, relay, { fault: failure.reason, shouldPauseNow: true });
       const { alarm = "connect", reply } = failure;
       deps.log.error("relay.still_paused", { ...facts, alarm, code: reply?.code ?? null });
       return false;

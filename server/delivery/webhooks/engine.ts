@@ -63,7 +63,7 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
       async run({ claims: [claim], body, traceparent }) {
         const { id, leaseToken, webhookId } = claim;
         if (body === null) {
-          log.warn("webhook.mail_gone", { deliveryId: id, webhookId });
+          log.warn("webhook.email_deleted", { deliveryId: id, webhookId });
           return [{ id, leaseToken, status: "failed", retryAfterMs: null, pauseMs: null, attempt: null }];
         }
         const span = deps.tracer?.start("webhook", {

@@ -57,7 +57,7 @@ type Security = Pick<SmtpTarget, "tls" | "verify">;
  * recipient counts for the whole domain. TLS is opportunistic, with any certificate. A domain with an
  * enforced MTA-STS policy receives email only over TLS with a valid certificate.
  */
-export function createDirect(means: DirectDependencies, options: DirectOptions = {}): Transport {
+export function createDirect(deps: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const gate = createLoginGate(0);
   const pools = createPools<Pool>(KEEP_POOL_MS);
@@ -114,10 +114,10 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
         reason,
         needsConfirmation: isMissing || undefined,
       });
-    const mxHosts = await findMxHosts(means.dns, domain, means.random, signal);
+    const mxHosts = await findMxHosts(deps.dns, domain, deps.random, signal);
     if (mxHosts.kind === "unsure") return defer(recipients, mxHosts.reason);
     if (mxHosts.kind !== "found") return reject(mxHosts.reason, mxHosts.kind === "missing");
-    const policy = await means.findStsPolicy(domain, signal);
+    const policy = await deps.findStsPolicy(domain, signal);
     const security = securityOf(message, policy);
 
     const outcomes = new Map<string, Outcome>();
@@ -132,7 +132,7 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
         reason = `The MTA-STS policy of ${domain} does not list ${host}.`;
         continue;
       }
-      const reachable = await resolveAllowedAddresses(means.dns, host, means.canConnectTo, signal);
+      const reachable = await resolveAllowedAddresses(deps.dns, host, deps.canConnectTo, signal);
       if (reachable.kind !== "found") {
         reason = reachable.reason;
         if (reachable.kind !== "unsure") unreachable += 1;

@@ -62,7 +62,7 @@ const sum = (numbers: number[]): number => numbers.reduce((total, each) => total
  */
 export function createBodyBudget(
   sizes: { bodyMaxBytes: number; filesMaxBytes: number },
-  patience: BodyTimeouts = BODY_TIMEOUTS,
+  timeouts: BodyTimeouts = BODY_TIMEOUTS,
 ) {
   const capacity = sizes.bodyMaxBytes * largestAtOnce;
   const share = sizes.bodyMaxBytes;
@@ -107,13 +107,13 @@ export function createBodyBudget(
 
   /** Rejects the stalled request with the fewest bytes. True if there was one. */
   const freeMemory = ({ claim }: Waiter, limit: Limit): boolean => {
-    const rivals = [...claims].filter(
+    const competing = [...claims].filter(
       (each) => each !== claim && (limit === "budget" || each.holder === claim.holder),
     );
     // A request that is being handled frees its memory soon. Until then, those that wait are not stalled.
-    const isRoomComing = rivals.some(({ isArriving }) => !isArriving);
+    const isRoomComing = competing.some(({ isArriving }) => !isArriving);
     const waiting = new Set([...waiters].map((waiter) => waiter.claim));
-    const [least] = rivals
+    const [least] = competing
       .filter((each) => isStalled(each) && !(isRoomComing && waiting.has(each)))
       .sort((a, b) => a.bytes - b.bytes);
     if (!least) return false;
@@ -130,7 +130,7 @@ export function createBodyBudget(
     const heldOf = ({ claim }: Waiter) => held.get(claim.holder) ?? 0;
     for (const waiter of [...waiters].sort((a, b) => heldOf(a) - heldOf(b))) {
       const { claim, bytes, since } = waiter;
-      if (now - since >= patience.roomMs) waiter.reject(busy());
+      if (now - since >= timeouts.roomMs) waiter.reject(busy());
       if (!waiters.has(waiter)) continue;
       let limit = limitOf(claim, bytes);
       while (limit && freeMemory(waiter, limit)) limit = limitOf(claim, bytes);
@@ -219,7 +219,7 @@ export function createBodyBudget(
       },
     };
   };
-  return { patience, open };
+  return { timeouts, open };
 }
 
 const retryHint = "Retry in a few seconds, with the same `Idempotency-Key` if you used one.";

@@ -9,7 +9,7 @@ import type { BodyClaim, BodyTimeouts } from "./body-budget";
 export async function* bodyParts(
   body: ReadableStream<Uint8Array>,
   claim: BodyClaim,
-  patience: BodyTimeouts,
+  timeouts: BodyTimeouts,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
@@ -17,7 +17,7 @@ export async function* bodyParts(
   try {
     for (;;) {
       const since = performance.now();
-      const ms = Math.min(patience.idleMs, arrivalMsMax(bytes, patience) - awaitedMs);
+      const ms = Math.min(timeouts.idleMs, arrivalMsMax(bytes, timeouts) - awaitedMs);
       const part = await within(reader.read(), ms, claim.signal);
       if (part.done) return claim.settle();
       awaitedMs += performance.now() - since;

@@ -20,7 +20,7 @@ export type BodySize = {
   claim: BodyClaim;
   /** Whose turn it is to have a long body read. */
   holder: string;
-  patience: BodyTimeouts;
+  timeouts: BodyTimeouts;
 };
 
 const NO_BODY: JsonBody = { json: undefined, fingerprint: null };
@@ -37,7 +37,7 @@ export async function readJson(
   size: BodySize,
   { threads, isFingerprinted }: { threads: Threads; isFingerprinted: boolean },
 ): Promise<JsonBody> {
-  const { maxBytes, advice, patience, holder } = size;
+  const { maxBytes, advice, timeouts, holder } = size;
   const declared = declaredLength(request);
   if (declared === 0) return NO_BODY;
   let bytes: Uint8Array;
@@ -47,7 +47,7 @@ export async function readJson(
     else {
       // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting
       // the parts.
-      bytes = new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, patience)));
+      bytes = new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, timeouts)));
       if (bytes.byteLength > 0) checkType(request);
     }
   } catch (cause) {
@@ -124,13 +124,13 @@ async function readCounted(request: Request, size: BodySize, declared: number | 
  */
 async function* countedParts(
   { body, signal }: Request,
-  { maxBytes, advice, claim, patience }: BodySize,
+  { maxBytes, advice, claim, timeouts }: BodySize,
   declared: number | null,
 ): AsyncGenerator<Uint8Array> {
   if (!body) return;
   claim.expect(declared ?? maxBytes);
   let length = 0;
-  for await (const part of bodyParts(body, claim, patience)) {
+  for await (const part of bodyParts(body, claim, timeouts)) {
     length += part.length;
     if (length > maxBytes) throw tooLarge(maxBytes, advice);
     yield part;

@@ -80,7 +80,7 @@ export async function runRoute(
       advice: hasBody ? (route.ifTooLarge ?? "Send less in one request.") : noBody,
       claim,
       holder,
-      patience: deps.bodies.patience,
+      timeouts: deps.bodies.timeouts,
     };
     const bytes = route.accepts
       ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])

@@ -215,5 +215,5 @@ function countRejection(
   if (!before && ofLog.size >= countsMax) ofLog.clear();
   ofLog.set(key, { loggedMs: nowMs, unlogged: 0 });
   const refused = (before?.unlogged ?? 0) + 1;
-  log.warn("callback.refused", { why, refused, ...(why === "unknown" ? {} : { relayId, provider }) });
+  log.warn("callback.rejected", { why, refused, ...(why === "unknown" ? {} : { relayId, provider }) });
 }

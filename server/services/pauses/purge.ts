@@ -114,7 +114,7 @@ async function placeAfter(
 }
 
 function placeIn({ teamId }: NamedScope, text: string): Place {
-  const message = "Start the purge again: its place in the queue is not valid.";
+  const message = "Start the purge again: its position is not valid.";
   const place = parsePlace(Place, text, message);
   if (teamId !== null && place.teamId !== teamId) throw new AppError("invalid", message);
   return place;

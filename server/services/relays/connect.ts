@@ -82,7 +82,7 @@ export async function testRelay(
   const failure = await probeRelay(() => openSealedRelay(deps, sealed), deadlineMs);
   if (failure !== null) {
     const fault = failure.reason;
-    await recordRelayFault(deps.hot, { id, host, isSmtpUrl: false }, { fault, isGrave: false });
+    await recordRelayFault(deps.hot, { id, host, isSmtpUrl: false }, { fault, shouldPauseNow: false });
     return { name, fault, isResumed: false };
   }
   const isResumed = await resumeRelay(deps.hot, { ...sealed, isSmtpUrl: false });

@@ -78,13 +78,13 @@ const smtpUrlRelayOf = ({ id, host }: Pick<Relay, "id" | "host">): SendingRelay 
 });
 
 /**
- * Counts a fault of a relay, and pauses it after `relayFaultsMax` faults or if `isGrave`. Returns whether it
- * is paused, and whether this fault paused it; null if the relay was removed.
+ * Counts a fault of a relay, and pauses it after `relayFaultsMax` faults or if `shouldPauseNow`. Returns
+ * whether it is paused, and whether this fault paused it; null if the relay was removed.
  */
 export async function recordRelayFault(
   hot: HotSql,
   relay: RelayState,
-  { fault, isGrave }: { fault: string; isGrave: boolean },
+  { fault, shouldPauseNow }: { fault: string; shouldPauseNow: boolean },
 ): Promise<{ isPaused: boolean; isNew: boolean } | null> {
   if (relay.isSmtpUrl)
     await hot`insert into smtp_url_relays (id, host) values (${relay.id}, ${relay.host}) on conflict do nothing`;
@@ -99,7 +99,7 @@ export async function recordRelayFault(
     from before b where r.id = b.id
     returning r.paused_until is not null as "isPaused",
       b.paused_until is null and r.paused_until is not null as "isNew"`,
-    [relay.id, fault, isGrave],
+    [relay.id, fault, shouldPauseNow],
   );
   return row ?? null;
 }

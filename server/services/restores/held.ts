@@ -108,7 +108,7 @@ export async function settleHeld(
   const { entryId, ...start } =
     after === null
       ? { ...startOf(0), entryId: null }
-      : parsePlace(Place, after, "Start again: the place in the held email is not valid.");
+      : parsePlace(Place, after, "Start again: the position in the held email is not valid.");
   const command: Command = { entryId };
   let place: Place | null = start;
   let settled = 0;

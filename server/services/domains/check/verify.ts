@@ -54,7 +54,7 @@ export async function recheckDomains(deps: Deps, limit: number, stopping?: Abort
         const checks = await checkDomainRecords(ctx, domain, stopping);
         if (!stopping?.aborted) await completeCheck(ctx, domain, checks);
       } catch (error) {
-        deps.log.warn("domain.look_failed", { domainId: id, ...errorFacts(error) });
+        deps.log.warn("domain.check_failed", { domainId: id, ...errorFacts(error) });
       }
     }),
   );

@@ -94,11 +94,11 @@ export async function addSuccessors(tx: Db, ctx: Ctx, domain: Domain, made: Gene
   if (made.length === 0) return;
   // The lock makes the second of two concurrent callers find the first one's successor.
   await tx.execute(sql`select from domains where team_id = ${ctx.teamId} and id = ${domain.id} for update`);
-  const [rival] = await tx
+  const [successor] = await tx
     .select({ id: dkimKeys.id })
     .from(dkimKeys)
     .where(and(ofDomain(ctx, domain.id), eq(dkimKeys.algorithm, "rsa"), isNull(dkimKeys.signsFrom)));
-  if (rival) return;
+  if (successor) return;
   await tx.delete(dkimKeys).where(and(ofDomain(ctx, domain.id), isNull(dkimKeys.signsFrom)));
   await tx.insert(dkimKeys).values(made);
 }

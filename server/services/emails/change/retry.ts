@@ -91,7 +91,7 @@ export async function retryEmails(
   const { after, entryId } =
     from === null
       ? { after: undefined, entryId: null }
-      : parsePlace(Place, from, "Start the retry again: its place in the list is not valid.");
+      : parsePlace(Place, from, "Start the retry again: its position is not valid.");
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
   const command: Command = { entryId };
   const retried = await retry(ctx, ids, states, null, { filter, command });

@@ -170,7 +170,7 @@ export async function replayWebhookRange(
   const start =
     next === null
       ? { from: since, entryId: null }
-      : parsePlace(Place, next, "Start the replay again: its place in the events is not valid.");
+      : parsePlace(Place, next, "Start the replay again: its position is not valid.");
   const command: Command = { entryId: start.entryId };
   const found = await ctx.db
     .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })

@@ -28,7 +28,7 @@ export async function retryPendingEvents(
   const { after, entryId } =
     from === null
       ? { after: firstId, entryId: null }
-      : parsePlace(Place, from, "Start the retry again: its place in the events is not valid.");
+      : parsePlace(Place, from, "Start the retry again: its position is not valid.");
   const command: Command = { entryId };
   const due = await ctx.db.transaction(async (tx) => {
     const rows = await tx.execute<{ id: string }>(sql`

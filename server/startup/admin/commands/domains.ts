@@ -24,7 +24,7 @@ export const domainCommands = {
       const added = await addDomain(ctx, { name, verified });
       const steps = [
         `Show the DNS records to publish: domain show ${added.name}`,
-        `Check DNS and verify the domain: domain show ${added.name} --look`,
+        `Check DNS and verify the domain: domain show ${added.name} --check`,
         `Or verify it manually, without a DNS check: domain verify ${added.name}`,
       ];
       return {
@@ -51,10 +51,10 @@ export const domainCommands = {
 
   show: inTeam({
     about: "shows a domain's DNS records and the result of the last check",
-    params: { name, look: flag("check DNS now") },
-    run: async (ctx, { name, look }) => {
+    params: { name, check: flag("check DNS now") },
+    run: async (ctx, { name, check }) => {
       const found = await getDomain(ctx, name);
-      return domainOutput(ctx, look ? await verifyDomain(ctx, found.id) : found);
+      return domainOutput(ctx, check ? await verifyDomain(ctx, found.id) : found);
     },
   }),
 

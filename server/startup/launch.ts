@@ -9,15 +9,8 @@ import type { RestApi } from "./http/rest-endpoint";
 import { generatedFileOf } from "./install/generated";
 import { renderBanner } from "./launcher/banner";
 import { acquireLock, type DataLock } from "./launcher/lock";
-import {
-  explainFile,
-  explainHolder,
-  explainListen,
-  OperatorError,
-  requireOpenFiles,
-} from "./launcher/operator-error";
-import { onPackageManagerGone } from "./launcher/parents";
-import { onStopSignals } from "./launcher/signals";
+import { explainFile, explainListen, OperatorError, requireOpenFiles } from "./launcher/operator-error";
+import { onPackageManagerGone, onStopSignals } from "./launcher/signals";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded";
 import type { Service } from "./service";
 
@@ -70,7 +63,7 @@ async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void
       process.exit(1);
     },
   });
-  void onPackageManagerGone(() => process.kill(process.pid, "SIGHUP"));
+  onPackageManagerGone(() => process.kill(process.pid, "SIGHUP"));
   try {
     await opening;
   } catch (error) {
@@ -112,7 +105,7 @@ async function open(
     throw explainListen(error, settings);
   });
   parts.pages = pages;
-  await parts.lock?.describe({ url: localUrlOf(settings), publicUrl: settings.url });
+  parts.lock?.describe({ url: localUrlOf(settings), publicUrl: settings.url });
 
   // Loads the modules while the database starts on another core.
   const loading = import("./service");
@@ -120,7 +113,7 @@ async function open(
   if (isEmbedded)
     parts.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log, shouldAdopt });
   const databaseUrl = settings.databaseUrl ?? parts.postgres?.url ?? "";
-  await parts.lock?.describe({ databaseUrl });
+  parts.lock?.describe({ databaseUrl });
   signal.throwIfAborted();
   const { openService } = await loading;
   parts.service = await openService({
@@ -173,8 +166,12 @@ async function requireLock(settings: Settings): Promise<DataLock> {
   const taken = await acquireLock(settings.dataDir, settings.mode).catch((error: NodeJS.ErrnoException) => {
     throw explainFile(error, settings.dataDir);
   });
-  if ("holder" in taken) throw explainHolder(taken.holder, settings);
-  return taken.lock;
+  if ("lock" in taken) return taken.lock;
+  const { pid, purpose, url } = taken.holder;
+  throw new OperatorError(
+    `Backstamp is already running with this data directory (${settings.dataDir}): process ${pid} (${purpose}) ` +
+      `${url ? `at ${url}` : "is starting"}.\nUse that process, or stop it first: kill ${pid}`,
+  );
 }
 
 function showBanner(settings: Settings, { secrets, login, relays, submission }: Service): void {

@@ -109,7 +109,7 @@ test("while Backstamp runs, a command uses its database and leaves it running", 
   const early = backstamp([...createArgs, "early"]);
   const server = await startEmbeddedPostgres({ dataDir, log: silentLog, quick: true });
   closers.push(() => server.stop());
-  await taken.lock.describe({ databaseUrl: server.url, publicUrl: "https://mail.example.net" });
+  taken.lock.describe({ databaseUrl: server.url, publicUrl: "https://mail.example.net" });
   await migrateDatabase(server.url);
   const settings = { ...readSettings({}, "dev"), databaseUrl: server.url };
   const built = buildDeps(settings, { log: silentLog });

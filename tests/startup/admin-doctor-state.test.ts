@@ -83,7 +83,7 @@ async function embedded(purpose = "start", { databaseUrl, baseUrl } = world) {
   const taken = await acquireLock(folder, purpose);
   if (!("lock" in taken)) throw new Error("the folder is in use");
   onTestFinished(() => taken.lock.release());
-  await taken.lock.describe({ databaseUrl, publicUrl: baseUrl });
+  taken.lock.describe({ databaseUrl, publicUrl: baseUrl });
   return { DATABASE_URL: "", BACKSTAMP_SECRET: installationSecret, BACKSTAMP_DATA_DIR: folder };
 }
 

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -38,7 +38,7 @@ function startContender(prefix: string[] = []) {
 test("a lock is held until it is released, and it describes its holder", async () => {
   const first = await acquireLock(folder, "dev");
   if (!("lock" in first)) throw new Error("not taken");
-  await first.lock.describe({ url: "http://localhost:3000", databaseUrl: "postgres://x" });
+  first.lock.describe({ url: "http://localhost:3000", databaseUrl: "postgres://x" });
   const holder = {
     pid: process.pid,
     purpose: "dev",
@@ -50,7 +50,7 @@ test("a lock is held until it is released, and it describes its holder", async (
   await first.lock.release();
   expect(await findHolder(folder)).toBeNull();
   expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
-  expect(await readdir(folder)).toEqual([expect.stringMatching(/^lock-.*\.socket$/), "lock.2"]);
+  expect(await readdir(folder)).toEqual(["lock.2"]);
 });
 
 test("of many processes that try to acquire a dead process's lock, exactly one succeeds, and the next gets its holder", async () => {
@@ -69,20 +69,35 @@ test("of many processes that try to acquire a dead process's lock, exactly one s
   const winner = contenders[said.indexOf("taken")];
   expect(said.filter((line) => line === "taken")).toHaveLength(1);
   expect(said.filter((line) => line === `held by ${winner?.child.pid}`)).toHaveLength(contenders.length - 1);
-  expect(await readdir(folder)).toEqual([expect.stringMatching(/^lock-.*\.socket$/), "lock.2"]);
+  expect(await readdir(folder)).toEqual(["lock.2"]);
   for (const contender of contenders) contender.child.stdin.end();
   await Promise.all(contenders.map(({ child }) => new Promise((resolve) => child.once("close", resolve))));
 }, 60_000);
 
-test("a lock whose pid was reused by another process is free", async () => {
+test("a stopped folder contains no socket, and a damaged lock is free", async () => {
   const taken = await acquireLock(folder, "dev");
-  expect(taken).toHaveProperty("lock");
-  const file = path.join(folder, "lock.1");
-  const record = JSON.parse(await readFile(file, "utf8"));
-  await writeFile(file, JSON.stringify({ ...record, life: "another boot/1" }));
+  if (!("lock" in taken)) throw new Error("not taken");
+  await taken.lock.release();
+  expect((await stat(path.join(folder, "lock.1"))).isFile()).toBe(true);
+  await writeFile(path.join(folder, "lock.1"), "torn");
   expect(await findHolder(folder)).toBeNull();
-  await writeFile(file, "torn");
   expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
+});
+
+test("a copy of a locked folder is free, and a link to the folder is not", async () => {
+  const original = path.join(folder, "original");
+  expect(await acquireLock(original, "dev")).toHaveProperty("lock");
+  expect(spawnSync("cp", ["-a", original, path.join(folder, "copy")]).status).toBe(0);
+  await symlink(original, path.join(folder, "link"));
+  expect(await findHolder(path.join(folder, "copy"))).toBeNull();
+  expect(await findHolder(path.join(folder, "link"))).toMatchObject({ pid: process.pid });
+});
+
+test("a folder whose path is too long for a socket is locked, for its owner only", async () => {
+  const long = path.join(folder, "d".repeat(200));
+  expect(await acquireLock(long, "dev")).toHaveProperty("lock");
+  expect(await acquireLock(long, "dev")).toMatchObject({ holder: { pid: process.pid } });
+  expect((await stat(path.join(long, "lock.1"))).mode & 0o777).toBe(0o600);
 });
 
 test.runIf(canUnshare)("a process in another container holds the lock as long as it lives", async () => {

@@ -1,180 +1,167 @@
-import { link, mkdir, readdir, readFile, readlink, rename, rm } from "node:fs/promises";
+import {
+  lchown,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { FolderIdentity, identifyFolder, isSameFolder } from "./folder-identity";
-import { isLifeSocketOpen, type LifeSocket, openLifeSocket } from "./life-socket";
-import { isRunning, readStatus } from "./process-info";
-import { writeForOwner } from "./write-for-owner";
+import { OperatorError } from "./operator-error";
 
+const HolderAnswer = z.object({
+  pid: z.number(),
+  purpose: z.string(),
+  url: z.string().nullable(),
+  publicUrl: z.string().nullable(),
+  databaseUrl: z.string().nullable(),
+});
 /**
  * The process that uses a data directory. `url` is its URL for this machine, `publicUrl` the base of its
  * links, and `databaseUrl` the URL of its database.
  */
-export type Holder = {
-  pid: number;
-  purpose: string;
-  url: string | null;
-  publicUrl: string | null;
-  databaseUrl: string | null;
-};
+export type Holder = z.infer<typeof HolderAnswer>;
 
 /** An exclusive lock of a data directory, or of the folder of a cluster. */
 export type DataLock = {
   /** Publishes facts about the holder to other processes. */
-  describe(facts: Partial<Pick<Holder, "url" | "publicUrl" | "databaseUrl">>): Promise<void>;
+  describe(facts: Partial<Pick<Holder, "url" | "publicUrl" | "databaseUrl">>): void;
   release(): Promise<void>;
 };
 
-const LockRecord = z.object({
-  pid: z.number(),
-  /**
-   * Boot id and start time of the process, because pids are reused. Empty where the system does not provide
-   * them.
-   */
-  life: z.string(),
-  purpose: z.string(),
-  url: z.string().nullable(),
-  publicUrl: z.string().nullable().default(null),
-  databaseUrl: z.string().nullable(),
-  /**
-   * The namespace in which the pid is valid, and the socket that shows other namespaces, such as containers,
-   * that it lives.
-   */
-  namespace: z.string().default(""),
-  socket: z.string().default(""),
-  /**
-   * The locked folder, because a copy of the folder contains a copy of the lock. Null in locks of release
-   * 0.2.0.
-   */
-  folder: FolderIdentity.nullable().default(null),
-  isReleased: z.boolean(),
-});
-type LockRecord = z.infer<typeof LockRecord>;
-
-const FILE = /^lock\.(\d+)$/;
+const NAME = /^lock\.(\d+)$/;
+/** A holder responds at once, unless it is suspended or its machine is overloaded. */
+const answerMaxMs = 30_000;
+/** The path of a socket has at most 107 bytes on Linux and 103 on macOS (unix(7), unix(4)). */
+const socketPathBytesMax = 103;
 
 /**
- * Locks the data directory for this process, or returns the current holder. A lock whose process no longer
- * exists counts as free.
+ * Locks the folder for this process, or returns the current holder. OperatorError if the holder does not
+ * respond.
  *
- * Locks are numbered files, and the highest number is valid. A process acquires the lock by linking the next
- * number, which succeeds for exactly one process. Only the holder of a higher number deletes a file, so no
- * process can remove a lock that another one acquired between its check and its action.
+ * A lock is a socket in the folder on which its holder listens. The kernel closes it when the process ends,
+ * and it is visible to all containers that share the folder. A copy of it accepts no connections.
+ *
+ * Locks have numbers, and the highest number is valid. A process acquires the lock by linking its socket to
+ * the next number, which succeeds for exactly one process. Only the holder of a higher number deletes a lock,
+ * so no process can remove a lock that another one acquired between its check and its action.
  */
 export async function acquireLock(
-  dataDir: string,
+  folder: string,
   purpose: string,
 ): Promise<{ lock: DataLock } | { holder: Holder }> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (;;) {
-    const { numbers, top } = await readTop(dataDir);
-    if (top && (await isHeld(top, dataDir))) return { holder: top };
-    const number = (numbers[0] ?? 0) + 1;
-    const socket = await openLifeSocket(dataDir);
-    const mine: LockRecord = {
-      pid: process.pid,
-      life: await lifeOf(process.pid),
-      purpose,
-      url: null,
-      publicUrl: null,
-      databaseUrl: null,
-      namespace: await readNamespace(),
-      socket: socket.name,
-      folder: await identifyFolder(dataDir),
-      isReleased: false,
-    };
-    if (!(await linkLock(dataDir, number, mine))) {
-      await socket.close();
-      continue;
-    }
-    if ((await readTop(dataDir)).numbers[0] !== number) {
-      await rm(fileOf(dataDir, number), { force: true });
-      await socket.close();
-      continue;
-    }
-    if (top?.socket) await rm(path.join(dataDir, path.basename(top.socket)), { force: true });
-    for (const old of numbers) await rm(fileOf(dataDir, old), { force: true });
-    return { lock: keep(dataDir, number, mine, socket) };
+    const numbers = await listNumbers(folder);
+    const [top = 0] = numbers;
+    const holder = await askHolder(folder, top);
+    if (holder) return { holder };
+    const lock = await openLock(folder, top + 1, purpose);
+    if (!lock) continue;
+    for (const old of numbers) await rm(path.join(folder, nameOf(old)), { force: true });
+    return { lock };
   }
 }
 
-/** The current holder of the data directory, or null. */
-export async function findHolder(dataDir: string): Promise<Holder | null> {
-  const { top } = await readTop(dataDir).catch(() => ({ top: null }));
-  return top && (await isHeld(top, dataDir)) ? top : null;
+/** The current holder of the folder's lock, or null. OperatorError if the holder does not respond. */
+export async function findHolder(folder: string): Promise<Holder | null> {
+  const [top = 0] = await listNumbers(folder).catch(() => []);
+  return askHolder(folder, top);
 }
 
-function keep(dataDir: string, number: number, mine: LockRecord, socket: LifeSocket): DataLock {
-  let record = mine;
-  const write = async (change: Partial<LockRecord>): Promise<void> => {
-    record = { ...record, ...change };
-    const fresh = await writeAside(dataDir, record);
-    await rename(fresh, fileOf(dataDir, number));
-  };
-  return {
-    describe: (facts) => write(facts),
-    release: async () => {
-      await write({ isReleased: true, url: null, publicUrl: null, databaseUrl: null, socket: "" });
-      await socket.close();
-    },
-  };
-}
-
-async function readTop(dataDir: string): Promise<{ numbers: number[]; top: LockRecord | null }> {
-  const numbers = (await readdir(dataDir))
-    .flatMap((name) => FILE.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
-  if (numbers[0] === undefined) return { numbers, top: null };
-  const text = await readFile(fileOf(dataDir, numbers[0]), "utf8").catch(() => "");
-  return { numbers, top: LockRecord.safeParse(parseJson(text)).data ?? null };
-}
-
-async function linkLock(dataDir: string, number: number, record: LockRecord): Promise<boolean> {
-  const fresh = await writeAside(dataDir, record);
+/** Null if another process acquired this number or a higher one. */
+async function openLock(folder: string, number: number, purpose: string): Promise<DataLock | null> {
+  const facts: Holder = { pid: process.pid, purpose, url: null, publicUrl: null, databaseUrl: null };
+  const server = createServer((socket) => socket.on("error", () => {}).end(JSON.stringify(facts))).unref();
+  const freshName = `lock-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const [fresh, file] = [path.join(folder, freshName), path.join(folder, nameOf(number))];
   try {
-    await link(fresh, fileOf(dataDir, number));
-    return true;
+    await withShortPath(folder, freshName, async (shortPath) => {
+      // The URL of the database contains its password, so only the owner may connect.
+      const umask = process.umask(0o177);
+      server.listen(shortPath);
+      process.umask(umask);
+      if (!server.listening) await new Promise((_, reject) => server.once("error", reject));
+    });
+    // After a start as root, the owner of the folder must still be able to connect.
+    const { uid, gid } = await stat(folder);
+    if (process.getuid?.() === 0) await lchown(fresh, uid, gid);
+    await link(fresh, file);
+    if ((await listNumbers(folder))[0] !== number) {
+      await rm(file, { force: true });
+      server.close();
+      return null;
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    server.close();
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return null;
     throw error;
   } finally {
     await rm(fresh, { force: true });
   }
+  return {
+    describe: (change) => void Object.assign(facts, change),
+    release: async () => {
+      server.close();
+      // A stopped installation contains no socket, which some programs cannot copy.
+      await writeFile(fresh, "", { flag: "wx" });
+      await rename(fresh, file);
+    },
+  };
 }
 
-async function writeAside(dataDir: string, record: LockRecord): Promise<string> {
-  const fresh = path.join(dataDir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}`);
-  // After a start as root, the owner of the folder must still be able to read the lock.
-  await writeForOwner(fresh, `${JSON.stringify(record)}\n`);
-  return fresh;
-}
-
-async function isHeld(record: LockRecord, dataDir: string): Promise<boolean> {
-  if (record.isReleased) return false;
-  if (record.folder !== null && !isSameFolder(record.folder, await identifyFolder(dataDir))) return false;
-  if (record.socket !== "" && record.namespace !== (await readNamespace()))
-    return isLifeSocketOpen(dataDir, record.socket);
-  return (await isRunning(record.pid)) && (await lifeOf(record.pid)) === record.life;
-}
-
-/** The namespace of this process's pid (pid_namespaces(7)). Empty where the system does not provide it. */
-const readNamespace = (): Promise<string> => readlink("/proc/self/ns/pid").catch(() => "");
-
-/** The boot id and the process's start time. Empty where the system does not provide them. */
-async function lifeOf(pid: number): Promise<string> {
-  const status = await readStatus(pid);
-  if (!status) return "";
-  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
-  return `${boot.trim()}/${status.startedAt}`;
-}
-
-const fileOf = (dataDir: string, number: number): string => path.join(dataDir, `lock.${number}`);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+/** The holder of the lock with this number; null if there is no such lock or its holder has ended. */
+async function askHolder(folder: string, number: number): Promise<Holder | null> {
+  for (;;) {
+    try {
+      const answer = await withShortPath(folder, nameOf(number), (shortPath) => {
+        const socket = connect(shortPath);
+        socket.setTimeout(answerMaxMs, () => socket.destroy(new OperatorError(explainSilence(folder))));
+        return text(socket);
+      });
+      if (answer !== "") return HolderAnswer.parse(JSON.parse(answer));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ECONNREFUSED" || code === "ENOENT") return null;
+      if (code !== "ECONNRESET") throw error;
+    }
+    // The holder ended during the connection. The next connection is refused.
   }
 }
+
+/** The numbers of all locks, the highest first. */
+const listNumbers = async (folder: string): Promise<number[]> =>
+  (await readdir(folder))
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a);
+
+/** A longer path of a socket leads through a link in the temporary folder. */
+async function withShortPath<T>(
+  folder: string,
+  name: string,
+  use: (shortPath: string) => Promise<T>,
+): Promise<T> {
+  const direct = path.join(folder, name);
+  if (Buffer.byteLength(direct) <= socketPathBytesMax) return use(direct);
+  const aside = await mkdtemp(path.join(tmpdir(), "backstamp-"));
+  try {
+    await symlink(path.resolve(folder), path.join(aside, "to"));
+    return await use(path.join(aside, "to", name));
+  } finally {
+    await rm(aside, { recursive: true });
+  }
+}
+
+const nameOf = (number: number): string => `lock.${number}`;
+
+const explainSilence = (folder: string): string =>
+  `${folder} is in use by a process that has not responded for ${answerMaxMs / 1000} s. If it is suspended, continue or stop it.`;

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { startCommandOf } from "#server/platform/env/cli";
 import type { Settings } from "#server/platform/env/settings";
-import type { Holder } from "./lock";
 
 /** An error that the operator can fix. Only its message is shown, without a stack trace. */
 export class OperatorError extends Error {
@@ -59,14 +58,5 @@ export async function requireOpenFiles(): Promise<void> {
   if (limit === undefined || Number(limit) >= openFilesMin) return;
   throw new OperatorError(
     `This process may open only ${limit} files, and each connection is one. Permit at least ${openFilesMin}, better 65536: ulimit -n, LimitNOFILE= of systemd, or ulimits of Docker.`,
-  );
-}
-
-/** Names the process that uses the data directory, and what to do. */
-export function explainHolder({ pid, purpose, url }: Holder, place: Place): OperatorError {
-  const where = url ? `at ${url}` : "is starting";
-  return new OperatorError(
-    `Backstamp is already running with this data directory (${place.dataDir}): process ${pid} (${purpose}) ${where}.\n` +
-      `Use that process, or stop it first: kill ${pid}`,
   );
 }

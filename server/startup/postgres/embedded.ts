@@ -103,7 +103,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     process.off("exit", stopAtExit);
     await restarting;
     if (server.pid && server.exitCode === null && server.signalCode === null)
-      await stopPostmaster(server.pid);
+      await stopPostmaster(server.pid, place.pgdata);
     await lock?.release();
   };
   try {

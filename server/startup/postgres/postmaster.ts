@@ -1,7 +1,6 @@
 import { readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isRunning } from "../launcher/process-info";
 import { writeForOwner } from "../launcher/write-for-owner";
 
 /** The contents of `postmaster.pid`, written by a running or killed server. */
@@ -36,7 +35,7 @@ export async function stopOrphan(pgdata: string): Promise<number | null> {
     return null;
   }
   const orphan = await findServer(pgdata);
-  if (orphan !== null) await stopPostmaster(orphan);
+  if (orphan !== null) await stopPostmaster(orphan, pgdata);
   await markStale(pgdata);
   return orphan;
 }
@@ -44,7 +43,7 @@ export async function stopOrphan(pgdata: string): Promise<number | null> {
 /** The pid of the running server of this cluster, or null. */
 export async function findServer(pgdata: string): Promise<number | null> {
   const { pid } = (await readPostmaster(pgdata)) ?? {};
-  return pid !== undefined && (await isRunning(pid)) && (await servesData(pid, pgdata)) ? pid : null;
+  return pid !== undefined && (await isServing(pid, pgdata)) ? pid : null;
 }
 
 // PostgreSQL does not start while the pid in the file exists, even if it belongs to another process by now or
@@ -60,7 +59,7 @@ async function markStale(pgdata: string): Promise<void> {
 }
 
 /** Stops a server with increasingly forceful signals, and resolves when the process has exited. */
-export async function stopPostmaster(pid: number): Promise<void> {
+export async function stopPostmaster(pid: number, pgdata: string): Promise<void> {
   for (const { signal, waitMs } of STOP_LADDER) {
     try {
       process.kill(pid, signal);
@@ -68,14 +67,20 @@ export async function stopPostmaster(pid: number): Promise<void> {
       return;
     }
     for (let waitedMs = 0; waitedMs < waitMs; waitedMs += 20) {
-      if (!(await isRunning(pid))) return;
+      if (!(await isServing(pid, pgdata))) return;
       await wait(20);
     }
   }
 }
 
-// Only the PostgreSQL server has the cluster as its working directory. This detects a reused pid.
-async function servesData(pid: number, pgdata: string): Promise<boolean> {
+// Only the PostgreSQL server has the cluster as its working directory. A process that reused the pid has
+// another one, and a zombie, for example in a container without an init process, has none.
+async function isServing(pid: number, pgdata: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
   const folder = await stat(`/proc/${pid}/cwd`).catch(() => null);
   if (folder === null) return process.platform !== "linux";
   const { dev, ino } = await stat(pgdata);

@@ -94,7 +94,7 @@ export async function startPlannedPostgres(major: Major): Promise<PlannedPostgre
     },
     async stop() {
       await sql.end();
-      if (server.pid) await stopPostmaster(server.pid);
+      if (server.pid) await stopPostmaster(server.pid, place.pgdata);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -45,6 +45,33 @@ describe.runIf(git.status === 0)("the repository", () => {
     expect([...counts].filter(([, count]) => count > FILES_PER_FOLDER_MAX)).toEqual([]);
   });
 
+  test("imports in services only nouns that are below", () => {
+    const [, block = ""] = /```nouns\n([^`]+)/.exec(read(".github/ARCHITECTURE.md")) ?? [];
+    const lines = block.trim().split("\n");
+    const lineOf = new Map(
+      lines.flatMap((line, at) =>
+        line
+          .trim()
+          .split(" ")
+          .map((noun) => [noun, at]),
+      ),
+    );
+    const nounOf = (file: string) => /^server\/services\/([^/.]+)/.exec(file)?.[1];
+    const faults = files.flatMap((file) => {
+      const noun = nounOf(file);
+      if (noun === undefined) return [];
+      const targets = [...read(file).matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)].map(([, source = ""]) =>
+        nounOf(path.join(path.dirname(file), source)),
+      );
+      const isBelow = (target: string) => (lineOf.get(target) ?? -1) > (lineOf.get(noun) ?? lines.length);
+      return targets
+        .filter((to) => to !== undefined && to !== noun && !isBelow(to))
+        .map((to) => ({ file, to }));
+    });
+    expect(faults).toEqual([]);
+    expect(new Set(files.flatMap((file) => nounOf(file) ?? []))).toEqual(new Set(lineOf.keys()));
+  });
+
   test("uses the words of CONTRIBUTING, suppresses no check and has no wide comment", () => {
     const texts = files.filter((file) => /\.(?:tsx?|mjs|md|example)$/.test(file));
     expect(texts.length).toBeGreaterThan(1_000);

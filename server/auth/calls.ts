@@ -3,9 +3,13 @@ import { AppError } from "#server/platform/errors";
 import { resolveRedirectPath } from "#server/platform/http/own-path";
 import type { Visitor } from "#server/platform/http/visitor";
 import { errorFacts } from "#server/platform/log";
+import { setUpFirstUser } from "#server/services/account/first-user";
 import { startPasskeyAutofill, startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
-import { setUpFirstUser } from "#server/services/people/first-user";
-import { readSignInLink, requestSignInLink, resetPassword } from "#server/services/people/sign-in-by-email";
+import {
+  readSignInLink,
+  requestSignInLink,
+  resetPassword,
+} from "#server/services/account/sign-in/sign-in-by-email";
 import type { ConsoleDeps } from "./deps";
 import type { Visit } from "./visit";
 

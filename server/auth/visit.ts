@@ -1,8 +1,8 @@
 import { AppError } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { errorFacts } from "#server/platform/log";
-import type { Admission } from "#server/services/account/admit";
 import type { TwoFactorResult } from "#server/services/account/factors/two-factor-challenge";
+import type { Admission } from "#server/services/account/sign-in/admit";
 import type { ConsoleDeps } from "./deps";
 
 /** The state of one request below `/api/auth` that next-auth does not hold itself. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { absent, optional } from "#server/services/emails/accept/message-input";
+import { absent, optional } from "#server/services/fields";
 import { CallsPerMinute, ClientNetworks, KeyName, limitsOf } from "#server/services/keys/key-input";
 import { createKey, type NewKey, revokeKey, updateKey } from "#server/services/keys/keys";
 import { setLink } from "#server/services/keys/links";

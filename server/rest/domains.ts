@@ -13,7 +13,7 @@ import {
   type NewDomain,
   updateDomain,
 } from "#server/services/domains/write";
-import { absent, optional } from "#server/services/emails/accept/message-input";
+import { absent, optional } from "#server/services/fields";
 import {
   DomainResponse,
   DomainSummaryResponse,

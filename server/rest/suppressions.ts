@@ -3,8 +3,8 @@ import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { absent } from "#server/services/emails/accept/message-input";
 import { AddressText } from "#server/services/emails/read/filter";
+import { absent } from "#server/services/fields";
 import { getSuppression, listSuppressions, type SuppressionName } from "#server/services/suppressions/read";
 import {
   addSuppressions,

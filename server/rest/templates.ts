@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address/address";
-import { MailboxList, MailboxText, optional, Subject } from "#server/services/emails/accept/message-input";
-import { sizeRule, TemplateValues } from "#server/services/emails/accept/template-values";
+import { MailboxList, MailboxText, optional, Subject } from "#server/services/fields";
 import { previewTemplate } from "#server/services/templates/preview";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
 import {
@@ -10,6 +9,7 @@ import {
   TemplateSource,
   TemplateVariables,
 } from "#server/services/templates/template-input";
+import { sizeRule, TemplateValues } from "#server/services/templates/template-values";
 import { getVersion, listVersions, publishTemplate } from "#server/services/templates/versions";
 import {
   createTemplate,

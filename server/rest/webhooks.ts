@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
-import { absent, optional } from "#server/services/emails/accept/message-input";
 import { TimeText } from "#server/services/emails/read/filter";
+import { absent, optional } from "#server/services/fields";
 import {
   createWebhook,
   deleteWebhook,

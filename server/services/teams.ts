@@ -8,8 +8,8 @@ import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
 import { hasPermission } from "#server/shared/roles";
 import type { Team, TeamRules } from "#server/shared/wire/people/team";
-import { lockUser } from "./account/factors/factors";
 import { recordAudit } from "./audit/record";
+import { lockUser } from "./people/lock";
 import { NEW_TEAM_RETENTION } from "./retention";
 
 /** The member who creates a team in the console and becomes its owner. */

@@ -7,7 +7,7 @@ import { isDatabaseUnreachable } from "#db/faults";
 import { getConsoleDeps } from "#server/auth/deps";
 import { cli } from "#server/platform/env/cli";
 import { resolveRedirectPath } from "#server/platform/http/own-path";
-import { hasUsers } from "#server/services/people/first-user";
+import { hasUsers } from "#server/services/account/first-user";
 import type { Membership } from "#server/services/people/sessions";
 import { findSystemEmailFault } from "#server/services/system-mail/queue";
 import { type Permission, permissionsOf } from "#server/shared/roles";

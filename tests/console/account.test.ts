@@ -4,9 +4,9 @@ import { accountEvents, accounts, passkeys, twoFactorChallenges } from "#db/sche
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { newId } from "#server/platform/ids";
-import { lockUser } from "#server/services/account/factors/factors";
 import { resetTwoFactor } from "#server/services/account/factors/two-factor";
-import { deleteOldAccountRecords } from "#server/services/account/records";
+import { lockUser } from "#server/services/people/lock";
+import { deleteOldAccountRecords } from "#server/services/people/records";
 import { isKnownAddress } from "#server/services/people/sessions";
 import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
 import { enrol } from "../support/console/authenticator-app";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { createFirstUserCode, hasUsers } from "#server/services/people/first-user";
+import { createFirstUserCode, hasUsers } from "#server/services/account/first-user";
 import { listTeams } from "#server/services/teams";
 import { prepareFirstUser, seedDatabase } from "#server/startup/install/seed";
 import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";

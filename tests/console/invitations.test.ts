@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { invitations, memberships, users } from "#db/schema/teams";
-import { acceptAsNew, INVITATION_ATTEMPTS_PER_MINUTE } from "#server/services/invitations/accept";
-import { INVITATION_LIMITS, inviteMember } from "#server/services/invitations/send";
+import { acceptAsNew, INVITATION_ATTEMPTS_PER_MINUTE } from "#server/services/members/invitations/accept";
+import { INVITATION_LIMITS, inviteMember } from "#server/services/members/invitations/send";
 import {
   type Console,
   cookiesOf,

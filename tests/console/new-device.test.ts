@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { systemMails } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { AppError } from "#server/platform/errors";
-import { NEW_DEVICE_EMAILS_PER_HOUR } from "#server/services/account/new-device";
+import { NEW_DEVICE_EMAILS_PER_HOUR } from "#server/services/account/sign-in/new-device";
 import { createSignInToken } from "#server/services/people/sign-in-tokens";
 import type { User } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { inviteMember } from "#server/services/invitations/send";
+import { inviteMember } from "#server/services/members/invitations/send";
 import { findUser } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
 import { type Console, noCookies, openConsole, PASSWORD } from "../support/console/console";

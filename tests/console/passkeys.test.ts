@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
+import { endSessionsExcept, lockUser } from "#server/services/people/lock";
 import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
 import {
   createPasskeyDevice,

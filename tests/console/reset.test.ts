@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
+import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/account/sign-in/sign-in-by-email";
 import { type User, verifyPassword } from "#server/services/people/users";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
 import { enrol } from "../support/console/authenticator-app";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
-import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/people/sign-in";
+import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/account/sign-in/sign-in";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
 import { type Console, openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { LINK_CALLS_PER_MINUTE } from "#server/services/people/sign-in-by-email";
+import { LINK_CALLS_PER_MINUTE } from "#server/services/account/sign-in/sign-in-by-email";
 import { setPassword, type User } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
 import { enrol } from "../support/console/authenticator-app";

@@ -2,8 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessions, users } from "#db/schema/teams";
 import { hashPassword } from "#server/platform/secrets/passwords";
-import { lockUser } from "#server/services/account/factors/factors";
-import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/people/sign-in";
+import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/account/sign-in/sign-in";
+import { lockUser } from "#server/services/people/lock";
 import {
   createUser,
   findUser,

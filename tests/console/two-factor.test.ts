@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { accountEvents, twoFactorChallenges } from "#db/schema/account";
 import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { admit } from "#server/services/account/admit";
 import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
-import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
+import { admit } from "#server/services/account/sign-in/admit";
+import { endSessionsExcept, lockUser } from "#server/services/people/lock";
 import { setPassword, type User } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
 import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";

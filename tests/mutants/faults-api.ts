@@ -116,7 +116,7 @@ export const API_FAULTS: readonly Fault[] = [
   },
   {
     name: "A key that is linked to one domain changes the email of the others",
-    file: "server/services/emails/change/linked-domains.ts",
+    file: "server/services/keys/linked-domains.ts",
     from: "if (linked && !linked.includes(senderDomain))",
     to: "if (linked && linked.length === 0)",
     suites: ["tests/rest/key-reach.test.ts"],

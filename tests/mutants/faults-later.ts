@@ -40,7 +40,7 @@ export const LATER_FAULTS: readonly Fault[] = [
   },
   {
     name: "An invitation link that was not emailed verifies the address, so a third party who saw it keeps the account after its owner signs in",
-    file: "server/services/invitations/accept.ts",
+    file: "server/services/members/invitations/accept.ts",
     from: "isAddressVerified: invitation.isEmailedLink",
     to: "isAddressVerified: true",
     suites: ["tests/console/verified-address.test.ts", "tests/console/invitations.test.ts"],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
-import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/pauses/purge";
+import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/emails/change/purge";
 import { queueMany } from "../support/database/queue-many";
 import { createWorld, type TestTeam, type World } from "../support/world";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readBacklog } from "#server/services/backlog-alarms";
 import { requestErasure } from "#server/services/erasures/request";
-import { inviteMember } from "#server/services/invitations/send";
+import { inviteMember } from "#server/services/members/invitations/send";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { readActivePauses } from "#server/services/pauses/read";

@@ -1,8 +1,8 @@
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
-import { deleteOldAccountRecords } from "#server/services/account/records";
 import { expireClaims } from "#server/services/domains/check/expire";
 import { releaseResumed } from "#server/services/pauses/release";
+import { deleteOldAccountRecords } from "#server/services/people/records";
 import { deleteOldSignInCounters } from "#server/services/people/sign-in-counters";
 import { requeueRelayed } from "#server/services/relays/health";
 import { unparkDeliveries } from "../queue/claims";

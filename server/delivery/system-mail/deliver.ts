@@ -5,9 +5,9 @@ import { parseMailbox } from "#server/mail/address/address";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
-import { composeSystemEmail } from "#server/services/system-mail/outgoing";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import type { Routing } from "../routing/routes";
+import { composeSystemEmail } from "./outgoing";
 import {
   claimSystemEmails,
   recordSystemEmails,

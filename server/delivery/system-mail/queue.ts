@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import { writeStatement } from "#db/statement";
-import type { StoredSystemEmail } from "#server/services/system-mail/outgoing";
+import type { StoredSystemEmail } from "./outgoing";
 
 /** An email of Backstamp itself that a worker has leased. */
 export type SystemEmailClaim = StoredSystemEmail & {

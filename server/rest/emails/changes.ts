@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { dryRunBatch } from "#server/services/emails/accept/dry-run";
-import { fetchedFilesMax, optional, ScheduledAt } from "#server/services/emails/accept/message-input";
+import { fetchedFilesMax, ScheduledAt } from "#server/services/emails/accept/message-input";
 import { batchMax, sendBatch } from "#server/services/emails/accept/send";
 import { cancelEmail, rescheduleEmail, SETTLINGS, settleEmail } from "#server/services/emails/change/change";
 import {
@@ -11,6 +11,7 @@ import {
   retryEmails,
 } from "#server/services/emails/change/retry";
 import { EMAIL_FILTER } from "#server/services/emails/read/filter";
+import { optional } from "#server/services/fields";
 import { changed, Id, presentChanged } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { validate } from "../pipeline/validate";

@@ -3,15 +3,12 @@ import { PRIORITIES } from "#db/schema/emails";
 import {
   Attachments,
   Headers,
-  MailboxList,
-  MailboxText,
-  optional,
   ScheduledAt,
-  Subject,
   Tags,
   TemplateUse,
 } from "#server/services/emails/accept/message-input";
 import type { NewEmail } from "#server/services/emails/accept/send";
+import { MailboxList, MailboxText, optional, Subject } from "#server/services/fields";
 import { Id } from "#server/shared/wire/shapes";
 
 const Body = z.string("Must be a string.");

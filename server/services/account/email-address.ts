@@ -7,12 +7,12 @@ import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
+import { recordAccountEvent } from "../people/events";
+import { endSessionsExcept, lockUserOfSession } from "../people/lock";
 import type { LimitedDeps } from "../people/sign-in-counters";
 import { revokeSignInTokens } from "../people/sign-in-tokens";
 import { type Owner, readAddress, type User, verifyPassword } from "../people/users";
 import { findSystemEmailFault, LINK_MINUTES, queueLink, queueSystemEmail } from "../system-mail/queue";
-import { recordAccountEvent } from "./events";
-import { endSessionsExcept, lockUserOfSession } from "./factors/factors";
 import { countProof, hasPassword, reauthenticate } from "./reauthenticate";
 
 /**

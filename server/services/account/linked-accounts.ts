@@ -5,14 +5,14 @@ import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
-import { acceptForVerifiedAddress } from "../invitations/accept";
+import { acceptForVerifiedAddress } from "../members/invitations/accept";
+import { recordAccountEvent } from "../people/events";
+import { lockUser } from "../people/lock";
 import { findUser, type Owner, USER_COLUMNS, type User } from "../people/users";
-import { type Admission, admit } from "./admit";
-import { SIGN_IN_METHOD_NAMES } from "./complete-sign-in";
-import { recordAccountEvent } from "./events";
-import { lockUser } from "./factors/factors";
 import { markAddressVerified } from "./mark-address-verified";
 import { requireSignInMethod } from "./reauthenticate";
+import { type Admission, admit } from "./sign-in/admit";
+import { SIGN_IN_METHOD_NAMES } from "./sign-in/complete-sign-in";
 
 /** A user as identified by a provider. */
 export type ProviderAccount = {

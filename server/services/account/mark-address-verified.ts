@@ -2,9 +2,10 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { users } from "#db/schema/teams";
 import type { Visitor } from "#server/platform/http/visitor";
+import { recordAccountEvent } from "../people/events";
+import { endSessionsExcept } from "../people/lock";
 import { revokeSignInTokens } from "../people/sign-in-tokens";
-import { recordAccountEvent } from "./events";
-import { deleteFactors, endSessionsExcept } from "./factors/factors";
+import { deleteFactors } from "./factors/factors";
 
 /**
  * Marks the user's email address as verified: the user opened a link that was sent only to the mailbox, or

@@ -1,8 +1,8 @@
 import { AppError } from "#server/platform/errors";
+import { recordAccountEvent } from "../people/events";
+import { lockUser } from "../people/lock";
 import type { LimitedDeps } from "../people/sign-in-counters";
 import { authenticateByPassword, hashNewPassword, type Owner, writePassword } from "../people/users";
-import { recordAccountEvent } from "./events";
-import { lockUser } from "./factors/factors";
 import { countProof } from "./reauthenticate";
 
 const WRONG_PASSWORD = "Incorrect current password.";

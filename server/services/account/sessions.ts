@@ -4,9 +4,9 @@ import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { OpenSession } from "#server/shared/wire/people/account";
+import { formatDevice, recordAccountEvent } from "../people/events";
+import { endSessionsExcept } from "../people/lock";
 import type { Owner } from "../people/users";
-import { formatDevice, recordAccountEvent } from "./events";
-import { endSessionsExcept } from "./factors/factors";
 
 /** The user's active sessions, most recently used first. */
 export async function listSessions(deps: Deps, userId: string): Promise<OpenSession[]> {

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
+import type { TransactionSql } from "postgres";
 import type { Db } from "#db/client";
 import { firstIdAt } from "#db/partitions";
 import { apiKeys } from "#db/schema/api-keys";
@@ -6,7 +7,6 @@ import { type AuditDetail, auditLog } from "#db/schema/audit";
 import { users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
-import type { HotTransaction } from "../emails/status";
 import type { AuditAction } from "./actions";
 
 const nameCharsMax = 320;
@@ -88,7 +88,7 @@ export async function isJustRecorded(
 }
 
 /** The same in a transaction of the hot connection, which bypasses Drizzle. */
-export async function recordAuditHot(tx: HotTransaction, ctx: Author, entry: AuditEntry): Promise<void> {
+export async function recordAuditHot(tx: TransactionSql, ctx: Author, entry: AuditEntry): Promise<void> {
   const { teamId, id, actor, actorId, action, subjectId, subjectName, detail, requestId } = rowOf(ctx, entry);
   const part = partOf(ctx, entry);
   if (part && (await addToEntry(tx, part)).length > 0) return;

@@ -4,7 +4,7 @@ import { memberships, type Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { withdrawInvitationsAboveRole } from "../invitations/withdraw";
+import { withdrawInvitationsAboveRole } from "./invitations/withdraw";
 import { callerRole, type LockedMember, lockMembers, requireRightToManage } from "./lock";
 
 /**

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { readLinkedDomains } from "../emails/change/linked-domains";
+import { readLinkedDomains } from "../keys/linked-domains";
 
 /**
  * The names of the sender domains that a query reads, null for all, and the ids of the team's domains by

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { memberships, type Role, sessions, teams, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { isId, newId } from "#server/platform/ids";
-import { sessionDays } from "../account/records";
+import { sessionDays } from "./records";
 import { USER_COLUMNS, type User } from "./users";
 
 const lifetimeDays = 30;

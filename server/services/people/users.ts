@@ -9,9 +9,9 @@ import { AppError, notFound } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
 import { hashPassword, isPasswordCorrect } from "#server/platform/secrets/passwords";
-import { recordAccountEvent } from "../account/events";
-import { endSessionsExcept } from "../account/factors/factors";
 import { recordAudit } from "../audit/record";
+import { recordAccountEvent } from "./events";
+import { endSessionsExcept } from "./lock";
 import { revokeSignInTokens } from "./sign-in-tokens";
 
 export type User = { id: string; email: string; name: string | null };

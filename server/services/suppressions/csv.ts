@@ -6,8 +6,8 @@ import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
 import { restoreCell } from "#server/shared/text/csv-cell";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { readTime } from "../imports/providers";
 import { readRecords } from "./csv-records";
+import { readTime } from "./import/providers";
 import type { NewSuppression } from "./suppress";
 
 /** Lines per import; a larger file must be split. */

@@ -3,19 +3,9 @@ import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/s
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
-import type { Suppression } from "#server/shared/wire/suppression";
+import { readSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageById } from "../paging";
 import { erasedForm } from "./erased";
-
-/** An entry that SQL returned as JSON. */
-export const readSuppression = (row: SuppressionRow): Suppression => ({
-  id: row.id,
-  address: row.address,
-  origin: row.origin,
-  sourceEmailId: row.source_email_id,
-  listsOnly: row.lists_only,
-  createdAt: new Date(row.created_at),
-});
 
 /** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };

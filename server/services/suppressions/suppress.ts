@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { TransactionSql } from "postgres";
 import type { Db } from "#db/client";
 import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
@@ -10,14 +11,13 @@ import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/text/fold-address";
-import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
+import { presentSuppression, readSuppression, type Suppression } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { type Command, recordAudit } from "../audit/record";
-import type { HotTransaction } from "../emails/status";
 import { countUnsubscribe } from "../metrics/count-unsubscribe";
 import { announce } from "../webhooks/events/announce";
 import { erasedFormOf } from "./erased";
-import { isNamed, readSuppression, type SuppressionName } from "./read";
+import { isNamed, type SuppressionName } from "./read";
 
 /*
  * What suppresses an address. Every path adds entries through `addEntries`:
@@ -106,7 +106,7 @@ select from suppressed`,
 
 /** Suppresses the recipient of an email after a bounce or a complaint. */
 export async function suppressReported(
-  tx: HotTransaction,
+  tx: TransactionSql,
   { teamId, emailId }: { teamId: string; emailId: string },
   entry: ReportedEntry,
 ): Promise<void> {

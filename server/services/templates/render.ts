@@ -2,7 +2,7 @@ import type { TemplateValue, TemplateVariable } from "#db/schema/templates";
 import { AppError, invalidField } from "#server/platform/errors";
 import { namesInLists, optionalKeysIn } from "#server/shared/template-variables";
 import type { TemplateVersion } from "#server/shared/wire/template";
-import { Subject } from "../emails/accept/message-input";
+import { Subject } from "../fields";
 import { fillTemplate, type Missing } from "./fill-template";
 
 /** Values by variable name. */

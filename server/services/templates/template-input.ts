@@ -3,8 +3,8 @@ import type { TemplateVariable } from "#db/schema/templates";
 import { isId } from "#server/platform/ids";
 import { faultOfKey } from "#server/shared/template-tags";
 import { VARIABLE_TYPES } from "#server/shared/template-variables";
-import { faultOfSize, VariableValue, valueRule } from "../emails/accept/template-values";
 import { isOfType, variablesMax } from "./render";
+import { faultOfSize, VariableValue, valueRule } from "./template-values";
 
 /** Maximum length of a template name, in characters. */
 export const nameCharsMax = 200;

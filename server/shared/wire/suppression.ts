@@ -1,9 +1,19 @@
 import { z } from "zod";
-import { SUPPRESSION_ORIGINS, type suppressions } from "#db/schema/suppressions";
+import { SUPPRESSION_ORIGINS, type SuppressionRow, type suppressions } from "#db/schema/suppressions";
 import { Id, Time } from "./shapes";
 
 /** An entry of a team's suppression list. */
 export type Suppression = Omit<typeof suppressions.$inferSelect, "teamId">;
+
+/** An entry that SQL returned as JSON. */
+export const readSuppression = (row: SuppressionRow): Suppression => ({
+  id: row.id,
+  address: row.address,
+  origin: row.origin,
+  sourceEmailId: row.source_email_id,
+  listsOnly: row.lists_only,
+  createdAt: new Date(row.created_at),
+});
 
 export const SuppressionResponse = z
   .object({

@@ -2,13 +2,13 @@ import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import type { Settings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
-import { createKey } from "#server/services/keys/keys";
 import {
   createFirstUser,
   createFirstUserCode,
   hasUsers,
   lockFirstUser,
-} from "#server/services/people/first-user";
+} from "#server/services/account/first-user";
+import { createKey } from "#server/services/keys/keys";
 import { createUser, prepareUser } from "#server/services/people/users";
 import { createTeam, findTeam } from "#server/services/teams";
 import { setUpLink } from "../launcher/banner";

@@ -1,14 +1,7 @@
 import { z } from "zod";
 import { SIGN_IN_PROVIDERS, type SignInProvider } from "#db/schema/account";
 import type { ConsoleDeps } from "#server/auth/deps";
-import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
 import { confirmAddressChange, requestAddressChange } from "#server/services/account/email-address";
-import {
-  ACCOUNT_EVENTS,
-  type AccountEvent,
-  formatDevice,
-  listAccountEvents,
-} from "#server/services/account/events";
 import { readFactors } from "#server/services/account/factors/factors";
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
 import { renewRecoveryCodes } from "#server/services/account/factors/two-factor";
@@ -28,7 +21,14 @@ import {
 import { changePassword } from "#server/services/account/password";
 import { hasPassword, reauthenticate, requiredProof } from "#server/services/account/reauthenticate";
 import { endOtherSessions, endSessionById, listSessions } from "#server/services/account/sessions";
+import { SIGN_IN_METHOD_NAMES } from "#server/services/account/sign-in/complete-sign-in";
 import { hasAlertEmails, setAlertEmails } from "#server/services/alerts/preferences";
+import {
+  ACCOUNT_EVENTS,
+  type AccountEvent,
+  formatDevice,
+  listAccountEvents,
+} from "#server/services/people/events";
 import { renameUser } from "#server/services/people/users";
 import { presentPasskey, presentSession } from "#server/shared/wire/people/account";
 import { router, signedIn } from "../init";

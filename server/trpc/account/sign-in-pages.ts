@@ -3,8 +3,8 @@ import { cookies } from "next/headers";
 import { SIGN_IN_PROVIDERS } from "#db/schema/account";
 import { readPendingTwoFactor } from "#server/auth";
 import { getConsoleDeps } from "#server/auth/deps";
-import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
+import { SIGN_IN_METHOD_NAMES } from "#server/services/account/sign-in/complete-sign-in";
 
 /** Sign-in methods beside the password and the email link. */
 export type OtherSignInMethods = { hasPasskeys: boolean; providers: { id: string; name: string }[] };

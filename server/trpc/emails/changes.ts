@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { isIdempotencyKey } from "#server/services/emails/accept/idempotency";
-import { MailboxText, recipientsPerFieldMax } from "#server/services/emails/accept/message-input";
 import {
   cancelEmail,
   cancelSelected,
@@ -13,6 +12,7 @@ import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/
 import { describeAsApiCall } from "#server/services/emails/read/source";
 import { sendAgain } from "#server/services/emails/send-again";
 import { sendPlainTest } from "#server/services/emails/test-email";
+import { MailboxText, recipientsPerFieldMax } from "#server/services/fields";
 import { inTeam } from "../init";
 import { strictInput } from "../strict";
 import { FILTER, filterOf } from "./input";

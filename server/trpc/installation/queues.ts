@@ -1,7 +1,7 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
+import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/emails/change/purge";
 import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/services/pauses/pause";
-import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
 import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findScope, nameScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, readQueueTotals } from "#server/services/pauses/totals";

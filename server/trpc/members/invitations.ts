@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ROLES } from "#db/schema/teams";
-import { acceptAsNew, acceptAsUser, readInvitation } from "#server/services/invitations/accept";
-import { listInvitations } from "#server/services/invitations/read";
-import { inviteMember, renewInvitation } from "#server/services/invitations/send";
-import { withdrawInvitation } from "#server/services/invitations/withdraw";
+import { acceptAsNew, acceptAsUser, readInvitation } from "#server/services/members/invitations/accept";
+import { listInvitations } from "#server/services/members/invitations/read";
+import { inviteMember, renewInvitation } from "#server/services/members/invitations/send";
+import { withdrawInvitation } from "#server/services/members/invitations/withdraw";
 import {
   presentCreatedInvitation,
   presentInvitation,

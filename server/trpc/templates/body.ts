@@ -1,10 +1,10 @@
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { AppError } from "#server/platform/errors";
-import { TemplateValues } from "#server/services/emails/accept/template-values";
 import { previewDraft } from "#server/services/templates/preview";
 import { getTemplate } from "#server/services/templates/read";
 import type { VariableValues } from "#server/services/templates/render";
+import { TemplateValues } from "#server/services/templates/template-values";
 import { documentHeaders } from "../emails/message-body";
 import { handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address/address";
-import { MailboxList, MailboxText, Subject } from "#server/services/emails/accept/message-input";
-import { TemplateValues } from "#server/services/emails/accept/template-values";
+import { sendTemplateTest } from "#server/services/emails/test-email";
+import { MailboxList, MailboxText, Subject } from "#server/services/fields";
 import { previewDraft } from "#server/services/templates/preview";
 import {
   getTemplate,
@@ -16,7 +16,7 @@ import {
   TemplateSource,
   TemplateVariables,
 } from "#server/services/templates/template-input";
-import { sendTestEmail } from "#server/services/templates/test-email";
+import { TemplateValues } from "#server/services/templates/template-values";
 import {
   findPublications,
   getVersion,
@@ -186,6 +186,6 @@ export const templatesRouter = router({
   sendTest: inTeam("emails:send")
     .input(TemplateId.extend({ from: MailboxText.nullable(), to: MailboxText, values }))
     .mutation(async ({ ctx, input: { id, from, to, values } }) =>
-      sendTestEmail(ctx.service, id, { from, to, values }),
+      sendTemplateTest(ctx.service, id, { from, to, values }),
     ),
 });

@@ -1,5 +1,5 @@
 import { memberships, ROLES } from "#db/schema/teams";
-import { inviteMember } from "#server/services/invitations/send";
+import { inviteMember } from "#server/services/members/invitations/send";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type Console, PASSWORD } from "../../support/console/console";
 import type { RoleTeam } from "../../support/console/role-teams";

@@ -5,7 +5,7 @@ import { newId } from "#server/platform/ids";
 import { rescheduleEmail } from "#server/services/emails/change/change";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { getEmail } from "#server/services/emails/read/read";
-import { inviteMember } from "#server/services/invitations/send";
+import { inviteMember } from "#server/services/members/invitations/send";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { relayTo } from "../../mail/relay-world";
 import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";

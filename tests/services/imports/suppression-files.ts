@@ -1,8 +1,8 @@
-import type { List, ProviderName } from "#server/services/imports/providers";
+import type { List, ProviderName } from "#server/services/suppressions/import/providers";
 
 /*
  * Files and API responses of providers. They are written for these tests after the shapes that the sources
- * named in server/services/imports/providers.ts document; no provider's data is copied.
+ * named in server/services/suppressions/import/providers.ts document; no provider's data is copied.
  */
 
 /** A file, and what its import adds to the list. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { importSuppressionsFrom } from "#server/services/imports/suppressions";
+import { importSuppressionsFrom } from "#server/services/suppressions/import/import";
 import { type WriteWatch, watchWrites } from "../../support/database/write-watch";
 import { runCommand } from "../../support/processes/command-line";
 import { createWorld, type TestTeam, type World } from "../../support/world";

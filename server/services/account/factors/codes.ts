@@ -2,9 +2,9 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { accountEvents } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
+import { recordAccountEvent } from "../../people/events";
+import { lockUser } from "../../people/lock";
 import { isKnownAddress } from "../../people/sessions";
-import { recordAccountEvent } from "../events";
-import { lockUser } from "./factors";
 import { consumeRecoveryCode, isRecoveryCode } from "./recovery-codes";
 import { consumeTotpCode } from "./totp";
 

@@ -4,9 +4,10 @@ import { totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { Place } from "#server/platform/secrets/vault";
+import { recordAccountEvent } from "../../people/events";
+import { lockUser, lockUserOfSession } from "../../people/lock";
 import type { Owner } from "../../people/users";
-import { recordAccountEvent } from "../events";
-import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "./factors";
+import { afterFactorAdded, afterFactorRemoved } from "./factors";
 
 /**
  * The parameters that every authenticator app supports (RFC 6238, section 5.2). Some apps ignore other values

@@ -7,7 +7,7 @@ import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 import type { LimitedDeps } from "../../people/sign-in-counters";
 import { USER_COLUMNS, type User } from "../../people/users";
-import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../complete-sign-in";
+import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../sign-in/complete-sign-in";
 import { CODE_ATTEMPTS_MAX, type CodeKind, verifyCode } from "./codes";
 import { type Factors, readFactors } from "./factors";
 

@@ -1,9 +1,10 @@
 import type { Db } from "#db/client";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { recordAccountEvent } from "../../people/events";
+import { endSessionsExcept, lockUser } from "../../people/lock";
 import type { Owner } from "../../people/users";
-import { recordAccountEvent } from "../events";
-import { deleteFactors, endSessionsExcept, hasTwoFactor, lockUser, readFactors } from "./factors";
+import { deleteFactors, hasTwoFactor, readFactors } from "./factors";
 import { replaceRecoveryCodes } from "./recovery-codes";
 
 /** Replaces the user's recovery codes and returns the new ones. AppError `conflict` if 2FA is off. */

@@ -5,16 +5,16 @@ import { passkeys } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { AppError } from "#server/platform/errors";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
+import { lockUser } from "../../people/lock";
 import { type LimitedDeps, requireAttempt } from "../../people/sign-in-counters";
 import { USER_COLUMNS } from "../../people/users";
-import { completeSignIn, SIGN_IN_METHOD_NAMES } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX } from "../factors/codes";
-import { lockUser } from "../factors/factors";
 import {
   completeTwoFactor,
   findTwoFactorChallenge,
   type TwoFactorResult,
 } from "../factors/two-factor-challenge";
+import { completeSignIn, SIGN_IN_METHOD_NAMES } from "../sign-in/complete-sign-in";
 import {
   consumeChallenge,
   createSignInChallenge,

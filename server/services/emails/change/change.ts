@@ -7,9 +7,9 @@ import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
 import { foldAddress } from "#server/shared/text/fold-address";
 import { recordAudit } from "../../audit/record";
+import { requireLinkedDomain } from "../../keys/linked-domains";
 import { parseScheduledAt } from "../accept/schedule";
 import { getEmail } from "../read/read";
-import { requireLinkedDomain } from "./linked-domains";
 import { resetDeliveries } from "./reset-deliveries";
 
 /**

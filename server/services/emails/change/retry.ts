@@ -3,11 +3,11 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Command } from "../../audit/record";
+import { readLinkedDomains, requireLinkedDomain } from "../../keys/linked-domains";
 import { encodePlace, parsePlace } from "../../parts";
 import { describeFilter, type EmailFilter } from "../read/filter";
 import { listEmails, scanEmails } from "../read/list";
 import { getEmail } from "../read/read";
-import { readLinkedDomains, requireLinkedDomain } from "./linked-domains";
 import { type ResetDelivery, type RetryableState, resetDeliveries } from "./reset-deliveries";
 
 /** Emails that one call by filter processes. The rest needs further calls. */

@@ -6,7 +6,7 @@ import { EMAIL_STATUSES, type EmailStatus, ENGAGEMENTS, emails } from "#db/schem
 import { readDomainName } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import { formatTag, parseTag } from "#server/shared/email-words";
-import { MailboxText } from "../accept/message-input";
+import { MailboxText } from "../../fields";
 
 /** An address without a display name, normalized as it is stored. */
 export const AddressText = MailboxText.transform(({ address }) => address);

@@ -1,7 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { webhookDeliveries } from "#db/schema/webhooks";
-import { presentSuppression } from "#server/shared/wire/suppression";
-import { readSuppression } from "../../suppressions/read";
+import { presentSuppression, readSuppression } from "#server/shared/wire/suppression";
 import { emailPayload, eventPayload, type PayloadSource } from "./payload";
 
 /** What a body is rendered from. */

@@ -3,7 +3,7 @@ import { memberships, ROLES } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { resetTwoFactor } from "#server/services/account/factors/two-factor";
-import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
+import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/account/sign-in/sign-in-by-email";
 import { createUser, findUser, listUsers, setPassword } from "#server/services/people/users";
 import { findTeam } from "#server/services/teams";
 import { generatePassword } from "../../install/generated";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { LISTS, type List, PROVIDER_NAMES } from "#server/services/imports/providers";
-import { importSuppressionsFrom, type SuppressionReport } from "#server/services/imports/suppressions";
+import { importSuppressionsFrom, type SuppressionReport } from "#server/services/suppressions/import/import";
+import { LISTS, type List, PROVIDER_NAMES } from "#server/services/suppressions/import/providers";
 import { OperatorError } from "../../../launcher/operator-error";
 import { asText, wordOf } from "../../arguments";
 import { argument, examples, flag, inTeam, option, requiredOption } from "../../command";

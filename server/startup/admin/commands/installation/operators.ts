@@ -1,4 +1,4 @@
-import { grantOperator, listOperators, revokeOperator } from "#server/services/people/operators";
+import { grantOperator, listOperators, revokeOperator } from "#server/services/account/operators";
 import { asText } from "../../arguments";
 import { argument, inDatabase } from "../../command";
 import { listOutput } from "../../terminal";

@@ -1,4 +1,5 @@
 import type { Deps } from "#server/deps";
+import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/emails/change/purge";
 import {
   describeScope,
   listPauses,
@@ -6,7 +7,6 @@ import {
   pauseQueue,
   resumeQueue,
 } from "#server/services/pauses/pause";
-import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/pauses/purge";
 import { findScope, nameScope, type QueueScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
 import { OperatorError } from "../../../launcher/operator-error";

@@ -5,11 +5,11 @@ import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { type Command, recordAuditHot } from "../audit/record";
-import { refreshEmailStatus } from "../emails/status";
-import { encodePlace, parsePlace } from "../parts";
-import { readReason } from "./reason";
-import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "./scope";
+import { type Command, recordAuditHot } from "../../audit/record";
+import { encodePlace, parsePlace } from "../../parts";
+import { readReason } from "../../pauses/reason";
+import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "../../pauses/scope";
+import { refreshEmailStatus } from "../status";
 
 /** Deliveries that one call reads. */
 const batchMax = 1_000;

@@ -1,4 +1,4 @@
-import type { Details } from "./details";
+import type { Details } from "#server/services/system-mail/details";
 import { oneLine } from "./one-line";
 
 type Item = Details["alert"]["items"][number];

@@ -6,10 +6,10 @@ import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { hashToken, isOneTimeToken } from "#server/platform/secrets/one-time-token";
 import type { InvitationFault, InvitationPreview } from "#server/shared/wire/people/invitation";
-import { recordAudit } from "../audit/record";
-import { addMember } from "../members/change";
-import { type LimitedDeps, requireAttempt } from "../people/sign-in-counters";
-import { findUser, insertUser, prepareUser, type User } from "../people/users";
+import { recordAudit } from "../../audit/record";
+import { type LimitedDeps, requireAttempt } from "../../people/sign-in-counters";
+import { findUser, insertUser, prepareUser, type User } from "../../people/users";
+import { addMember } from "../change";
 import { isPending } from "./read";
 
 const FAULTS: Record<InvitationFault, string> = {

@@ -6,8 +6,8 @@ import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
 import { isKnownDevice, type Visitor } from "#server/platform/http/visitor";
-import type { User } from "../people/users";
-import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
+import type { User } from "../../people/users";
+import { findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
 
 /**
  * Emails about new devices for one user per hour. Further sign-ins appear only in the security events of the

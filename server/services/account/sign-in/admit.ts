@@ -1,10 +1,11 @@
 import type { SignInMethod } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
-import type { User } from "../people/users";
+import { lockUser } from "../../people/lock";
+import type { User } from "../../people/users";
+import { hasTwoFactor, readFactors } from "../factors/factors";
+import { createTwoFactorChallenge } from "../factors/two-factor-challenge";
 import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "./complete-sign-in";
-import { hasTwoFactor, lockUser, readFactors } from "./factors/factors";
-import { createTwoFactorChallenge } from "./factors/two-factor-challenge";
 
 /** The result of the first sign-in step: a session, or the token of a 2FA challenge. */
 export type Admission = SignedInSession | { kind: "two_factor"; token: string };

@@ -2,9 +2,9 @@ import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
-import type { Command } from "../audit/record";
-import { findSuppressed } from "../suppressions/read";
-import { addNewSuppressions, type NewSuppression } from "../suppressions/suppress";
+import type { Command } from "../../audit/record";
+import { findSuppressed } from "../read";
+import { addNewSuppressions, type NewSuppression } from "../suppress";
 import { type Cause, LISTS, type List, PROVIDERS, type ProviderName, readTime } from "./providers";
 import { type FileRow, readRows } from "./read-file";
 

@@ -2,9 +2,9 @@ import { asc, eq } from "drizzle-orm";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { recordAccountEvent } from "../account/events";
+import { recordAccountEvent } from "../people/events";
+import { findUser, USER_COLUMNS, type User } from "../people/users";
 import { lockFirstUser } from "./first-user";
-import { findUser, USER_COLUMNS, type User } from "./users";
 
 /** The operators of the installation, oldest user first. */
 export const listOperators = ({ db }: Pick<Deps, "db">): Promise<User[]> =>

@@ -4,8 +4,8 @@ import { invitations, type Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { hasPermission } from "#server/shared/roles";
-import { recordAudit } from "../audit/record";
-import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
+import { recordAudit } from "../../audit/record";
+import { callerRole, lockMembers, requireRightToManage } from "../lock";
 import { isPending } from "./read";
 
 /** Withdraws a pending invitation. Only an owner may withdraw an invitation for the owner role. */

@@ -5,13 +5,25 @@ import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
 import { isOneTimeToken } from "#server/platform/secrets/one-time-token";
-import { type Admission, admit } from "../account/admit";
-import { recordAccountEvent } from "../account/events";
-import { markAddressVerified } from "../account/mark-address-verified";
-import { findSystemEmailFault, queueLink } from "../system-mail/queue";
-import type { LimitedDeps } from "./sign-in-counters";
-import { consumeSignInToken, createSignInToken, readSignInToken, signInLinkUrl } from "./sign-in-tokens";
-import { findUser, findUserById, foldAddress, hashNewPassword, type User, writePassword } from "./users";
+import { recordAccountEvent } from "../../people/events";
+import type { LimitedDeps } from "../../people/sign-in-counters";
+import {
+  consumeSignInToken,
+  createSignInToken,
+  readSignInToken,
+  signInLinkUrl,
+} from "../../people/sign-in-tokens";
+import {
+  findUser,
+  findUserById,
+  foldAddress,
+  hashNewPassword,
+  type User,
+  writePassword,
+} from "../../people/users";
+import { findSystemEmailFault, queueLink } from "../../system-mail/queue";
+import { markAddressVerified } from "../mark-address-verified";
+import { type Admission, admit } from "./admit";
 
 /**
  * Requests per sliding minute from one IP address or known browser: requests for a link, and requests with

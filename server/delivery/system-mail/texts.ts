@@ -1,7 +1,7 @@
+import type { Details } from "#server/services/system-mail/details";
+import { LINK_MINUTES } from "#server/services/system-mail/queue";
 import { alertContent } from "./alert-texts";
-import type { Details } from "./details";
 import { oneLine } from "./one-line";
-import { LINK_MINUTES } from "./queue";
 
 /** The content of a system email before layout. All parts are plain text. */
 export type SystemEmailContent = {

@@ -6,10 +6,10 @@ import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 import type { CreatedInvitation } from "#server/shared/wire/people/invitation";
-import { recordAudit } from "../audit/record";
-import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
-import { readAddress } from "../people/users";
-import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
+import { recordAudit } from "../../audit/record";
+import { readAddress } from "../../people/users";
+import { findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
+import { callerRole, lockMembers, requireRightToManage } from "../lock";
 import { isPending } from "./read";
 import { revoke } from "./withdraw";
 

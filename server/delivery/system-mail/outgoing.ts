@@ -4,14 +4,14 @@ import { type Mailbox, readStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { keepAllowedItems } from "../alerts/preferences";
-import { keysAt, readSigningKeys } from "../domains/dkim/signing-keys";
-import { createSignInToken, signInLinkUrl } from "../people/sign-in-tokens";
-import { findUser } from "../people/users";
-import { isDeletionReader } from "../team-deletions/notify";
-import { openDetails } from "./details";
+import { keepAllowedItems } from "#server/services/alerts/preferences";
+import { keysAt, readSigningKeys } from "#server/services/domains/dkim/signing-keys";
+import { createSignInToken, signInLinkUrl } from "#server/services/people/sign-in-tokens";
+import { findUser } from "#server/services/people/users";
+import { openDetails } from "#server/services/system-mail/details";
+import { LINK_MINUTES } from "#server/services/system-mail/queue";
+import { isDeletionReader } from "#server/services/team-deletions/notify";
 import { renderHtml, renderText } from "./layout";
-import { LINK_MINUTES } from "./queue";
 import { type SystemEmailData, systemEmailContent } from "./texts";
 
 /** A stored system email. */

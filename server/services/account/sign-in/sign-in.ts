@@ -1,8 +1,8 @@
 import type { Visitor } from "#server/platform/http/visitor";
-import { type Admission, admit } from "../account/admit";
-import { isKnownAddress } from "./sessions";
-import type { LimitedDeps } from "./sign-in-counters";
-import { authenticateByPassword, foldAddress } from "./users";
+import { isKnownAddress } from "../../people/sessions";
+import type { LimitedDeps } from "../../people/sign-in-counters";
+import { authenticateByPassword, foldAddress } from "../../people/users";
+import { type Admission, admit } from "./admit";
 
 /**
  * Attempts per sliding minute. None of these limits locks an account: a browser in which the user has signed

@@ -5,10 +5,10 @@ import { teams, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import { makeLegibleCode, normalizeLegibleCode } from "#server/platform/secrets/legible-code";
+import type { LimitedDeps } from "../people/sign-in-counters";
+import { consumeSignInToken, createSignInToken, readSignInToken } from "../people/sign-in-tokens";
+import { insertMember, type PreparedUser, prepareUser, type User } from "../people/users";
 import { createTeam } from "../teams";
-import type { LimitedDeps } from "./sign-in-counters";
-import { consumeSignInToken, createSignInToken, readSignInToken } from "./sign-in-tokens";
-import { insertMember, type PreparedUser, prepareUser, type User } from "./users";
 
 /** Key of the advisory lock. Arbitrary, but no other program may use it in the same database. */
 const FIRST_USER_LOCK = 7_067_381_205;

@@ -1,7 +1,7 @@
 import { CsvError } from "csv-parse";
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
-import { readRecords } from "../suppressions/csv-records";
+import { readRecords } from "../csv-records";
 import type { Row } from "./providers";
 
 /**

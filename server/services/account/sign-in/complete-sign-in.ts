@@ -1,9 +1,9 @@
 import type { SignInMethod } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
-import { openSession } from "../people/sessions";
-import type { User } from "../people/users";
-import { recordAccountEvent } from "./events";
+import { recordAccountEvent } from "../../people/events";
+import { openSession } from "../../people/sessions";
+import type { User } from "../../people/users";
 import { announceNewDevice } from "./new-device";
 
 /** The name of each sign-in method in account events. */

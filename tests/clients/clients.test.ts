@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
-import { type HttpServer, openHttpServer } from "#server/startup/http/node";
+import { openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { startHttpSink } from "../support/servers/http-sink";
+import { openWorld, type TestTeam } from "../support/world";
 import { clientNames, type RequestFixture, readRequests } from "./request-file";
 import { SHAPES } from "./shapes";
 import { type Answer, bytesOf, exchange, fill, type Values } from "./wire";
@@ -17,33 +17,27 @@ const file = Buffer.from("JVBERi0xLjQK++//", "base64");
 const large = Buffer.alloc(900_000, "backstamp ").toString("base64");
 const SOURCE = /^https:\/\/github\.com\/resend\/resend-[a-z]+\/blob\/[0-9a-f]{40}\/[\w./-]+$/;
 
-let world: World;
-let server: HttpServer;
-let sink: HttpSink;
-beforeAll(async () => {
-  world = await createWorld();
-  sink = await startHttpSink(() => ({
-    status: 200,
-    headers: { "content-type": "application/pdf" },
-    body: file,
-  }));
-  server = await openHttpServer({
-    host: "127.0.0.1",
-    port: 0,
-    apiHost: "api.backstamp.test",
-    rest: Promise.resolve(createRestApi(world.deps)),
-    pages: {
-      request: async (_, outgoing) => void outgoing.writeHead(404).end(),
-      upgrade: async (_, socket) => void socket.destroy(),
-    },
-    upgrades: false,
-    log: silentLog,
-  });
+const world = await openWorld();
+const sink = await startHttpSink(() => ({
+  status: 200,
+  headers: { "content-type": "application/pdf" },
+  body: file,
+}));
+const server = await openHttpServer({
+  host: "127.0.0.1",
+  port: 0,
+  apiHost: "api.backstamp.test",
+  rest: Promise.resolve(createRestApi(world.deps)),
+  pages: {
+    request: async (_, outgoing) => void outgoing.writeHead(404).end(),
+    upgrade: async (_, socket) => void socket.destroy(),
+  },
+  upgrades: false,
+  log: silentLog,
 });
 afterAll(async () => {
   await server.close(1_000);
   await sink.close();
-  await world.close();
 });
 
 test.each(clientNames)("every request of %s names its source", (client) => {

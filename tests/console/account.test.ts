@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { accountEvents, accounts, passkeys, twoFactorChallenges } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
@@ -10,15 +10,11 @@ import { deleteOldAccountRecords } from "#server/services/people/records";
 import { isKnownAddress } from "#server/services/people/sessions";
 import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
 import { enrol } from "../support/console/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { waitForLock } from "../support/database/lock-wait";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 let addresses = 0;
 const open = (userAgent?: string) =>

@@ -1,26 +1,20 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let ann: RoleTeam;
-let bob: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-  bob = await createRoleTeam(console, "Bob's");
-  await console.deps.db.update(users).set({ isOperator: true }).where(eq(users.id, bob.userIds.viewer));
-  await console.world.hot`insert into queue_pauses (id, team_id, reason, actor)
-    values (uuid_v7(), ${ann.ctx.teamId}, 'Unpaid invoice', 'operator')`;
-  await console.world.hot`insert into webhooks (id, team_id, url, events, secret, status, disabled_reason)
-    values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in?token=hidden', '{email.sent}', 'sealed', 'disabled', 'gone')`;
-  await evaluateAlerts(console.deps);
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
+const bob = await createRoleTeam(console, "Bob's");
+await console.deps.db.update(users).set({ isOperator: true }).where(eq(users.id, bob.userIds.viewer));
+await console.world.hot`insert into queue_pauses (id, team_id, reason, actor)
+  values (uuid_v7(), ${ann.ctx.teamId}, 'Unpaid invoice', 'operator')`;
+await console.world.hot`insert into webhooks (id, team_id, url, events, secret, status, disabled_reason)
+  values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in?token=hidden', '{email.sent}', 'sealed', 'disabled', 'gone')`;
+await evaluateAlerts(console.deps);
 
 const callerOf = async (userId: string) =>
   console.callerOf(await cookiesOf((await console.session(userId)).id));

@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Role } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import type { KnownActor } from "#server/services/audit/read";
@@ -7,16 +7,11 @@ import { recordAudit } from "#server/services/audit/record";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import type { AuditEntryView, CallView } from "#server/trpc/activity/activity";
 import { answerChangesFile } from "#server/trpc/activity/files";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let party: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  party = await createRoleTeam(console, "Ours");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const party = await createRoleTeam(console, "Ours");
 
 const query = async <T>(
   procedure: string,

@@ -1,21 +1,17 @@
 import { and, eq, like } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
-import { type Console, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
 
 /** The filter of the retries. A part of one has at most 100 emails. */
 const filter = { search: "hello", within: "24h", acceptDuplicates: false };
 
-let console: Console;
 let ann: RoleTeam;
 let nth = 0;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
 });

@@ -1,17 +1,12 @@
 import { NextRequest } from "next/server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { provideConsoleDeps } from "#server/auth/deps";
 import * as auth from "../../app/api/auth/[...nextauth]/route";
 import * as trpc from "../../app/api/trpc/[trpc]/route";
-import { type Console, openConsole, queryPath } from "../support/console/console";
+import { openConsole, queryPath } from "../support/console/console";
 
-let console: Console;
-
-beforeAll(async () => {
-  console = await openConsole();
-  provideConsoleDeps(console.deps);
-});
-afterAll(() => console.close());
+const console = await openConsole();
+provideConsoleDeps(console.deps);
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 const handlers = { trpc: { ...trpc }, auth: { ...auth } };

@@ -1,19 +1,14 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { CHECKS } from "#server/services/doctor/finding";
 import { createExamination, type Report } from "#server/services/doctor/run";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let team: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  team = await createRoleTeam(console, "Ann's");
-  await console.deps.db.update(users).set({ isOperator: true }).where(eq(users.id, team.userIds.viewer));
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const team = await createRoleTeam(console, "Ann's");
+await console.deps.db.update(users).set({ isOperator: true }).where(eq(users.id, team.userIds.viewer));
 
 test("an operator runs the doctor in the console, with what to do about each fault, the most severe first", async () => {
   const { id } = await console.session(team.userIds.viewer);

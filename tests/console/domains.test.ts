@@ -1,20 +1,15 @@
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import type { DomainView } from "#server/trpc/domains/views";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 import { relayTo } from "../support/relays";
 
-let console: Console;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 
 async function call<T>(procedure: string, input: object, role: "admin" | "viewer" = "admin"): Promise<T> {
   const result = await ann.call(role, procedure, input);

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { type User, verifyPassword } from "#server/services/people/users";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
-import { type Mailbox, openMailbox } from "../support/console/mailbox";
+import { openConsole, PASSWORD } from "../support/console/console";
+import { openMailbox } from "../support/console/mailbox";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 
-let console: Console;
-let mailbox: Mailbox;
-beforeAll(async () => {
-  console = await openConsole();
-  mailbox = await openMailbox(console);
-});
-afterAll(async () => {
-  await mailbox.close();
-  await console.close();
-});
+const console = await openConsole();
+const mailbox = await openMailbox(console);
+afterAll(() => mailbox.close());
 
 let count = 0;
 const newAddress = () => `new${++count}@example.net`;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readSearch } from "#server/trpc/emails/input";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
-let console: Console;
 let ann: RoleTeam;
 let nth = 0;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { answerMessageBody } from "#server/trpc/emails/message-body";
-import { type Console, cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
-let console: Console;
 let ann: RoleTeam;
 let token: string;
 let nth = 0;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
   ({ token } = await createKey(ann.ctx, {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { scanEmails } from "#server/services/emails/read/list";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 
 const recipient = "delivered@backstamp.test";
 

@@ -1,19 +1,15 @@
 import { and, eq, like } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { answerEmailExport, answerFile, answerSource } from "#server/trpc/emails/files";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
 
-let console: Console;
 let ann: RoleTeam;
 let ben: RoleTeam;
 let nth = 0;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
   ben = await createRoleTeam(console, `Ben's ${nth}`);

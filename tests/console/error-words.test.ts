@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let ann: RoleTeam;
 let template: { id: string; revision: number };
 let domainId: string;
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
   domainId = (await call("domains.add", { name: "words.example" })).id;
   const content = { name: "Receipt", alias: "receipt", subject: null, html: "<p>Hi {{NAME}}</p>" };
   const { id } = await call("templates.create", content);
   template = { id, revision: (await call("templates.get", { id })).revision };
 });
-afterAll(() => console.close());
 
 type Made = { id: string; revision: number };
 async function call(procedure: string, input: object): Promise<Made> {

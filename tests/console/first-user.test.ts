@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { createFirstUserCode, hasUsers } from "#server/services/account/first-user";
 import { listTeams } from "#server/services/teams";
 import { prepareFirstUser, seedDatabase } from "#server/startup/install/seed";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 const PERSON = { email: "ann@example.org", password: "a long enough password" };
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 beforeEach(async () => {
   await console.world.hot`delete from users`;
   await console.world.hot`delete from sign_in_tokens`;
 });
-afterAll(() => console.close());
 
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });

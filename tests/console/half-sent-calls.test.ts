@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Cookies } from "#server/auth/cookies";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
 import { answerTrpc } from "#server/trpc/http";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { cookiesOf, noCookies, openConsole } from "../support/console/console";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 /** Sends a request whose body stalls after one byte. */
 async function sendHalf(procedure: string, cookies: Cookies): Promise<number> {

@@ -1,27 +1,17 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { invitations, memberships, users } from "#db/schema/teams";
 import { acceptAsNew, INVITATION_ATTEMPTS_PER_MINUTE } from "#server/services/members/invitations/accept";
 import { INVITATION_LIMITS, inviteMember } from "#server/services/members/invitations/send";
-import {
-  type Console,
-  cookiesOf,
-  FOR_CONCURRENT_CALLS,
-  noCookies,
-  openConsole,
-} from "../support/console/console";
+import { cookiesOf, FOR_CONCURRENT_CALLS, noCookies, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
-let console: Console;
 let party: RoleTeam;
 let team: string;
 let guests = 0;
 let email: string;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 beforeEach(async () => {
   party = await createRoleTeam(console, "Ours");
   team = party.teamId;

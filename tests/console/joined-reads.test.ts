@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createJoinedReads, type JoinReads } from "#server/services/live/joined-reads";
 import { createTrpcContext } from "#server/trpc/context";
 import { createCaller } from "#server/trpc/router";
-import { type Console, cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createGate } from "../support/gate";
 
 /* Any number of open pages that read the same at the same time cost the database one or two reads. */
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 
 /**
  * The joined reads of a process, with the keys of those that were executed. `afterRead` delays results, and

@@ -1,24 +1,16 @@
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { apiRequests } from "#db/schema/api-keys";
 import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
-import { callApi, type RestServer, startRest } from "../support/rest";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
+import { callApi, startRest } from "../support/rest";
 
-let console: Console;
-let rest: RestServer;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  rest = await startRest(console.deps);
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(async () => {
-  await rest.close();
-  await console.close();
-});
+const console = await openConsole();
+const rest = await startRest(console.deps);
+const ann = await createRoleTeam(console, "Ann's");
+afterAll(() => rest.close());
 
 type Answer = Record<string, unknown> & { id: string; token: string };
 const asAdmin = async (procedure: string, input: object): Promise<Answer> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { visitorOf } from "#server/platform/http/visitor";
 import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
@@ -6,14 +6,10 @@ import { createTwoFactorChallenge } from "#server/services/account/factors/two-f
 import { SIGN_IN_ATTEMPTS_PER_MINUTE } from "#server/services/account/sign-in/sign-in";
 import { LINK_CALLS_PER_MINUTE } from "#server/services/account/sign-in/sign-in-by-email";
 import { createSignInToken } from "#server/services/people/sign-in-tokens";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const NAME = "__Host-backstamp.device";
 const SESSION = "__Host-backstamp.session";

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { findAllowedSessions } from "#server/services/live/allowed";
 import { readMarks } from "#server/services/live/changes";
-import { createLive, type Live } from "#server/services/live/watch";
+import { createLive } from "#server/services/live/watch";
 import { endSession } from "#server/services/people/sessions";
 import { answerTrpc } from "#server/trpc/http";
-import { type Console, cookiesOf, openConsole, queryPath } from "../support/console/console";
+import { cookiesOf, openConsole, queryPath } from "../support/console/console";
 import { readEvents } from "../support/console/events";
 
-let console: Console;
-let live: Live;
-beforeAll(async () => {
-  console = await openConsole();
-  live = createLive({
-    read: (teamId) => readMarks(console.deps, teamId),
-    findAllowed: (teamId, ids) => findAllowedSessions(console.deps, teamId, ids),
-    log: console.deps.log,
-    everyMs: 1,
-  });
+const console = await openConsole();
+const live = createLive({
+  read: (teamId) => readMarks(console.deps, teamId),
+  findAllowed: (teamId, ids) => findAllowedSessions(console.deps, teamId, ids),
+  log: console.deps.log,
+  everyMs: 1,
 });
 afterAll(async () => {
   live.close();
-  await console.close();
 });
 
 /** Opens the connection of a page, and reads its messages. */

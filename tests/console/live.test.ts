@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { listenForChanges } from "#db/notify";
 import type { Cookies } from "#server/auth/cookies";
 import { startWorker } from "#server/delivery/worker";
@@ -8,7 +8,7 @@ import { createLive, type Live } from "#server/services/live/watch";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { answerTrpc } from "#server/trpc/http";
 import type { LiveMessage } from "#server/trpc/live";
-import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
+import { cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
 import { readEvents } from "../support/console/events";
 
 /*
@@ -16,13 +16,8 @@ import { readEvents } from "../support/console/events";
  * team and second.
  */
 
-let console: Console;
-let userId: string;
-beforeAll(async () => {
-  console = await openConsole();
-  userId = (await console.person({ role: "viewer" })).id;
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const userId = (await console.person({ role: "viewer" })).id;
 
 const sessionId = newId();
 /** For pages that stay allowed. */

@@ -1,16 +1,12 @@
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { passkeys } from "#db/schema/account";
 import { memberships } from "#db/schema/teams";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
 import { createPasskeyDevice } from "../support/console/passkey-device";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 
 async function signedIn() {
   const user = await console.person({ role: "admin" });

@@ -1,21 +1,17 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { memberships, type Role } from "#db/schema/teams";
 import { createKey } from "#server/services/keys/keys";
 import { removeMember } from "#server/services/members/change";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { permissionsOf } from "#server/shared/roles";
-import { type Console, cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
-let console: Console;
 let party: RoleTeam;
 let team: string;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 beforeEach(async () => {
   party = await createRoleTeam(console, "Ours");
   team = party.teamId;

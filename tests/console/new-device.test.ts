@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { systemMails } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { AppError } from "#server/platform/errors";
@@ -7,27 +7,21 @@ import { NEW_DEVICE_EMAILS_PER_HOUR } from "#server/services/account/sign-in/new
 import { createSignInToken } from "#server/services/people/sign-in-tokens";
 import type { User } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
-import { type Mailbox, openMailbox } from "../support/console/mailbox";
+import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
+import { openMailbox } from "../support/console/mailbox";
 import { createPasskeyDevice } from "../support/console/passkey-device";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { startOauthIssuer } from "../support/servers/oauth-issuer";
 
-let console: Console;
-let mailbox: Mailbox;
-let issuer: Awaited<ReturnType<typeof startOauthIssuer>>;
-beforeAll(async () => {
-  issuer = await startOauthIssuer();
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-  console.deps.providers = issuer.providers;
-  mailbox = await openMailbox(console);
-});
+const issuer = await startOauthIssuer();
+const console = await openConsole(FOR_CONCURRENT_CALLS);
+console.deps.providers = issuer.providers;
+const mailbox = await openMailbox(console);
 beforeEach(() => {
   console.deps.transportKind = "relay";
 });
 afterAll(async () => {
   await mailbox.close();
-  await console.close();
   await issuer.close();
 });
 

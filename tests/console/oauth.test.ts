@@ -1,17 +1,15 @@
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { findUser } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
-import { type Console, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { noCookies, openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
-import { type IssuerAccount, type OauthIssuer, startOauthIssuer } from "../support/servers/oauth-issuer";
+import { type IssuerAccount, startOauthIssuer } from "../support/servers/oauth-issuer";
 
-let console: Console;
-let issuer: OauthIssuer;
 let nowMs = Date.now();
 /** It moves only when a test advances it: a time step never ends between two calls. */
 const clock = {
@@ -20,17 +18,12 @@ const clock = {
     nowMs += ms;
   },
 };
-beforeAll(async () => {
-  console = await openConsole();
-  issuer = await startOauthIssuer();
-  console.deps.clock = clock.now;
-  console.deps.providers = issuer.providers;
-});
+const console = await openConsole();
+const issuer = await startOauthIssuer();
+console.deps.clock = clock.now;
+console.deps.providers = issuer.providers;
 afterEach(() => issuer.fail(null));
-afterAll(async () => {
-  await issuer.close();
-  await console.close();
-});
+afterAll(() => issuer.close());
 
 const PROVIDERS = ["github", "google"] as const;
 type Provider = (typeof PROVIDERS)[number];

@@ -1,28 +1,22 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import type { OidcClient } from "#server/auth/providers";
 import { enrol } from "../support/console/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { type OpenIdAccount, startOpenIdProvider } from "../support/servers/openid-provider";
 
 type Issuer = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
-let console: Console;
-let issuer: Issuer;
+const console = await openConsole();
+const redirectUri = `${console.deps.url}/api/auth/callback/oidc`;
+const issuer = await startOpenIdProvider({ redirectUri });
 /** Names the claims of a user only at its userinfo endpoint. */
-let other: Issuer;
-beforeAll(async () => {
-  console = await openConsole();
-  const redirectUri = `${console.deps.url}/api/auth/callback/oidc`;
-  issuer = await startOpenIdProvider({ redirectUri });
-  other = await startOpenIdProvider({ redirectUri, userinfoOnly: true });
-});
+const other = await startOpenIdProvider({ redirectUri, userinfoOnly: true });
 afterAll(async () => {
-  await console.close();
   await issuer.close();
   await other.close();
 });

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { revokeOperator } from "#server/services/account/operators";
@@ -8,11 +8,11 @@ import { addRelay } from "#server/services/relays/write";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { requestTeamDeletion } from "#server/services/team-deletions/request";
 import { createTeam } from "#server/services/teams";
-import { type Console, cookiesOf, openConsole, PASSWORD } from "../support/console/console";
+import { cookiesOf, openConsole, PASSWORD } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
-import { type WriteWatch, watchWrites } from "../support/database/write-watch";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { watchWrites } from "../support/database/write-watch";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { PROCEDURES } from "./declared";
 
 /*
@@ -23,50 +23,40 @@ import { PROCEDURES } from "./declared";
 const OF_OPERATORS = PROCEDURES.filter(({ isForOperators }) => isForOperators);
 const password = "pass-never-shown";
 
-let console: Console;
-let ann: RoleTeam;
-let operator: { email: string; call: RoleTeam["call"] };
-let writes: WriteWatch;
-let server: SmtpTestServer;
 let isLoginAccepted = true;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-  const other = await createRoleTeam(console, "Operators");
-  const { userIds } = other;
-  const [user] = await console.deps.db
-    .update(users)
-    .set({ isOperator: true })
-    .where(eq(users.id, userIds.viewer))
-    .returning({ email: users.email });
-  const cookies = await cookiesOf((await console.session(userIds.viewer)).id);
-  operator = {
-    email: user?.email ?? "",
-    call: async (_, name, input) => {
-      const caller = console.callerOf(cookies);
-      const [noun = "", verb = ""] = name.split(".");
-      const run = (caller as unknown as Record<string, Record<string, (given?: object) => Promise<unknown>>>)[
-        noun
-      ]?.[verb];
-      return (
-        run?.(Object.keys(input).length === 0 ? undefined : input) ?? Promise.reject(new Error(name))
-      ).then(
-        (data) => ({ ok: true as const, data }),
-        (error) => ({ ok: false as const, code: String(error.code), message: String(error.message) }),
-      );
-    },
-  };
-  server = await startSmtpTestServer({
-    ehlo: EHLO_AUTH,
-    auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
-  });
-  await admitKeyring(console.deps);
-  writes = await watchWrites(console.world.hot);
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
+const other = await createRoleTeam(console, "Operators");
+const { userIds } = other;
+const [user] = await console.deps.db
+  .update(users)
+  .set({ isOperator: true })
+  .where(eq(users.id, userIds.viewer))
+  .returning({ email: users.email });
+const cookies = await cookiesOf((await console.session(userIds.viewer)).id);
+const operator: { email: string; call: RoleTeam["call"] } = {
+  email: user?.email ?? "",
+  call: async (_, name, input) => {
+    const caller = console.callerOf(cookies);
+    const [noun = "", verb = ""] = name.split(".");
+    const run = (caller as unknown as Record<string, Record<string, (given?: object) => Promise<unknown>>>)[
+      noun
+    ]?.[verb];
+    return (
+      run?.(Object.keys(input).length === 0 ? undefined : input) ?? Promise.reject(new Error(name))
+    ).then(
+      (data) => ({ ok: true as const, data }),
+      (error) => ({ ok: false as const, code: String(error.code), message: String(error.message) }),
+    );
+  },
+};
+const server = await startSmtpTestServer({
+  ehlo: EHLO_AUTH,
+  auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
 });
-afterAll(async () => {
-  await server.close();
-  await console.close();
-});
+await admitKeyring(console.deps);
+const writes = await watchWrites(console.world.hot);
+afterAll(() => server.close());
 
 let relays = 0;
 const url = () => `smtp://user:${password}@127.0.0.1:${server.port}`;

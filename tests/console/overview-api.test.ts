@@ -1,37 +1,31 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createKey } from "#server/services/keys/keys";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let ann: RoleTeam;
-let token: string;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Compared");
-  ({ token } = await createKey(ann.ctx, { name: "Reader", scopes: ["emails:read"], domains: "all" }));
-  const send = (nth: number, names: string[]) =>
-    console.world.send(
-      {
-        sender: "ann@backstamp.test",
-        to: names.map((name) => `${name}@backstamp.test`),
-        tags: [{ name: "nth", value: String(nth) }],
-      },
-      ann.ctx,
-    );
-  const sent: string[] = [];
-  for (const [nth, names] of [
-    ["delivered", "bounced", "complained"],
-    ["delivered", "suppressed", "deferred"],
-    ["delivered", "delivered+2"],
-    ["complained", "bounced"],
-  ].entries())
-    sent.push((await send(nth, names)).id);
-  for (const [nth, at] of ["2026-02-27T23:59:00Z", "2026-02-28T00:00:00Z", "2026-03-01T23:59:00Z"].entries())
-    await console.world.hot`update emails set created_at = ${at} where id = ${sent[nth] ?? ""}`;
-  await console.deliver();
-});
-afterAll(() => console?.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Compared");
+const { token } = await createKey(ann.ctx, { name: "Reader", scopes: ["emails:read"], domains: "all" });
+const send = (nth: number, names: string[]) =>
+  console.world.send(
+    {
+      sender: "ann@backstamp.test",
+      to: names.map((name) => `${name}@backstamp.test`),
+      tags: [{ name: "nth", value: String(nth) }],
+    },
+    ann.ctx,
+  );
+const sent: string[] = [];
+for (const [nth, names] of [
+  ["delivered", "bounced", "complained"],
+  ["delivered", "suppressed", "deferred"],
+  ["delivered", "delivered+2"],
+  ["complained", "bounced"],
+].entries())
+  sent.push((await send(nth, names)).id);
+for (const [nth, at] of ["2026-02-27T23:59:00Z", "2026-02-28T00:00:00Z", "2026-03-01T23:59:00Z"].entries())
+  await console.world.hot`update emails set created_at = ${at} where id = ${sent[nth] ?? ""}`;
+await console.deliver();
 
 type Numbers = Record<string, number | string | null>;
 type Metrics = { totals: Record<string, number>; data?: Numbers[]; complete: boolean };

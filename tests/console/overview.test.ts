@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Deps } from "#server/deps";
 import { createRelay } from "#server/mail/transport/relay";
@@ -9,16 +9,12 @@ import { readParts, readSetup } from "#server/services/overview/health";
 import { readTraffic } from "#server/services/overview/traffic";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
 
-let console: Console;
 let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const callerOf = async ({ userIds }: RoleTeam) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));

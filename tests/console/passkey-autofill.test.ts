@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { AUTOFILL_CALLS_PER_MINUTE } from "#server/services/account/passkeys/sign-in";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { createPasskeyDevice } from "../support/console/passkey-device";
 import { openSignedIn, openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const page = { origin: "https://mail.example.org", rpId: "mail.example.org" };
 let addresses = 0;

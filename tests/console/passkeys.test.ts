@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import { endSessionsExcept, lockUser } from "#server/services/people/lock";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
 import {
   createPasskeyDevice,
   type PasskeyDevice,
@@ -14,11 +14,7 @@ import {
 import { openSignedIn, openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { waitForLock } from "../support/database/lock-wait";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
 
 const page = { origin: "https://mail.example.org", rpId: "mail.example.org" };
 let addresses = 0;

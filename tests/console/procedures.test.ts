@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { memberships } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { presentEmail } from "#server/shared/wire/email";
-import { type Console, cookiesOf, openConsole, queryPath } from "../support/console/console";
+import { cookiesOf, openConsole, queryPath } from "../support/console/console";
 
-let console: Console;
-let team: string;
 let userId: string;
 let sessionId: string;
-beforeAll(async () => {
-  console = await openConsole();
-  team = console.world.ctx.teamId;
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const team = console.world.ctx.teamId;
 beforeEach(async () => {
   userId = (await console.person()).id;
   sessionId = (await console.session(userId)).id;

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/account/sign-in/sign-in-by-email";
 import { type User, verifyPassword } from "#server/services/people/users";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
 import { enrol } from "../support/console/authenticator-app";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
-import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
+import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
+import { openMailbox, tokenOf } from "../support/console/mailbox";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 const ANOTHER = "another password entirely";
 
-let console: Console;
-let mailbox: Mailbox;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-  mailbox = await openMailbox(console);
-});
-afterAll(async () => {
-  await mailbox.close();
-  await console.close();
-});
+const console = await openConsole(FOR_CONCURRENT_CALLS);
+const mailbox = await openMailbox(console);
+afterAll(() => mailbox.close());
 
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });

@@ -1,21 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatSamples } from "../../app/console/overview/setup/samples";
 import { hasPython, runPython } from "../support/processes/samples";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 if (!hasPython())
   process.stdout.write("NOT RUN: Debian's python3 is not on this machine; its example is not executed.\n");
 
 const run = promisify(execFile);
-let world: World;
-let publicUrl: string;
-beforeAll(async () => {
-  world = await createWorld();
-  publicUrl = world.baseUrl.replace(/\/api$/, "");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const publicUrl = world.baseUrl.replace(/\/api$/, "");
 
 const textOf = (language: string, token: string | null) =>
   formatSamples({

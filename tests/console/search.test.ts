@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addDomain } from "#server/services/domains/write";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { createTemplate } from "#server/services/templates/write";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { type Console, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 type Found = Record<string, Record<string, unknown>[]>;
 
-let console: Console;
-let ann: RoleTeam;
-let ben: RoleTeam;
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
+const ben = await createRoleTeam(console, "Ben's");
 beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-  ben = await createRoleTeam(console, "Ben's");
   for (const team of [ann, ben]) await fill(team);
 });
-afterAll(() => console.close());
 
 /** One row of each noun that "juniper" finds, and one that it does not find. */
 async function fill({ ctx, teamId }: RoleTeam): Promise<void> {

@@ -1,16 +1,12 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { memberships, sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { endSession, findSession } from "#server/services/people/sessions";
 import { setPassword } from "#server/services/people/users";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { cookiesOf, noCookies, openConsole } from "../support/console/console";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const read = async (id: string) => readSession(console.deps, await cookiesOf(id));
 const shift = (id: string, values: Partial<Record<"lastSeenAt" | "expiresAt", ReturnType<typeof sql>>>) =>

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/account/sign-in/sign-in";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const wrong = "not the password";
 

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sessions, users } from "#db/schema/teams";
 import { hashPassword } from "#server/platform/secrets/passwords";
 import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/account/sign-in/sign-in";
@@ -11,15 +11,11 @@ import {
   verifyPassword,
   writePassword,
 } from "#server/services/people/users";
-import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { waitForLock } from "../support/database/lock-wait";
 import { openStatementLog } from "../support/database/statements";
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 
 const attempt = (email: string, password: string, address: string) =>
   signIn(console.deps, { email, password, address, userAgent: "test" });

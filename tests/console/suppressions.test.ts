@@ -1,12 +1,12 @@
 import { desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
 import { unsubscribe } from "#server/services/suppressions/suppress";
 import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppressions/files";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
 type Rows = { rows: SuppressionRow[]; hasMore: boolean };
 type Pasted = {
@@ -16,13 +16,8 @@ type Pasted = {
   rejected: { text: string; reason: string }[];
 };
 
-let console: Console;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 beforeEach(async () => {
   await console.world.hot`delete from suppressions`;
   await console.world.hot`delete from audit_log`;

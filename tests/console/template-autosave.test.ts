@@ -1,19 +1,14 @@
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import type { TemplateView } from "#server/trpc/templates/templates";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
 type Saved = { id: string; revision: number; version: number };
 
-let console: Console;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 
 async function call<T>(procedure: string, input: object): Promise<T> {
   const result = await ann.call("member", `templates.${procedure}`, input);

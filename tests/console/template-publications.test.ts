@@ -1,24 +1,19 @@
 import { inArray } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { createTemplate } from "#server/services/templates/write";
 import type { TemplateView, VersionRow } from "#server/trpc/templates/templates";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let team: RoleTeam;
 let addresses: Map<string, string>;
-beforeAll(async () => {
-  console = await openConsole();
-  team = await createRoleTeam(console, "Publishers");
-  const rows = await console.deps.db
-    .select({ id: users.id, email: users.email })
-    .from(users)
-    .where(inArray(users.id, Object.values(team.userIds)));
-  addresses = new Map(rows.map(({ id, email }) => [id, email ?? ""]));
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const team = await createRoleTeam(console, "Publishers");
+const rows = await console.deps.db
+  .select({ id: users.id, email: users.email })
+  .from(users)
+  .where(inArray(users.id, Object.values(team.userIds)));
+addresses = new Map(rows.map(({ id, email }) => [id, email ?? ""]));
 
 type Who = "member" | "owner" | "viewer";
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { getEmail } from "#server/services/emails/read/read";
 import type { DraftPreview } from "#server/services/templates/preview";
 import { keysIn, namesInLists, optionalKeysIn } from "#server/shared/template-variables";
@@ -12,16 +12,11 @@ import {
 } from "../../app/console/templates/[id]/fields";
 import { STARTERS } from "../../app/console/templates/starters/starters";
 import { contrastOf, paintedTexts } from "../support/console/colors";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
-let console: Console;
-let team: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole();
-  team = await createRoleTeam(console, "Starters");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const team = await createRoleTeam(console, "Starters");
 
 async function call<T>(procedure: string, input: object): Promise<T> {
   const result = await team.call("member", `templates.${procedure}`, input);

@@ -1,30 +1,19 @@
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import type { DraftPreview } from "#server/services/templates/preview";
 import { answerTemplateBody } from "#server/trpc/templates/body";
 import type { TemplateRow, TemplateView } from "#server/trpc/templates/templates";
-import {
-  type Console,
-  cookiesOf,
-  FOR_CONCURRENT_CALLS,
-  noCookies,
-  openConsole,
-} from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { cookiesOf, FOR_CONCURRENT_CALLS, noCookies, openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 
 type Saved = { id: string; revision: number; version: number };
 type Rows = { rows: TemplateRow[]; hasMore: boolean };
 
-let console: Console;
-let ann: RoleTeam;
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
+const ann = await createRoleTeam(console, "Ann's");
 
 async function call<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
   const result = await ann.call(role, `templates.${procedure}`, input);

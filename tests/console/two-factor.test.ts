@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { accountEvents, twoFactorChallenges } from "#db/schema/account";
 import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
@@ -8,11 +8,10 @@ import { admit } from "#server/services/account/sign-in/admit";
 import { endSessionsExcept, lockUser } from "#server/services/people/lock";
 import { setPassword, type User } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
-import { type Console, FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
 import { openSignedIn, openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { waitForLock } from "../support/database/lock-wait";
 
-let console: Console;
 let nowMs = Date.now();
 /** It moves only when a test advances it: a time step never ends between two calls. */
 const clock = {
@@ -21,11 +20,8 @@ const clock = {
     nowMs += ms;
   },
 };
-beforeAll(async () => {
-  console = await openConsole(FOR_CONCURRENT_CALLS);
-  console.deps.clock = clock.now;
-});
-afterAll(() => console.close());
+const console = await openConsole(FOR_CONCURRENT_CALLS);
+console.deps.clock = clock.now;
 
 let user: User;
 let home: SignInVisitor;

@@ -1,13 +1,13 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { invitations, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { createResetLink } from "#server/services/account/sign-in/sign-in-by-email";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { createUser } from "#server/services/people/users";
 import { enrol } from "../support/console/authenticator-app";
-import { type Console, noCookies, openConsole, PASSWORD } from "../support/console/console";
-import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
+import { noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { openMailbox, tokenOf } from "../support/console/mailbox";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
@@ -16,16 +16,9 @@ import { openVisitor } from "../support/console/sign-in-visitor";
  */
 
 const ANOTHER = "another password entirely";
-let console: Console;
-let mailbox: Mailbox;
-beforeAll(async () => {
-  console = await openConsole();
-  mailbox = await openMailbox(console);
-});
-afterAll(async () => {
-  await mailbox.close();
-  await console.close();
-});
+const console = await openConsole();
+const mailbox = await openMailbox(console);
+afterAll(() => mailbox.close());
 
 let people = 0;
 let addresses = 0;

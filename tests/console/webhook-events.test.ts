@@ -1,19 +1,14 @@
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 
-let console: Console;
-let ann: RoleTeam;
 let sinks: HttpSink[] = [];
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
 afterEach(async () => {
   // Otherwise the next test's worker sends them.
   await console.world.hot`delete from webhook_deliveries`;

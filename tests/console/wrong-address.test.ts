@@ -1,12 +1,12 @@
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { formatForeignOrigin, isFromOwnPage } from "#server/platform/http/own-page";
 import { answerTrpc } from "#server/trpc/http";
 import type { AppRouter } from "#server/trpc/router";
 import { answerImport } from "#server/trpc/suppressions/files";
 import { signInWithProvider, signOut, submitProof } from "../../app/auth-client";
 import { faultOf } from "../../app/console/_ui/fault";
-import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
 import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
@@ -17,11 +17,7 @@ import { openVisitor } from "../support/console/sign-in-visitor";
 const opened = "http://192.0.2.7:3000";
 const ERROR_MESSAGE = `This page was opened at ${opened}, but Backstamp's URL is https://mail.example.org. Open that URL, or change BACKSTAMP_URL.`;
 
-let console: Console;
-beforeAll(async () => {
-  console = await openConsole();
-});
-afterAll(() => console.close());
+const console = await openConsole();
 afterEach(() => void vi.unstubAllGlobals());
 
 /** The browser's fetch, as a page at that URL would call it. */

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProcedureCalls } from "../console/calls/call";
+import { describe, expect, test } from "vitest";
 import { OF_TEAMS } from "../console/declared";
 import { createProcedureCalls } from "../console/procedure-calls";
-import { type Console, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
-import { type WriteWatch, watchWrites } from "../support/database/write-watch";
+import { openConsole } from "../support/console/console";
+import { createRoleTeam } from "../support/console/role-teams";
+import { watchWrites } from "../support/database/write-watch";
 import { sampleOf } from "./sample";
 
 /*
@@ -12,19 +11,12 @@ import { sampleOf } from "./sample";
  * transaction would remain then, without an audit entry.
  */
 
-let console: Console;
-let ann: RoleTeam;
-let calls: ProcedureCalls;
-let writes: WriteWatch;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-  calls = createProcedureCalls(console);
-  writes = await watchWrites(console.world.hot);
-  await console.world.hot`
-    create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
+const calls = createProcedureCalls(console);
+const writes = await watchWrites(console.world.hot);
+await console.world.hot`
+  create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;
 
 async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
   const { hot } = console.world;

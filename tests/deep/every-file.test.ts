@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { NextRequest } from "next/server";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ROLES, type Role } from "#db/schema/teams";
 import { provideConsoleDeps } from "#server/auth/deps";
 import { newId } from "#server/platform/ids";
 import { type FileCall, fileCalls } from "../console/calls/files";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, isPermitted, type RoleTeam } from "../support/console/role-teams";
-import { type Secrets, watchSecrets } from "../support/console/secrets";
-import { type WriteWatch, watchWrites } from "../support/database/write-watch";
+import { cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, isPermitted } from "../support/console/role-teams";
+import { watchSecrets } from "../support/console/secrets";
+import { watchWrites } from "../support/database/write-watch";
 import { projectRoot } from "../support/processes/processes";
 import { sampleOf } from "./sample";
 
@@ -23,23 +23,14 @@ const folders = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => path.basename(file) === "route.ts")
   .map((file) => path.dirname(file));
 
-let console: Console;
-let ann: RoleTeam;
-let ben: RoleTeam;
-let secrets: Secrets;
-let writes: WriteWatch;
-let calls: Record<string, FileCall>;
-beforeAll(async () => {
-  console = await openConsole();
-  secrets = watchSecrets(console);
-  provideConsoleDeps(console.deps);
-  ann = await createRoleTeam(console, "Ann's");
-  ben = await createRoleTeam(console, "Ben's");
-  await secrets.addSecrets(ann);
-  calls = fileCalls(console);
-  writes = await watchWrites(console.world.hot);
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const secrets = watchSecrets(console);
+provideConsoleDeps(console.deps);
+const ann = await createRoleTeam(console, "Ann's");
+const ben = await createRoleTeam(console, "Ben's");
+await secrets.addSecrets(ann);
+const calls = fileCalls(console);
+const writes = await watchWrites(console.world.hot);
 
 type Handler = (request: NextRequest, context: { params: Promise<object> }) => Promise<Response>;
 type Asked = { by: string | null; team: string; input: Record<string, string>; origin?: string };

@@ -1,12 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { ProcedureCalls } from "../console/calls/call";
 import { OF_TEAMS, PROCEDURES, type Procedure } from "../console/declared";
 import { createProcedureCalls } from "../console/procedure-calls";
 import { oddValue } from "../fuzz/values";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
-import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { createRoleTeam } from "../support/console/role-teams";
 import { type Field, unwrapSchema, withField } from "../support/database/schema-fields";
 import { sampleOf } from "./sample";
 
@@ -56,15 +55,9 @@ const namesRows = ({ schema, path }: Field) =>
   path.some((part) => /^(ids?|.*Ids?)$/.test(String(part)));
 const lastName = ({ path }: Field) => String(path.filter((part) => part !== 0).at(-1));
 
-let console: Console;
-let ann: RoleTeam;
-let calls: ProcedureCalls;
-beforeAll(async () => {
-  console = await openConsole();
-  ann = await createRoleTeam(console, "Ann's");
-  calls = createProcedureCalls(console);
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const ann = await createRoleTeam(console, "Ann's");
+const calls = createProcedureCalls(console);
 
 describe.each(OF_TEAMS)("$name", ({ name, fields }) => {
   const paths = fields.map(({ path }) => path.join("."));

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
-import type { ProcedureCall, ProcedureCalls } from "../console/calls/call";
+import type { ProcedureCall } from "../console/calls/call";
 import { OF_TEAMS, PROCEDURES } from "../console/declared";
 import { createProcedureCalls } from "../console/procedure-calls";
-import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
-import { type CallResult, createRoleTeam, isPermitted, type RoleTeam } from "../support/console/role-teams";
-import { type Secrets, watchSecrets } from "../support/console/secrets";
-import { type WriteWatch, watchWrites } from "../support/database/write-watch";
+import { cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { type CallResult, createRoleTeam, isPermitted } from "../support/console/role-teams";
+import { watchSecrets } from "../support/console/secrets";
+import { watchWrites } from "../support/database/write-watch";
 import { sampleOf, testWhole } from "./sample";
 
 /*
@@ -20,24 +20,14 @@ const CHANGING_NOTHING: Record<string, string> = {
   "templates.preview": "The previewed content can be a megabyte, too long for a URL.",
 };
 
-let console: Console;
-let ann: RoleTeam;
-let ben: RoleTeam;
-let cid: RoleTeam;
-let calls: ProcedureCalls;
-let secrets: Secrets;
-let writes: WriteWatch;
-beforeAll(async () => {
-  console = await openConsole();
-  secrets = watchSecrets(console);
-  ann = await createRoleTeam(console, "Ann's");
-  ben = await createRoleTeam(console, "Ben's");
-  cid = await createRoleTeam(console, "Cid's");
-  await secrets.addSecrets(ann);
-  calls = createProcedureCalls(console);
-  writes = await watchWrites(console.world.hot);
-});
-afterAll(() => console.close());
+const console = await openConsole();
+const secrets = watchSecrets(console);
+const ann = await createRoleTeam(console, "Ann's");
+const ben = await createRoleTeam(console, "Ben's");
+const cid = await createRoleTeam(console, "Cid's");
+await secrets.addSecrets(ann);
+const calls = createProcedureCalls(console);
+const writes = await watchWrites(console.world.hot);
 
 const callOf = (name: string): ProcedureCall => {
   const call = calls[name];

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { byStatus, errorCodesOf } from "#server/rest/openapi/faults";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import { SCOPES } from "#server/shared/scopes";
 import { expectCommonHeadersAt } from "../rest/common-headers";
 import { canHaveBody, createRouteCalls, hasId, nameOf } from "../rest/route-calls";
-import { type WriteWatch, watchWrites } from "../support/database/write-watch";
-import { type CallOptions, callApi, type Reply, type RestServer, startRest } from "../support/rest";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { watchWrites } from "../support/database/write-watch";
+import { type CallOptions, callApi, type Reply, startRest } from "../support/rest";
+import { openWorld } from "../support/world";
 import { sampleOf } from "./sample";
 
 /**
@@ -19,29 +19,18 @@ const bodyMaxBytes = 64 * 1024;
 const cronSecret = "the-operator's-secret-0123456789";
 const metricsToken = "the-token-of-prometheus-0123456789";
 
-let world: World;
-/** The same database in an installation without `CRON_SECRET`. */
-let withoutSecret: RestServer;
-let other: TestTeam;
-let token: string;
-let writes: WriteWatch;
 let ticks = 0;
-let calls: ReturnType<typeof createRouteCalls>;
 const pathOf = (route: Route, by = token) => calls.pathOf(route, by);
 const goodBody = (route: Route) => calls.goodBody(route);
 const bodyOf = (route: Route) => calls.bodyOf(route);
-beforeAll(async () => {
-  world = await createWorld({ bodyMaxBytes, cronSecret, metricsToken, tick: async () => void ticks++ });
-  withoutSecret = await startRest({ ...world.deps, cronSecret: null });
-  other = await world.otherTeam();
-  ({ token } = await world.key());
-  calls = createRouteCalls(world, other, token);
-  writes = await watchWrites(world.hot);
-});
-afterAll(async () => {
-  await withoutSecret.close();
-  await world.close();
-});
+const world = await openWorld({ bodyMaxBytes, cronSecret, metricsToken, tick: async () => void ticks++ });
+/** The same database in an installation without `CRON_SECRET`. */
+const withoutSecret = await startRest({ ...world.deps, cronSecret: null });
+const other = await world.otherTeam();
+const { token } = await world.key();
+const calls = createRouteCalls(world, other, token);
+const writes = await watchWrites(world.hot);
+afterAll(() => withoutSecret.close());
 
 const expectCommonHeaders = (reply: Reply, type?: string) =>
   expectCommonHeadersAt(world.clock.now(), reply, type);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
@@ -8,7 +8,7 @@ import { type Field, fieldsOf, withField } from "../support/database/schema-fiel
 import { allIds, newestIds, tablesThatMention } from "../support/database/tenants";
 import { type WriteWatch, watchWrites } from "../support/database/write-watch";
 import type { CallOptions, Reply } from "../support/rest";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld, type TestTeam } from "../support/world";
 import { sampleOf, testWhole } from "./sample";
 
 /*
@@ -20,12 +20,9 @@ import { sampleOf, testWhole } from "./sample";
 
 type Holder = { team: TestTeam; token: string; keyId: string };
 
-let world: World;
 let writes: WriteWatch;
 let ann: Holder;
 let ben: Holder;
-/** A team without rows, created before the others had any. */
-let newcomer: Holder;
 let newcomerLists: Record<string, string>;
 let calls: ReturnType<typeof createRouteCalls>;
 
@@ -36,13 +33,14 @@ const created = posts.filter(({ path }) => !path.includes("{"));
 const isWhole = !inject("isSample");
 const withoutId = forKeys.filter((route) => route.method === "GET" && !route.path.includes("{"));
 
+const world = await openWorld();
+const hold = async (team: TestTeam): Promise<Holder> => {
+  const { token, id: keyId } = await team.key();
+  return { team, token, keyId };
+};
+/** A team without rows, created before the others had any. */
+const newcomer = await hold(await world.otherTeam("Newcomer"));
 beforeAll(async () => {
-  world = await createWorld();
-  const hold = async (team: TestTeam): Promise<Holder> => {
-    const { token, id: keyId } = await team.key();
-    return { team, token, keyId };
-  };
-  newcomer = await hold(await world.otherTeam("Newcomer"));
   if (isWhole) newcomerLists = await readAllLists(newcomer);
   ann = await hold(world);
   ben = await hold(await world.otherTeam("Ben's"));
@@ -51,9 +49,6 @@ beforeAll(async () => {
     for (const route of isWhole ? posts : created)
       await world.api(route.method, await calls.pathOf(route, token), { token, ...calls.goodBody(route) });
   writes = await watchWrites(world.hot, []);
-});
-afterAll(async () => {
-  await world.close();
 });
 
 /** Deletes the log of a team's calls. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { routes } from "#server/rest/routes";
 import { createRouteCalls, nameOf } from "../rest/route-calls";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld } from "../support/world";
 import { sampleOf } from "./sample";
 
 /**
@@ -11,19 +11,12 @@ import { sampleOf } from "./sample";
 
 const forKeys = routes.filter(({ access }) => typeof access === "object");
 
-let world: World;
-let other: TestTeam;
-let token: string;
-let calls: ReturnType<typeof createRouteCalls>;
-beforeAll(async () => {
-  // The limit counts the calls of a minute, which never ends here.
-  const start = new Date();
-  world = await createWorld({ clock: { now: () => start, advance: () => {} } });
-  other = await world.otherTeam();
-  ({ token } = await world.key());
-  calls = createRouteCalls(world, other, token);
-});
-afterAll(() => world.close());
+// The limit counts the calls of a minute, which never ends here.
+const start = new Date();
+const world = await openWorld({ clock: { now: () => start, advance: () => {} } });
+const other = await world.otherTeam();
+const { token } = await world.key();
+const calls = createRouteCalls(world, other, token);
 
 test.each(sampleOf(forKeys).map((route) => [nameOf(route), route] as const))(
   "%s is 401 also after guessed keys exhausted the limit of the client address",

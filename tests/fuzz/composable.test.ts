@@ -1,14 +1,10 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestApp, type TestApp } from "../rest/test-app";
+import { expect, test } from "vitest";
+import { openTestApp } from "../rest/test-app";
 import { anyText } from "../support/any-text";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const clean = (text: string) => text.replace(/[\p{Cc}\p{Cs}]/gu, "");
 const name = fc

@@ -10,7 +10,7 @@ import { type Block, blocksIn } from "../guides/blocks";
 import { deliverDue } from "../support/console/deliver";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";
 import { freePort } from "../support/servers/free-port";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 /*
  * The endpoints of the guide to webhooks, each run unchanged by its own interpreter and called by the worker.
@@ -19,16 +19,14 @@ import { createWorld, type World } from "../support/world";
 const slowPage = { timeout: 60_000 };
 const type = "email.delivered";
 
-let world: World;
 let folder: string;
+const world = await openWorld();
 beforeAll(async () => {
-  world = await createWorld();
   folder = mkdtempSync(path.join(tmpdir(), "backstamp-snippets-"));
   // The package that `npm install` would add.
   symlinkSync(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
 });
 afterAll(async () => {
-  await world.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,25 +1,16 @@
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
-import { openTestApp, type TestApp } from "../rest/test-app";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
-import type { TestTeam } from "../support/world";
+import { openTestApp } from "../rest/test-app";
+import { type SinkReply, startHttpSink } from "../support/servers/http-sink";
 
 const bodyMaxBytes = 1024 * 1024;
 
-let app: TestApp;
-let other: TestTeam;
-let far: HttpSink;
 let reply: (path: string) => SinkReply = () => 404;
-beforeAll(async () => {
-  app = await openTestApp({ bodyMaxBytes });
-  other = await app.world.otherTeam();
-  far = await startHttpSink(({ path }) => reply(path));
-});
-afterAll(async () => {
-  await far.close();
-  await app.close();
-});
+const app = await openTestApp({ bodyMaxBytes });
+const other = await app.world.otherTeam();
+const far = await startHttpSink(({ path }) => reply(path));
+afterAll(() => far.close());
 
 const files = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ path: `http://127.0.0.1:${far.port}/${n}.pdf` }));

@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { callbackPathOf } from "#server/services/callbacks/secrets";
 import { openCallbackApp } from "../rest/callback-app";
 import { fakePostmark, fakeResend } from "../support/servers/providers";
-import type { TestTeam } from "../support/world";
 import { beginBody, type HalfSent } from "./half-sent";
 
 /** The budget has room for two bodies of the maximum size. */
 const megabyte = 1024 * 1024;
 const largeText = "x".repeat(300 * 1024);
 
-let app: Awaited<ReturnType<typeof openCallbackApp>>;
 const resend = fakeResend();
-let relayId: string;
-let relayPath: string;
-let token: string;
-let other: TestTeam;
-beforeAll(async () => {
-  app = await openCallbackApp({ bodyMaxBytes: megabyte, trustedHops: 1 });
-  relayId = await app.relayOf(resend);
-  relayPath = callbackPathOf(relayId);
-  ({ token } = await app.world.key());
-  other = await app.world.otherTeam();
-});
-afterAll(() => app.close());
+const app = await openCallbackApp({ bodyMaxBytes: megabyte, trustedHops: 1 });
+const relayId = await app.relayOf(resend);
+const relayPath = callbackPathOf(relayId);
+const { token } = await app.world.key();
+const other = await app.world.otherTeam();
 
 let open: HalfSent[] = [];
 afterEach(() => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { apiRequests } from "#db/schema/api-keys";
 import { newId } from "#server/platform/ids";
 import { SCOPES } from "#server/shared/scopes";
 import { startMinute } from "../support/deps";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-  for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { token } = await world.key();
+for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
 
 type Listed = Record<string, unknown> & { id: string; domains: { name: string }[] };
 

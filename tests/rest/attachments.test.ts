@@ -1,18 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { newId } from "#server/platform/ids";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { buildDeps } from "#server/startup/deps";
 import { installationSecret, installationUrl } from "../support/deps";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 type File = Record<string, unknown> & { id: string; download_url: string };
 

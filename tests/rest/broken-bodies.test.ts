@@ -1,45 +1,37 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
-import { type HttpServer, openHttpServer } from "#server/startup/http/node";
+import { openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
-let world: World;
-let token: string;
-let server: HttpServer;
 /** Statuses of the handled requests, whose clients are gone. */
 let handled: Promise<number>[];
 
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-  const api = createRestApi(world.deps);
-  server = await openHttpServer({
-    host: "127.0.0.1",
-    port: 0,
-    apiHost: null,
-    rest: Promise.resolve({
-      ...api,
-      // Handling begins after the connection has closed, as for a request that waited for the database.
-      answer: async (request, peer) => {
-        if (!request.signal.aborted)
-          await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        const response = api.answer(request, peer);
-        handled.push(response.then(({ status }) => status));
-        return response;
-      },
-    }),
-    pages: { request: async (_, outgoing) => void outgoing.end(), upgrade: async () => {} },
-    upgrades: false,
-    log: silentLog,
-  });
+const world = await openWorld();
+const { token } = await world.key();
+const api = createRestApi(world.deps);
+const server = await openHttpServer({
+  host: "127.0.0.1",
+  port: 0,
+  apiHost: null,
+  rest: Promise.resolve({
+    ...api,
+    // Handling begins after the connection has closed, as for a request that waited for the database.
+    answer: async (request, peer) => {
+      if (!request.signal.aborted)
+        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      const response = api.answer(request, peer);
+      handled.push(response.then(({ status }) => status));
+      return response;
+    },
+  }),
+  pages: { request: async (_, outgoing) => void outgoing.end(), upgrade: async () => {} },
+  upgrades: false,
+  log: silentLog,
 });
-afterAll(async () => {
-  await server.close(1_000);
-  await world.close();
-});
+afterAll(() => server.close(1_000));
 
 const BROKEN = [
   ["an invalid chunk", "Transfer-Encoding: chunked\r\n\r\nzz\r\n"],

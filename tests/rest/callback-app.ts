@@ -5,7 +5,7 @@ import { addRelay } from "#server/services/relays/write";
 import type { DepsOptions } from "../support/deps";
 import type { Reply } from "../support/rest";
 import type { Call, FakeProvider } from "../support/servers/providers";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld, type TestTeam } from "../support/world";
 
 /** An email sent by a relay: its id, its recipient, and its id at the provider. */
 export type Sent = { id: string; address: string; providerId: string; messageId: string };
@@ -15,7 +15,7 @@ export type Sent = { id: string; address: string; providerId: string; messageId:
  * callbacks.
  */
 export async function openCallbackApp(options: DepsOptions = {}) {
-  const world: World = await createWorld({ transportKind: "relay", ...options });
+  const world = await openWorld({ transportKind: "relay", ...options });
   const { token } = await world.key();
   const { hot } = world.deps;
 
@@ -71,6 +71,5 @@ export async function openCallbackApp(options: DepsOptions = {}) {
       const { status, body } = await world.api("GET", `/api/suppressions/${address}`, { token });
       return status === 404 ? null : body.origin;
     },
-    close: () => world.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Log } from "#server/platform/log";
 import { fakeMailgun, fakePostmark, fakeSendgrid } from "../support/servers/providers";
 import { openCallbackApp } from "./callback-app";
@@ -8,11 +8,7 @@ const logged: { event: string; facts: unknown }[] = [];
 const keep = (event: string, facts?: unknown) => void logged.push({ event, facts });
 const log: Log = { info: keep, warn: keep, error: keep };
 
-let app: Awaited<ReturnType<typeof openCallbackApp>>;
-beforeAll(async () => {
-  app = await openCallbackApp({ log });
-});
-afterAll(() => app.close());
+const app = await openCallbackApp({ log });
 const now = () => app.world.clock.now();
 
 test("a Mailgun token is valid only for the body with which it first arrived", async () => {

@@ -1,23 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeAuthority, makeCertificate } from "../support/servers/certificate";
-import { type FakeProvider, fakeSes } from "../support/servers/providers";
-import { type SnsFields, type SnsIssuer, startSnsIssuer, topic } from "../support/servers/sns-issuer";
+import { fakeSes } from "../support/servers/providers";
+import { type SnsFields, startSnsIssuer, topic } from "../support/servers/sns-issuer";
 import { openCallbackApp, type Sent } from "./callback-app";
 
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
 
-let app: Awaited<ReturnType<typeof openCallbackApp>>;
-let issuer: SnsIssuer;
-let fake: FakeProvider;
-let relayId: string;
 /** Every URL that was requested, reachable or not. */
 const requested: string[] = [];
-beforeAll(async () => {
-  issuer = await startSnsIssuer();
-  app = await openCallbackApp();
-  fake = fakeSes(issuer);
-  relayId = await app.relayOf(fake);
-});
+const issuer = await startSnsIssuer();
+const app = await openCallbackApp();
+const fake = fakeSes(issuer);
+const relayId = await app.relayOf(fake);
 /** Starts a process with an empty certificate cache. */
 const beginAnew = () => {
   requested.length = 0;
@@ -35,10 +29,7 @@ afterEach(() => {
   issuer.answerAs(null);
   beginAnew();
 });
-afterAll(async () => {
-  await app.close();
-  await issuer.close();
-});
+afterAll(() => issuer.close());
 
 const post = (fields: SnsFields) =>
   app.post(relayId, {

@@ -9,7 +9,7 @@ import {
   fakeSendgrid,
   fakeSes,
 } from "../support/servers/providers";
-import { type SnsIssuer, startSnsIssuer } from "../support/servers/sns-issuer";
+import { startSnsIssuer } from "../support/servers/sns-issuer";
 import { openCallbackApp, type Sent } from "./callback-app";
 
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
@@ -17,17 +17,10 @@ const logged: { event: string; facts: unknown }[] = [];
 const keep = (event: string, facts?: unknown) => void logged.push({ event, facts });
 const log: Log = { info: keep, warn: keep, error: keep };
 
-let app: Awaited<ReturnType<typeof openCallbackApp>>;
-let issuer: SnsIssuer;
-beforeAll(async () => {
-  issuer = await startSnsIssuer();
-  app = await openCallbackApp({ log });
-  app.world.deps.outside = issuer.outside;
-});
-afterAll(async () => {
-  await app.close();
-  await issuer.close();
-});
+const issuer = await startSnsIssuer();
+const app = await openCallbackApp({ log });
+app.world.deps.outside = issuer.outside;
+afterAll(() => issuer.close());
 
 const FAKE_PROVIDERS: Record<RelayProvider, () => FakeProvider> = {
   ses: () => fakeSes(issuer),

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { updateTeam } from "#server/services/teams";
 import { elapseDay } from "../support/database/elapse-day";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "capture" });
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld({ transportKind: "capture" });
+const { token } = await world.key();
 
 const GROWS = { first_day: 5, growth_percent: 50, target: 100 };
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findUncovered, isInNetworks, readNetwork } from "#server/platform/http/client-networks";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const BODY = '{"error":"Insufficient API key permissions"}';
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ trustedHops: 1 });
-});
-afterAll(() => world.close());
+const world = await openWorld({ trustedHops: 1 });
 
 /** Calls through a trusted proxy that saw the client at this address. */
 const call = (token: string, address: string, method: string, path: string, body?: unknown) =>

@@ -1,13 +1,9 @@
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const LONG_NAMES: [what: string, name: string][] = [
   ["330 Cyrillic letters", "Ж".repeat(330)],

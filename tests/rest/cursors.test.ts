@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import { fieldsOf } from "../support/database/schema-fields";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
 const NOWHERE = ["018f0000-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
 
-let world: World;
-let other: TestTeam;
-let tokens: { own: string; foreign: string };
-let calls: ReturnType<typeof createRouteCalls>;
-beforeAll(async () => {
-  world = await createWorld();
-  other = await world.otherTeam();
-  tokens = { own: (await world.key()).token, foreign: (await other.key()).token };
-  calls = createRouteCalls(world, other, tokens.own);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const other = await world.otherTeam();
+const tokens = { own: (await world.key()).token, foreign: (await other.key()).token };
+const calls = createRouteCalls(world, other, tokens.own);
 
 const isPaged = ({ query }: Route): boolean =>
   fieldsOf(query).some(({ path }) => path.length === 1 && path[0] === "before");

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { recheckDomains } from "#server/services/domains/check/verify";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { createWorld, type World } from "../support/world";
+import { type Listed, publish, startZone } from "../support/servers/zone";
+import { openWorld } from "../support/world";
 
 type Seen = Listed & { purpose: string; status: string; required: boolean; keep_until?: string | null };
 type Domain = { id: string; name: string; status: string; records: Seen[] };
 
-let world: World;
-let zone: Zone;
-let peer: DnsTestServer;
-let token: string;
-beforeAll(async () => {
-  ({ zone, peer } = await startZone());
-  world = await createWorld({ dnsServers: [peer], connectionsMax: 8 });
-  ({ token } = await world.key());
-});
-afterAll(async () => {
-  await world.close();
-  await peer.close();
-});
+const { zone, peer } = await startZone();
+const world = await openWorld({ dnsServers: [peer], connectionsMax: 8 });
+const { token } = await world.key();
+afterAll(() => peer.close());
 beforeEach(() => zone.clear());
 
 async function request(method: string, path: string, body?: object, status = 200): Promise<Domain> {

@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
 import { deliverDue } from "../support/pump-engine";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { type Listed, publish, startZone } from "../support/servers/zone";
+import { openWorld } from "../support/world";
 
 /*
  * Two teams claim one name. Each of the two resolvers has its own zone with the same content, so a test can
  * change one of them.
  */
-let world: World;
-let zones: Zone[];
-let peers: DnsTestServer[];
-let other: TestTeam;
-let token: string;
-let foreign: string;
-beforeAll(async () => {
-  const started = [await startZone(), await startZone()];
-  zones = started.map(({ zone }) => zone);
-  peers = started.map(({ peer }) => peer);
-  world = await createWorld({ dnsServers: peers, transportKind: "capture" });
-  other = await world.otherTeam();
-  ({ token } = await world.key());
-  ({ token: foreign } = await other.key());
-});
+const started = [await startZone(), await startZone()];
+const zones = started.map(({ zone }) => zone);
+const peers = started.map(({ peer }) => peer);
+const world = await openWorld({ dnsServers: peers, transportKind: "capture" });
+const other = await world.otherTeam();
+const { token } = await world.key();
+const { token: foreign } = await other.key();
 afterAll(async () => {
-  await world.close();
   for (const peer of peers) await peer.close();
 });
 beforeEach(async () => {

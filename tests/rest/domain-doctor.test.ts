@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { inStrings, type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { createWorld, type World } from "../support/world";
+import { inStrings, type Listed, publish, startZone } from "../support/servers/zone";
+import { openWorld } from "../support/world";
 
 const mailHost = "mail.backstamp.example";
 
@@ -23,23 +22,16 @@ type Domain = {
   also_checked: { purpose: string; status: string; check: Check }[];
 };
 
-let world: World;
-let zone: Zone;
-let peer: DnsTestServer;
-let token: string;
+const { zone, peer } = await startZone();
+const world = await openWorld({
+  dnsServers: [peer],
+  names: { mailHost, returnPathDomain: null, webHost: "app.backstamp.example" },
+});
+const { token } = await world.key();
 beforeAll(async () => {
-  ({ zone, peer } = await startZone());
-  world = await createWorld({
-    dnsServers: [peer],
-    names: { mailHost, returnPathDomain: null, webHost: "app.backstamp.example" },
-  });
-  ({ token } = await world.key());
   ignoreSilentNames();
 });
-afterAll(async () => {
-  await world.close();
-  await peer.close();
-});
+afterAll(() => peer.close());
 beforeEach(() => {
   zone.clear();
   silent.clear();

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
 import { createGate } from "../support/gate";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { type Listed, publish, startZone } from "../support/servers/zone";
+import { openWorld, type TestTeam } from "../support/world";
 
-let world: World;
-let zone: Zone;
-let peer: DnsTestServer;
-let token: string;
-beforeAll(async () => {
-  ({ zone, peer } = await startZone());
-  // A call that waits too long for one of these connections gets 503.
-  world = await createWorld({ dnsServers: [peer], connectionsMax: 16 });
-  ({ token } = await world.key());
-});
-afterAll(async () => {
-  await world.close();
-  await peer.close();
-});
+const { zone, peer } = await startZone();
+// A call that waits too long for one of these connections gets 503.
+const world = await openWorld({ dnsServers: [peer], connectionsMax: 16 });
+const { token } = await world.key();
+afterAll(() => peer.close());
 // The tests count due checks, so only the domains of the current test may exist.
 beforeEach(async () => {
   zone.clear();

@@ -1,23 +1,18 @@
 import { createPublicKey } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dkimKeys } from "#db/schema/domains";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import { dkimKeyPlace } from "#server/services/domains/dkim/keys";
 import { removeRelay } from "#server/services/relays/write";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const MISSING = "018f0000-0000-7000-8000-000000000000";
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { token } = await world.key();
 
 let count = 0;
 const newName = () => `d${++count}.example.com`;

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { callApi, startRest } from "../support/rest";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 type Run = { message: { text: string | null; text_source: string; size: number | null } };
 const path = "/api/emails/batch?dry_run=true";

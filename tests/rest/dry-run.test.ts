@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
 import { outgoingMessage } from "#server/services/emails/outgoing";
 import { textOf } from "../mail/drafts";
 import { callApi, type Reply, startRest } from "../support/rest";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 /** The stored content by table, without the log of calls and the last use of keys. */
 async function contents(): Promise<object[]> {

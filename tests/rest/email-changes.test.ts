@@ -1,21 +1,17 @@
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { deliverDue } from "../support/pump-engine";
 import type { CallOptions } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 /** As many as the connections for transactions, because a call that waits too long for one gets 503. */
 const cancelsAtOnce = 8;
 
-let world: World;
 let token: string;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "capture", connectionsMax: 2 * cancelsAtOnce });
-});
+const world = await openWorld({ transportKind: "capture", connectionsMax: 2 * cancelsAtOnce });
 beforeEach(async () => {
   ({ token } = await world.key());
 });
-afterAll(() => world.close());
 
 const EMAIL = { from: "ann@backstamp.test", to: "ben@example.net", subject: "Hello", html: "<p>Hi</p>" };
 const api = (method: string, path: string, body?: unknown, more: CallOptions = {}) =>

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordOutcome } from "#server/services/returns/record";
-import { BROWSER, openTrackingWorld, type TrackingWorld } from "../support/tracking-world";
+import { BROWSER, openTrackingWorld } from "../support/tracking-world";
 
 const GMAIL_PROXY =
   "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)";
 const APPLE_PREFETCH = "Mozilla/5.0";
 const SCANNER = "BarracudaCentral/1.0";
 
-let tracking: TrackingWorld;
-beforeAll(async () => {
-  tracking = await openTrackingWorld();
-});
-afterAll(() => tracking?.close());
+const tracking = await openTrackingWorld();
 
 /** Sends an email that was delivered a minute ago: visits directly after sending are a scanner's. */
 async function deliver(from: string) {

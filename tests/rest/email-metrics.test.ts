@@ -1,36 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import type { Transport } from "#server/mail/transport/transport";
 import { recordOutcome } from "#server/services/returns/record";
 import { listWrongTotals } from "../support/database/recipient-totals";
 import { deliverDue } from "../support/pump-engine";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { openWorld, type TestTeam } from "../support/world";
 
 type Row = Record<string, number | string | null>;
 type Body = Row & { totals: Record<string, number>; data?: Row[] };
 
-let world: World;
 /** A new team for each test, with a domain of its own. */
 let team: TestTeam;
 let domain: string;
 let count = 0;
 let token: string;
 let keyId: string;
-let smtpServer: SmtpTestServer;
-let transport: Transport;
 let rcptReply = "250 ok";
-beforeAll(async () => {
-  smtpServer = await startSmtpTestServer({ rcpt: () => rcptReply });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
-  world = await createWorld({ transportKind: "relay" });
-});
+const smtpServer = await startSmtpTestServer({ rcpt: () => rcptReply });
+const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
+if (!url.ok) throw new Error(url.fault);
+const transport = createRelay(url.target);
+const world = await openWorld({ transportKind: "relay" });
 afterAll(async () => {
-  await world.close();
   await transport.close();
   await smtpServer.close();
 });

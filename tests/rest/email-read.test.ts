@@ -1,15 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deliveries } from "#db/schema/deliveries";
 import type { EmailStatus } from "#db/schema/emails";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 describe("one email", () => {
   test("with an invalid UUID is 422 with a message", async () => {

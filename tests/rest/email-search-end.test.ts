@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestApp, type TestApp } from "./test-app";
+import { expect, test } from "vitest";
+import { openTestApp } from "./test-app";
 
 /** The number of emails that one call searches. */
 const searchedMax = 50_000;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  await app.world.deps.hot`
-    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
-    select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${app.world.id},
-      'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
-      case when n <= 3 then 'Rare ' || n else 'Usual' end, '[]', n || '@example.org', 'delivered', now() - interval '1 year'
-    from generate_series(1, ${searchedMax + 10}::int) n`;
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+await app.world.deps.hot`
+  insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
+  select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${app.world.id},
+    'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
+    case when n <= 3 then 'Rare ' || n else 'Usual' end, '[]', n || '@example.org', 'delivered', now() - interval '1 year'
+  from generate_series(1, ${searchedMax + 10}::int) n`;
 
 const idOf = (n: number) => {
   const hex = n.toString(16);

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { firstIdAt } from "#db/partitions";
 import { newId } from "#server/platform/ids";
 import { freshDatabase } from "../support/database/postgres";
 import { createGate } from "../support/gate";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld, type TestTeam } from "../support/world";
 
 type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };
 type Page = { has_more: boolean; next: string; data: FeedEvent[] };
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 /** A new team for each test, whose feed no other test writes to, with functions to write and read it. */
 async function openFeed() {

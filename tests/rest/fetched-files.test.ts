@@ -1,28 +1,22 @@
 import { gzipSync } from "node:zlib";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
-import { openTestApp, type TestApp } from "./test-app";
+import { afterAll, describe, expect, test } from "vitest";
+import { type SinkReply, startHttpSink } from "../support/servers/http-sink";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-let elsewhere: HttpSink;
-let far: HttpSink;
 const large = Buffer.alloc(31_000_000, "large ");
-beforeAll(async () => {
-  app = await openTestApp({ transportKind: "capture" });
-  elsewhere = await startHttpSink(() => ({ status: 200, body: "secret" }));
-  const replies: Record<string, () => SinkReply> = {
-    "/report.pdf": () => ({ status: 200, headers: { "content-type": "text/html" }, body: "%PDF-1.7" }),
-    "/moved": () => ({ status: 302, headers: { location: `http://127.0.0.1:${elsewhere.port}/` } }),
-    "/packed": () => ({ status: 200, headers: { "content-encoding": "gzip" }, body: gzipSync(large) }),
-    "/large": () => ({ status: 200, body: large }),
-  };
-  far = await startHttpSink(({ path }) => replies[path]?.() ?? 404);
-});
+const app = await openTestApp({ transportKind: "capture" });
+const elsewhere = await startHttpSink(() => ({ status: 200, body: "secret" }));
+const replies: Record<string, () => SinkReply> = {
+  "/report.pdf": () => ({ status: 200, headers: { "content-type": "text/html" }, body: "%PDF-1.7" }),
+  "/moved": () => ({ status: 302, headers: { location: `http://127.0.0.1:${elsewhere.port}/` } }),
+  "/packed": () => ({ status: 200, headers: { "content-encoding": "gzip" }, body: gzipSync(large) }),
+  "/large": () => ({ status: 200, body: large }),
+};
+const far = await startHttpSink(({ path }) => replies[path]?.() ?? 404);
 afterAll(async () => {
   await far.close();
   await elsewhere.close();
-  await app.close();
 });
 
 const addressOf = (path: string) => `http://127.0.0.1:${far.port}${path}`;

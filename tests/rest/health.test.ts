@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
 import { createLimits } from "#server/platform/limits/limits";
@@ -9,18 +9,14 @@ import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await openWorld();
 // Each test begins without workers, email, pauses and endpoints.
 beforeEach(async () => {
   for (const table of ["workers", "emails", "deliveries", "queue_pauses", "webhook_deliveries", "webhooks"])
     await world.hot.unsafe(`delete from ${table}`);
 });
-afterAll(() => world.close());
 
 const beat = (transport: string, id = newId(), host = "test") =>
   world.deps.db.insert(workers).values({ id, host, pid: 1, transport });

@@ -1,27 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { openDeps } from "../support/deps";
 import { postDuplicates } from "../support/duplicate-posts";
 import { createGate } from "../support/gate";
-import { callApi, type RestServer, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { callApi, startRest } from "../support/rest";
+import { openWorld } from "../support/world";
 
-let world: World;
-let token: string;
+const world = await openWorld({ connectionsMax: 12 });
+const { token } = await world.key();
+const deps = openDeps(world.databaseUrl, { connectionsMax: 12 });
 /** The API of a second process on the same database, with its own pools, acceptor and limits. */
-let second: RestServer & { deps: ReturnType<typeof openDeps> };
-beforeAll(async () => {
-  world = await createWorld({ connectionsMax: 12 });
-  ({ token } = await world.key());
-  const deps = openDeps(world.databaseUrl, { connectionsMax: 12 });
-  second = { ...(await startRest(deps.deps)), deps };
-});
+const second = { ...(await startRest(deps.deps)), deps };
 afterAll(async () => {
   await second.close();
   await second.deps.close();
-  await world.close();
 });
 
 const EMAIL = {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { arf, dsn, failed, RETURNED } from "../mail/bounce/messages";
 import type { Reply } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay", names });
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld({ transportKind: "relay", names });
+const { token } = await world.key();
 
 /** An email that a relay accepted, and the return path of its delivery. */
 async function sent(to: string): Promise<{ id: string; returnPath: string }> {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Log } from "#server/platform/log";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
 const faults: unknown[] = [];
 const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
-beforeAll(async () => {
-  app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
-});
+const app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
 afterAll(async () => {
-  await app.close();
   // No request may cause an unexpected error in the log.
   expect(faults).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { createKeyCache, type FoundKey } from "#server/services/keys/cache";
 import { type DepsOptions, openDeps, type TestClock } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const eventually = { timeout: 20_000, interval: 10 };
 const callsAtOnce = 8;
@@ -13,13 +13,10 @@ const frozen = (): TestClock => {
   return { now: () => new Date(now), advance: () => {} };
 };
 
-let world: World;
 /**
  * Another web process on the same database, and one behind a transaction pooler, which does not support
  * LISTEN.
  */
-let other: string;
-let pooled: string;
 const closers: (() => Promise<void>)[] = [];
 
 async function openProcess(options: DepsOptions): Promise<string> {
@@ -32,16 +29,12 @@ async function openProcess(options: DepsOptions): Promise<string> {
   return server.baseUrl;
 }
 
-let one: string;
-beforeAll(async () => {
-  world = await createWorld({ clock: frozen() });
-  ({ id: one } = await world.domain("one.example.com"));
-  other = await openProcess({ clock: frozen() });
-  pooled = await openProcess({ clock: frozen(), pooled: true });
-});
+const world = await openWorld({ clock: frozen() });
+const { id: one } = await world.domain("one.example.com");
+const other = await openProcess({ clock: frozen() });
+const pooled = await openProcess({ clock: frozen(), pooled: true });
 afterAll(async () => {
   for (const close of closers) await close();
-  await world.close();
 });
 
 type Key = { id: string; token: string };

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWorld, type KeyOptions, type World } from "../support/world";
+import { describe, expect, test } from "vitest";
+import { type KeyOptions, openWorld } from "../support/world";
 
 const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
 
-let world: World;
-let one: string;
-let two: string;
-beforeAll(async () => {
-  // A call that waits too long for one of these connections gets 503.
-  world = await createWorld({ connectionsMax: 16 });
-  ({ id: one } = await world.domain("one.example.com"));
-  ({ id: two } = await world.domain("two.example.com"));
-});
-afterAll(() => world.close());
+// A call that waits too long for one of these connections gets 503.
+const world = await openWorld({ connectionsMax: 16 });
+const { id: one } = await world.domain("one.example.com");
+const { id: two } = await world.domain("two.example.com");
 
 type Listed = Record<string, unknown> & { id: string; domains: { id: string }[]; all_domains: boolean };
 

@@ -1,24 +1,15 @@
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
-import { createWorld, type World } from "../support/world";
+import { type Listed, publish, startZone } from "../support/servers/zone";
+import { openWorld } from "../support/world";
 
 const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
 
-let world: World;
-let zone: Zone;
-let peer: DnsTestServer;
-beforeAll(async () => {
-  ({ zone, peer } = await startZone());
-  world = await createWorld({ dnsServers: [peer] });
-  await world.domain("one.example.com");
-});
-afterAll(async () => {
-  await world.close();
-  await peer.close();
-});
+const { zone, peer } = await startZone();
+const world = await openWorld({ dnsServers: [peer] });
+await world.domain("one.example.com");
+afterAll(() => peer.close());
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body }) });

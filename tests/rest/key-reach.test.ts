@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { deliverDue } from "../support/pump-engine";
 import type { Reply } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const FORBIDDEN = {
   status: 403,
@@ -13,20 +13,16 @@ const FORBIDDEN = {
   },
 };
 
-let world: World;
 let whole: string;
 /** Linked only to one.example.com. */
 let bound: { id: string; token: string };
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "capture" });
-  for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
-});
+const world = await openWorld({ transportKind: "capture" });
+for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
 beforeEach(async () => {
   await world.deps.hot`delete from emails`;
   ({ token: whole } = await world.key());
   bound = await world.key({ domains: ["one.example.com"] });
 });
-afterAll(() => world.close());
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body }) });

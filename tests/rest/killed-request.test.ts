@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTap, type Tap } from "../support/database/database-tap";
+import { afterAll, expect, test } from "vitest";
+import { startTap } from "../support/database/database-tap";
 import { installationSecret } from "../support/deps";
-import { type Child, startChild } from "../support/processes/child";
+import { startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { callApi } from "../support/rest";
 import { freePort } from "../support/servers/free-port";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const SUBJECT = "An email whose web process dies";
 const BODY = {
@@ -16,32 +16,24 @@ const BODY = {
   html: "<p>Once</p>",
 };
 
-let world: World;
-let token: string;
-let tap: Tap;
-let doomed: Child<{ port: number }>;
-let doomedUrl: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-  const url = new URL(world.databaseUrl);
-  tap = await startTap({ host: url.hostname, port: Number(url.port) });
-  url.port = String(tap.port);
-  const port = await freePort();
-  doomed = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
-    DATABASE_URL: url.href,
-    PORT: String(port),
-    BACKSTAMP_URL: "http://localhost:3000",
-    BACKSTAMP_SECRET: installationSecret,
-    SMTP_URL: "capture:",
-  });
-  await doomed.waitFor((message): message is { port: number } => "port" in message);
-  doomedUrl = `http://127.0.0.1:${port}`;
+const world = await openWorld();
+const { token } = await world.key();
+const url = new URL(world.databaseUrl);
+const tap = await startTap({ host: url.hostname, port: Number(url.port) });
+url.port = String(tap.port);
+const port = await freePort();
+const doomed = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
+  DATABASE_URL: url.href,
+  PORT: String(port),
+  BACKSTAMP_URL: "http://localhost:3000",
+  BACKSTAMP_SECRET: installationSecret,
+  SMTP_URL: "capture:",
 });
+await doomed.waitFor((message): message is { port: number } => "port" in message);
+const doomedUrl = `http://127.0.0.1:${port}`;
 afterAll(async () => {
   await doomed.kill();
   await tap.close();
-  await world.close();
 });
 
 test("after a process was killed between its commit and its response, another one responds immediately: one email", async () => {

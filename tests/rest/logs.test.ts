@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { deleteOldRecords } from "#server/delivery/housekeeping/old-records";
 import type { Facts, Log } from "#server/platform/log";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 type Entry = {
   id: string;
@@ -19,14 +19,12 @@ const lines: { event: string; facts: Facts }[] = [];
 const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
 const log: Log = { info: record, warn: record, error: record };
 
-let world: World;
 /** Reads the log; its own calls are excluded from the checks. */
 let reader: { id: string; token: string };
+const world = await openWorld({ log });
 beforeAll(async () => {
-  world = await createWorld({ log });
   reader = await world.key({ scopes: ["logs:read"] });
 });
-afterAll(() => world.close());
 afterEach(async () => {
   await world.deps.requestLog.flush();
   await world.deps.hot`delete from api_requests`;

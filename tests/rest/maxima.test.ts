@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWorld, type World } from "../support/world";
+import { expect, test } from "vitest";
+import { openWorld } from "../support/world";
 
 /** As many as the connections for transactions, because a call that waits too long for one gets 503. */
 const atOnce = 8;
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld({ connectionsMax: 2 * atOnce });
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld({ connectionsMax: 2 * atOnce });
+const { token } = await world.key();
 
 /** Makes `atOnce` concurrent calls, and returns their statuses in order. */
 async function callAtOnce(path: string, bodyOf: (n: number) => object): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { workers } from "#db/schema/deliveries";
 import { EVENT_TYPES } from "#db/schema/events";
@@ -10,7 +10,7 @@ import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import { ANNOUNCED_EVENTS } from "#server/services/webhooks/events/types";
 import type { CallOptions, Reply } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
 type Node = Record<string, unknown>;
@@ -34,22 +34,14 @@ const cronSecret = "the-operator's-secret-0123456789";
 const metricsToken = "the-token-of-prometheus-0123456789";
 const named = routes.map((route) => [nameOf(route), route] as const);
 
-let world: World;
-let token: string;
 let document: Document;
-let calls: ReturnType<typeof createRouteCalls>;
-beforeAll(async () => {
-  world = await createWorld({ cronSecret, metricsToken });
-  ({ token } = await world.key());
-  calls = createRouteCalls(world, await world.otherTeam(), token);
-  // Valid for the duration of the tests.
-  const beatAt = new Date(Date.now() + 86_400_000);
-  await world.deps.db
-    .insert(workers)
-    .values({ id: newId(), host: "test", pid: 1, transport: "relay", beatAt });
-  document = (await world.api("GET", "/api/openapi.json")).body as Document;
-});
-afterAll(() => world.close());
+const world = await openWorld({ cronSecret, metricsToken });
+const { token } = await world.key();
+const calls = createRouteCalls(world, await world.otherTeam(), token);
+// Valid for the duration of the tests.
+const beatAt = new Date(Date.now() + 86_400_000);
+await world.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "relay", beatAt });
+document = (await world.api("GET", "/api/openapi.json")).body as Document;
 
 const operationOf = ({ method, path }: Route): Operation => {
   const operation = document.paths[path]?.[method.toLowerCase()];

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Reply } from "../support/rest";
-import { createWorld, type KeyOptions, type World } from "../support/world";
+import { type KeyOptions, openWorld } from "../support/world";
 
 const BODY = '{"error":"Insufficient API key permissions"}';
 const HEADER = "x-backstamp-reason";
 /** RFC 9651: a token with one parameter, a string of printable ASCII. */
 const FORM = /^([a-z_]+);detail="((?:[ !#-[\]-~]|\\["\\])*)"$/;
 
-let world: World;
-let one: string;
-let two: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ id: one } = await world.domain("one.example.com"));
-  ({ id: two } = await world.domain("two.example.com"));
-  await (await world.otherTeam()).domain("foreign.example");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { id: one } = await world.domain("one.example.com");
+const { id: two } = await world.domain("two.example.com");
+await (await world.otherTeam()).domain("foreign.example");
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body }) });

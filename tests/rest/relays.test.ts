@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { removeRelay } from "#server/services/relays/write";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp({ transportKind: "none" });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ transportKind: "none" });
 
 test("a dry run of email with a relay returns the rule relay, and captured if all email is", async () => {
   const { world, token, validEmail } = app;

@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestApp, type TestApp } from "./test-app";
+import { expect, test } from "vitest";
+import { openTestApp } from "./test-app";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const patch = (path: string, body: object) => app.world.api("PATCH", path, { token: app.token, body });
 const later = { scheduled_at: "in 2 hours" };

@@ -1,12 +1,12 @@
 import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { streamOf } from "#server/platform/http/stream";
 import type { Facts, Log } from "#server/platform/log";
 import { createDispatch } from "#server/rest/dispatch";
 import { withApi } from "#server/rest/pipeline/route";
-import { callApi, callRaw, type RestServer, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { callApi, callRaw, startRest } from "../support/rest";
+import { openWorld } from "../support/world";
 
 const lines: { event: string; facts: Facts }[] = [];
 const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
@@ -40,18 +40,10 @@ async function* partsOf(fate: string): AsyncGenerator<string | Uint8Array> {
   }
 }
 
-let world: World;
-let server: RestServer;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld({ log });
-  server = await startRest(world.deps, createDispatch([getStream]));
-  ({ token } = await world.key());
-});
-afterAll(async () => {
-  await server.close();
-  await world.close();
-});
+const world = await openWorld({ log });
+const server = await startRest(world.deps, createDispatch([getStream]));
+const { token } = await world.key();
+afterAll(() => server.close());
 
 const get = (fate: string, method = "GET") =>
   callApi(server.baseUrl, method, "/api/stream", { token, headers: { "x-fate": fate } });

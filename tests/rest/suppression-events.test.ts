@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { arf, dsn, failed } from "../mail/bounce/messages";
 import { deliverDue, sendDueEvents } from "../support/pump-engine";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
+import { startHttpSink } from "../support/servers/http-sink";
 import { fakeSendgrid } from "../support/servers/providers";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { openCallbackApp } from "./callback-app";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let app: Awaited<ReturnType<typeof openCallbackApp>>;
-let token: string;
-let sink: HttpSink;
-let server: SmtpTestServer;
-beforeAll(async () => {
-  app = await openCallbackApp({ names });
-  ({ token } = await app.world.key());
-  sink = await startHttpSink();
-  server = await startSmtpTestServer({ rcpt: () => "550 5.1.1 no such user" });
-  const body = { endpoint: `http://127.0.0.1:${sink.port}/`, events: ["suppression.added"] };
-  await app.world.api("POST", "/api/webhooks", { token, body });
-});
+const app = await openCallbackApp({ names });
+const { token } = await app.world.key();
+const sink = await startHttpSink();
+const server = await startSmtpTestServer({ rcpt: () => "550 5.1.1 no such user" });
+const body = { endpoint: `http://127.0.0.1:${sink.port}/`, events: ["suppression.added"] };
+await app.world.api("POST", "/api/webhooks", { token, body });
 afterAll(async () => {
-  await app.close();
   await sink.close();
   await server.close();
 });

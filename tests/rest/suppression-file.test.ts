@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { CallOptions } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 type Entry = { email: string; origin: string; source_id: string | null; lists_only: boolean };
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { token } = await world.key();
 beforeEach(async () => {
   await world.deps.hot`delete from suppressions`;
 });

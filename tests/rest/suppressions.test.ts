@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 type Entry = { id: string; email: string; origin: string; source_id: string | null; created_at: string };
 
 /** As many as the connections for transactions, because a call that waits too long for one gets 503. */
 const batchesAtOnce = 8;
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld({ connectionsMax: 2 * batchesAtOnce });
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld({ connectionsMax: 2 * batchesAtOnce });
+const { token } = await world.key();
 beforeEach(async () => {
   await world.deps.hot`delete from suppressions`;
 });

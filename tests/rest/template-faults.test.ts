@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWorld, type World } from "../support/world";
+import { describe, expect, test } from "vitest";
+import { openWorld } from "../support/world";
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { token } = await world.key();
 
 const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
 

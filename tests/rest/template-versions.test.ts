@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWorld, type World } from "../support/world";
+import { describe, expect, test } from "vitest";
+import { openWorld } from "../support/world";
 
 type Version = { id: string; number: number; status: string; subject: string | null };
 
-let world: World;
-let token: string;
-beforeAll(async () => {
-  // A call that waits too long for one of these connections gets 503.
-  world = await createWorld({ connectionsMax: 16 });
-  ({ token } = await world.key());
-});
-afterAll(() => world.close());
+// A call that waits too long for one of these connections gets 503.
+const world = await openWorld({ connectionsMax: 16 });
+const { token } = await world.key();
 
 const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
 const ok = async (method: string, path: string, body?: unknown) => {

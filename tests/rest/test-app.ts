@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { DepsOptions } from "../support/deps";
 import { deliverDue } from "../support/pump-engine";
 import type { CallOptions, Reply } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { openWorld, type World } from "../support/world";
 
-/** A world with one verified domain, one key and helpers for tests of emails. */
+/** A world with one verified domain, one key and helpers for tests of emails, closed after the tests of the file. */
 export type TestApp = {
   world: World;
   token: string;
@@ -22,12 +22,11 @@ export type TestApp = {
   show(id: string): Promise<Record<string, unknown>>;
   /** Delivers the queue to the capture transport, and returns the bytes of an email. */
   captured(id: string): Promise<Buffer>;
-  close(): Promise<void>;
 };
 
 export async function openTestApp(options: DepsOptions & { domain?: string } = {}): Promise<TestApp> {
   const { domain, ...rest } = options;
-  const world = await createWorld(rest);
+  const world = await openWorld(rest);
   if (domain) await world.domain(domain);
   const { token, id: keyId } = await world.key();
   const validEmail = {
@@ -65,6 +64,5 @@ export async function openTestApp(options: DepsOptions & { domain?: string } = {
       >`select raw from captured_messages where email_id = ${id}`;
       return Buffer.from(kept?.raw ?? "");
     },
-    close: () => world.close(),
   };
 }

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TestClock } from "../support/deps";
 import { deliverDue } from "../support/pump-engine";
-import { openTestApp, type TestApp } from "./test-app";
+import { openTestApp } from "./test-app";
 
 /** A fixed clock, far ahead of the database, so no email becomes due during the test. */
 const clock: TestClock = { now: () => new Date("2054-11-22T09:13:00Z"), advance: () => {} };
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp({ clock });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ clock });
 
 const NO_DAY = [
   "2054-11-31T10:00:00Z",

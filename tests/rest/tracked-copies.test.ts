@@ -1,15 +1,11 @@
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { findDomain } from "#server/services/domains/read";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { HTML, openTrackingWorld, TARGET, type TrackingWorld } from "../support/tracking-world";
+import { HTML, openTrackingWorld, TARGET } from "../support/tracking-world";
 
-let tracking: TrackingWorld;
-beforeAll(async () => {
-  tracking = await openTrackingWorld();
-});
-afterAll(() => tracking.close());
+const tracking = await openTrackingWorld();
 beforeEach(() => {
   tracking.peer.messages.length = 0;
   tracking.dropMessages(false);

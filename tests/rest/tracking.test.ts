@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { BROWSER, openTrackingWorld, TARGET, type TrackingWorld } from "../support/tracking-world";
+import { beforeEach, describe, expect, test } from "vitest";
+import { BROWSER, openTrackingWorld, TARGET } from "../support/tracking-world";
 
-let tracking: TrackingWorld;
-beforeAll(async () => {
-  tracking = await openTrackingWorld();
-});
-afterAll(() => tracking.close());
+const tracking = await openTrackingWorld();
 beforeEach(() => {
   tracking.peer.messages.length = 0;
   tracking.dropMessages(false);

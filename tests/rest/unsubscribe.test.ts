@@ -1,38 +1,30 @@
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { listWrongTotals } from "../support/database/recipient-totals";
 import { deliverDue } from "../support/pump-engine";
 import { callApi, startRest } from "../support/rest";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { openWorld } from "../support/world";
 
-let world: World;
-let smtpServer: SmtpTestServer;
-let transport: Transport;
-let token: string;
 let isGone = false;
 const names = { mailHost: null, returnPathDomain: null as string | null, webHost: null };
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay", names });
-  ({ token } = await world.key());
-  await createDomain(world.ctx, { name: "news.example" });
-  await declareDomainVerified(world.ctx, "news.example");
-  smtpServer = await startSmtpTestServer({
-    rcpt: ({ address }) => (isGone && address.startsWith("dead") ? "550 5.1.1 no such user" : "250 ok"),
-  });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+const world = await openWorld({ transportKind: "relay", names });
+const { token } = await world.key();
+await createDomain(world.ctx, { name: "news.example" });
+await declareDomainVerified(world.ctx, "news.example");
+const smtpServer = await startSmtpTestServer({
+  rcpt: ({ address }) => (isGone && address.startsWith("dead") ? "550 5.1.1 no such user" : "250 ok"),
 });
+const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
+if (!url.ok) throw new Error(url.fault);
+const transport = createRelay(url.target);
 afterAll(async () => {
   await transport.close();
   await smtpServer.close();
-  await world.close();
 });
 beforeEach(() => {
   smtpServer.messages.length = 0;

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { openWorld, type TestTeam } from "../support/world";
 
 type Line = Record<string, unknown> & { day: string; domain: string; api_key_id: string | null };
 type Usage = Record<string, unknown> & { days: Line[]; total: Record<string, number> };
 
-let world: World;
 /** A new team for each test, with a domain of its own. */
 let team: TestTeam;
 let domain: string;
 let token: string;
 let keyId: string;
 let count = 0;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await openWorld();
 beforeEach(async () => {
   team = await world.otherTeam();
   domain = `usage${++count}.example`;
   await team.domain(domain);
   ({ token, id: keyId } = await team.key());
 });
-afterAll(() => world.close());
 
 const today = () => world.clock.now().toISOString().slice(0, 10);
 const NOTHING = {

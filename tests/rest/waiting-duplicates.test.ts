@@ -1,25 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { insertSubmissions } from "#server/services/emails/accept/insert-submissions";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 
 const heldKeys = 6;
 
-let world: World;
-let token: string;
+const world = await openWorld({ connectionsMax: 12 });
+const { token } = await world.key({ limits: { "POST /api/emails": 1_000 } });
 /** The connections of another process. */
-let elsewhere: Database;
-beforeAll(async () => {
-  world = await createWorld({ connectionsMax: 12 });
-  ({ token } = await world.key({ limits: { "POST /api/emails": 1_000 } }));
-  elsewhere = openDatabase(world.databaseUrl, { connectionsMax: 2 * heldKeys + 2 });
-});
-afterAll(async () => {
-  await elsewhere.close();
-  await world.close();
-});
+const elsewhere = openDatabase(world.databaseUrl, { connectionsMax: 2 * heldKeys + 2 });
+afterAll(() => elsewhere.close());
 
 const EMAIL = {
   from: "ann@backstamp.test",

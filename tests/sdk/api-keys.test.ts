@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer();
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
 
 const FORBIDDEN = { error: "Insufficient API key permissions" };
 

@@ -1,23 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HttpSink } from "../support/servers/http-sink";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sdk, VERSIONS } from "./clients";
-import { data, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, startTestServer, type TestAccount } from "./test-server";
 
 type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
 
 /** Every byte value, with a length that is not a multiple of a base64 group. */
 const bytes = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, n) => n)), randomBytes(1_001)]);
 
-let testServer: TestServer;
-let files: HttpSink;
-beforeAll(async () => {
-  testServer = await startTestServer();
-  files = await testServer.world.sink(({ path }) =>
-    path === "/report.pdf" ? { status: 200, body: bytes } : { status: 404, body: "no" },
-  );
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
+const files = await testServer.world.sink(({ path }) =>
+  path === "/report.pdf" ? { status: 200, body: bytes } : { status: 404, body: "no" },
+);
 
 describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;

@@ -1,23 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DnsTestServer } from "../support/servers/dns-test-server";
-import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
+import { type Listed, publish, startZone } from "../support/servers/zone";
 import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-let zone: Zone;
-let peer: DnsTestServer;
-beforeAll(async () => {
-  ({ zone, peer } = await startZone());
-  testServer = await startTestServer({
-    dnsServers: [peer],
-    names: { mailHost: "mail.backstamp.example", returnPathDomain: null, webHost: "app.backstamp.example" },
-  });
+const { zone, peer } = await startZone();
+const testServer = await startTestServer({
+  dnsServers: [peer],
+  names: { mailHost: "mail.backstamp.example", returnPathDomain: null, webHost: "app.backstamp.example" },
 });
-afterAll(async () => {
-  await testServer.close();
-  await peer.close();
-});
+afterAll(() => peer.close());
 
 /** The values in the client's types. */
 const RECORDS = ["SPF", "DKIM", "Receiving", "Tracking", "TrackingCAA"];

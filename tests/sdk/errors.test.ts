@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
 import type { ErrorCode } from "#server/platform/errors";
 import { openDeps } from "../support/deps";
 import { createGate } from "../support/gate";
 import { startRest } from "../support/rest";
 import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer({ bodyMaxBytes: 1_000_000, connectionsMax: 8 });
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer({ bodyMaxBytes: 1_000_000, connectionsMax: 8 });
 
 type Case = {
   /** The error that the client returns. */

@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer();
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
 
 describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;

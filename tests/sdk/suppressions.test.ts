@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer();
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
 
 describe.each(VERSIONS)("$name", (client) => {
   let account: TestAccount;

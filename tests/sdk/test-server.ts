@@ -1,7 +1,7 @@
 import PostalMime, { type Email } from "postal-mime";
 import type { ErrorResponse as Known } from "resend";
 import type { ErrorResponse as KnownBefore } from "resend-6.22";
-import { expect, vi } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
@@ -21,7 +21,10 @@ export type TestAccount = {
   with(key: KeyOptions): Promise<Sdk>;
 };
 
-/** A Backstamp behind the product's HTTP server, used only through the official client. */
+/**
+ * A Backstamp behind the product's HTTP server, used only through the official client, and closed after the tests
+ * of the file.
+ */
 export type TestServer = {
   world: WebhookWorld;
   port: number;
@@ -30,7 +33,6 @@ export type TestServer = {
   open(client: Client, token: string): Sdk;
   /** Delivers due email, and parses a sent message. */
   sentMessage(id: string): Promise<Email>;
-  close(): Promise<void>;
 };
 
 export async function startTestServer(options: DepsOptions = {}): Promise<TestServer> {
@@ -55,6 +57,12 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
   vi.stubEnv("NODE_ENV", "production");
   const openClient = (client: Client, token: string): Sdk => client.open(server.port, token);
 
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await restoreHosts();
+    await server.close(0);
+    await world.close();
+  });
   let count = 0;
   return {
     open: openClient,
@@ -79,12 +87,6 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
         select raw from captured_messages where email_id = ${id}`;
       if (!kept) throw new Error("The email was not sent");
       return PostalMime.parse(kept.raw);
-    },
-    async close() {
-      vi.unstubAllEnvs();
-      await restoreHosts();
-      await server.close(0);
-      await world.close();
     },
   };
 }

@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sdk, VERSIONS } from "./clients";
-import { errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer();
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
 
 const id = randomUUID();
 const contact = { email: "ann@example.com" };

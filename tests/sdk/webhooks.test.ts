@@ -1,14 +1,10 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Received } from "../support/servers/http-sink";
 import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-let testServer: TestServer;
-beforeAll(async () => {
-  testServer = await startTestServer();
-});
-afterAll(() => testServer.close());
+const testServer = await startTestServer();
 
 /** Verifies a request with the client, with the received headers of one naming scheme. */
 function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, family = "svix") {

@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { removeRelay } from "#server/services/relays/write";
-import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { startSubmission } from "#server/submission/listener";
 import { relayTo } from "../support/relays";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 import { idIn, openClient, plainLogin, submit } from "./client";
 
-let world: World;
-let listener: SubmissionListener;
-let token: string;
-beforeAll(async () => {
-  world = await createWorld();
-  token = (await world.key()).token;
-  listener = await startSubmission(world.deps, {
-    host: "127.0.0.1",
-    port: 0,
-    name: "mail.example.com",
-    certificate: null,
-    isImplicitTls: false,
-  });
+const world = await openWorld();
+const token = (await world.key()).token;
+const listener = await startSubmission(world.deps, {
+  host: "127.0.0.1",
+  port: 0,
+  name: "mail.example.com",
+  certificate: null,
+  isImplicitTls: false,
 });
-afterAll(async () => {
-  await listener.close();
-  await world.close();
-});
+afterAll(() => listener.close());
 beforeEach(async () => {
   for (const table of ["emails", "idempotency_keys", "templates"])
     await world.hot.unsafe(`delete from ${table}`);

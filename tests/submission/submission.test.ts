@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { readSource } from "#server/services/emails/read/source";
 import { updateKey } from "#server/services/keys/keys";
-import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { startSubmission } from "#server/submission/listener";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { openWorld, type World } from "../support/world";
 import { idIn, openClient, plainLogin, submit } from "./client";
 
-let world: World;
-let listener: SubmissionListener;
-let token: string;
 const OPTIONS = {
   host: "127.0.0.1",
   port: 0,
@@ -18,15 +15,10 @@ const OPTIONS = {
   isImplicitTls: false,
 };
 
-beforeAll(async () => {
-  world = await createWorld();
-  token = (await world.key({ scopes: ["emails:send"] })).token;
-  listener = await startSubmission(world.deps, OPTIONS);
-});
-afterAll(async () => {
-  await listener.close();
-  await world.close();
-});
+const world = await openWorld();
+const token = (await world.key({ scopes: ["emails:send"] })).token;
+const listener = await startSubmission(world.deps, OPTIONS);
+afterAll(() => listener.close());
 beforeEach(async () => {
   await world.hot`delete from emails`;
 });

@@ -1,10 +1,11 @@
 import PostalMime from "postal-mime";
+import { afterAll } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { deliverDue } from "./pump-engine";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
-import { createWorld, type World } from "./world";
+import { openWorld, type World } from "./world";
 
 export const TARGET = "https://example.com/shop?a=1&b=2";
 export const HTML = `<!doctype html>\n<p>Hi <a href="https://example.com/shop?a=1&amp;b=2">shop</a> <a href="https://example.com/unsubscribe">leave</a></p>\n`;
@@ -37,12 +38,11 @@ export type TrackingWorld = {
   later(id: string, interval?: string): PromiseLike<unknown>;
   visit(path: string, agent?: string, method?: string): ReturnType<World["api"]>;
   visitsOf(id: string): Promise<Record<string, unknown>[]>;
-  close(): Promise<void>;
 };
 
 export async function openTrackingWorld(): Promise<TrackingWorld> {
   let isLost = false;
-  const world = await createWorld({ transportKind: "relay" });
+  const world = await openWorld({ transportKind: "relay" });
   for (const [name, change] of Object.entries(DOMAINS)) {
     const { id } = await createDomain(world.ctx, { name });
     await declareDomainVerified(world.ctx, name);
@@ -54,6 +54,10 @@ export async function openTrackingWorld(): Promise<TrackingWorld> {
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
+  afterAll(async () => {
+    await transport.close();
+    await peer.close();
+  });
   const round = () => deliverDue(world.withTransport(transport));
 
   async function send(more: object = {}): Promise<string> {
@@ -106,11 +110,6 @@ export async function openTrackingWorld(): Promise<TrackingWorld> {
       return events
         .filter(({ data }) => data.visit)
         .map(({ type, recipient, data }) => ({ type, recipient, ...data.visit }));
-    },
-    async close() {
-      await transport.close();
-      await peer.close();
-      await world.close();
     },
   };
 }

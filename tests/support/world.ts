@@ -1,3 +1,4 @@
+import { afterAll } from "vitest";
 import type { Database, HotSql } from "#db/client";
 import type { OwnLimits } from "#db/schema/api-keys";
 import { createCapture } from "#server/delivery/attempt/capture";
@@ -177,6 +178,13 @@ export async function createWorld(options: DepsOptions & { emptyDatabase?: strin
       await place.release();
     },
   };
+}
+
+/** For the top of a test file: a world that is closed after its tests. */
+export async function openWorld(options?: Parameters<typeof createWorld>[0]): Promise<World> {
+  const world = await createWorld(options);
+  afterAll(() => world.close());
+  return world;
 }
 
 /** A database without a first team. */

@@ -1,4 +1,5 @@
 import { encode } from "next-auth/jwt";
+import { afterAll } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Cookies } from "#server/auth/cookies";
@@ -18,7 +19,7 @@ import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
-import { createWorld } from "../world";
+import { openWorld } from "../world";
 import { deliverDue } from "./deliver";
 import { hashPasswordCheaply, makePasswordsCheap } from "./passwords";
 
@@ -35,9 +36,12 @@ export type LogLine = { event: string; facts: Facts };
 /** For tests with eight calls at once. One that waits 2 s for a connection is rejected. */
 export const FOR_CONCURRENT_CALLS = { connectionsMax: 16 };
 
-/** The console's HTTP interface in a separate world: users, their sessions, and calls as pages make them. */
+/**
+ * For the top of a test file: the console's HTTP interface in a separate world, with users, their sessions, and
+ * calls as pages make them. It is closed after the tests of the file.
+ */
 export async function openConsole(options: { connectionsMax?: number } = {}) {
-  const world = await createWorld(options);
+  const world = await openWorld(options);
   const makePasswordsExpensive = makePasswordsCheap();
   const lines: LogLine[] = [];
   const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
@@ -76,6 +80,10 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
   let people = 0;
   const otherDatabases: Database[] = [];
   const passwordHash = hashPasswordCheaply(PASSWORD);
+  afterAll(async () => {
+    makePasswordsExpensive();
+    for (const other of otherDatabases) await other.close();
+  });
 
   return {
     world,
@@ -115,11 +123,6 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
       const request = new Request(`${url}/api/trpc/${path}`, rest);
       const response = await answerTrpc(deps, request, cookies);
       return { status: response.status, text: await response.text() };
-    },
-    close: async () => {
-      makePasswordsExpensive();
-      for (const other of otherDatabases) await other.close();
-      await world.close();
     },
   };
 }

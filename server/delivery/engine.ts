@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
+import { upTo } from "#server/platform/batches";
 import { errorFacts } from "#server/platform/log";
 import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";
@@ -33,7 +34,7 @@ const claimCapacityMin = 100;
  * Results can wait for a batch. The wait is short because a crash before the write makes their outcomes
  * unknown.
  */
-const recordBatching = { itemsMax: 500, itemsMin: 60, maxMs: 15 };
+const recordBatching = { countNext: upTo(500), itemsMin: 60, gatherMsMax: 15 };
 /** Poll interval for suspects after a claim found none. */
 const suspectsPollMs = 1_000;
 /**

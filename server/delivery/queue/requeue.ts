@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { HotSql } from "#db/client";
+import { createBatches, upTo } from "#server/platform/batches";
 import { errorFacts, type Log } from "#server/platform/log";
 import { type Claim, type DeliveryLease, type Release, releaseClaims } from "./claims";
-import { coalesce } from "./coalesce";
 
 /** Why and how long a claim must wait. `backlog`: the deliveries behind it that wait for the same reason. */
 export type Requeue = Release & { waitMs: number; backlog?: Backlog };
@@ -28,10 +28,13 @@ export function createRequeue(
   forget: (claims: Claim[]) => void,
 ): (verdicts: ReadonlyMap<Claim, Requeue>) => Promise<void> {
   const queues = new Map<string, { requeued: number; cooldownUntilMs: number }>();
-  const release = coalesce<DeliveryLease & Release, void>(500, async (claims) => {
-    await releaseClaims(hot, claims);
-    return () => undefined;
-  });
+  const release = createBatches<DeliveryLease & Release, void>(
+    async (claims) => {
+      await releaseClaims(hot, claims);
+      return () => undefined;
+    },
+    { countNext: upTo(500) },
+  );
 
   async function moveBacklog({ name, move }: Backlog, requeued: number): Promise<void> {
     const queue = queues.get(name) ?? { requeued: 0, cooldownUntilMs: 0 };

@@ -2,9 +2,9 @@ import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { isTransientFault } from "#db/faults";
+import { type Batching, createBatches } from "#server/platform/batches";
 import { newId } from "#server/platform/ids";
 import { errorFacts, type Log } from "#server/platform/log";
-import { type Batching, coalesce } from "./coalesce";
 
 /**
  * A lease counts as lost this share of its duration early, to leave time for the last packet of a dialogue.
@@ -34,7 +34,7 @@ export type LeasedQueue<Claim extends Lease, J extends Job<Claim>, Result extend
   /** Writes results, each only if its lease token is current. Returns what was written, by id. */
   record(results: Result[]): Promise<ReadonlyMap<string, Written>>;
   /** Maximum results that `record` writes at once, and how long they wait for each other. */
-  batching: { itemsMax: number } & Batching;
+  batching: Pick<Batching<Result>, "countNext" | "itemsMin" | "gatherMsMax">;
   /** Follow-up of a written result. */
   onWritten?(job: J, result: Result, written: Written): Promise<void> | void;
   /** Returns claims without a result to the queue, and does not count the attempt. */
@@ -130,16 +130,11 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
     }
   }
 
-  const { itemsMax, ...batching } = queue.batching;
-  const record = coalesce<Result, Written | undefined>(
-    itemsMax,
-    async (results) => {
-      const written = await recordUntilWritten(results);
-      options.onRecorded?.();
-      return ({ id }) => written.get(id);
-    },
-    batching,
-  );
+  const record = createBatches<Result, Written | undefined>(async (results) => {
+    const written = await recordUntilWritten(results);
+    options.onRecorded?.();
+    return ({ id }) => written.get(id);
+  }, queue.batching);
 
   async function runAttempt(job: J): Promise<Result[]> {
     for (const claim of job.claims) attempting.add(claim);

@@ -4,6 +4,7 @@ import type { WorkerDeps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
+import { upTo } from "#server/platform/batches";
 import { errorFacts } from "#server/platform/log";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import type { Routing } from "../routing/routes";
@@ -80,7 +81,7 @@ export function createSystemEmailSender(
     {
       name: "system_mail",
       leaseMs,
-      batching: { itemsMax: 1 },
+      batching: { countNext: upTo(1) },
       hasCapacity: () => runner.attempting.size < concurrencyMax,
       async claim(leaseToken) {
         const limit = concurrencyMax - runner.attempting.size;

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
+import { createBatches, upTo } from "#server/platform/batches";
 import { readDestinationShares } from "#server/services/destinations/limits";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { type Claim, markHandedOver } from "../queue/claims";
-import { coalesce } from "../queue/coalesce";
 import type { Requeue } from "../queue/requeue";
 import type { Route } from "../routing/routes";
 import { type CapDelay, handOverWithinCaps, postponeToNextDay } from "./daily-caps";
@@ -16,8 +16,8 @@ import { postponeBacklog } from "./postpone-backlog";
 /** Maximum concurrent dialogues with one destination. */
 const slotsPerDestination = (dialoguesMax: number): number => Math.max(1, Math.floor(dialoguesMax / 2));
 /** Messages that are prepared ahead keep the dialogues busy while a hand-over waits for its batch. */
-const handOverBatching = { itemsMin: 20, maxMs: 4 };
 const handOverMax = 500;
+const handOverBatching = { countNext: upTo(handOverMax), itemsMin: 20, gatherMsMax: 4 };
 /** Rows of each priority that one statement reads. A small number makes other deliveries claimable soon. */
 const moveBatch = 5_000;
 
@@ -59,19 +59,18 @@ export function createThrottle(
   const findPause = createPauseCheck({ hot, log }, moveBatch);
 
   type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean };
-  const handOverUncapped = coalesce<Requested, boolean | CapDelay>(
-    handOverMax,
-    async (claims) => {
-      const marked = await markHandedOver(hot, claims);
-      return ({ id }) => marked.has(id);
-    },
-    handOverBatching,
-  );
+  const handOverUncapped = createBatches<Requested, boolean | CapDelay>(async (claims) => {
+    const marked = await markHandedOver(hot, claims);
+    return ({ id }) => marked.has(id);
+  }, handOverBatching);
   // Only one batch can update a counter at a time, so batches are large.
-  const handOverCapped = coalesce<Requested, boolean | CapDelay>(handOverMax, async (claims) => {
-    const { marked, delayed } = await handOverWithinCaps(hot, claims);
-    return ({ id }) => delayed.get(id) ?? marked.has(id);
-  });
+  const handOverCapped = createBatches<Requested, boolean | CapDelay>(
+    async (claims) => {
+      const { marked, delayed } = await handOverWithinCaps(hot, claims);
+      return ({ id }) => delayed.get(id) ?? marked.has(id);
+    },
+    { countNext: upTo(handOverMax) },
+  );
 
   return {
     /** Check 0: why the email must wait; null if it may be sent. */

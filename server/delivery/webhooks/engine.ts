@@ -1,4 +1,5 @@
 import type { Deps } from "#server/deps";
+import { upTo } from "#server/platform/batches";
 import { errorFacts } from "#server/platform/log";
 import { disableWebhook } from "#server/services/webhooks/endpoint-state";
 import { renderPayloads } from "#server/services/webhooks/events/render";
@@ -42,7 +43,7 @@ export function createWebhookEngine(deps: Deps, options: WebhookEngineOptions = 
     {
       name: "webhook",
       leaseMs: webhookLeaseMs,
-      batching: { itemsMax: 200 },
+      batching: { countNext: upTo(200) },
       hasCapacity() {
         const { healthy, failing } = capacityNow();
         return healthy + failing > 0;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { HotSql } from "#db/client";
 import {
   isDatabaseUnreachable,
@@ -6,10 +7,11 @@ import {
   isStatementTimeout,
   isWriteFault,
 } from "#db/faults";
-import { DatabaseBusy, withinMs } from "#db/gate";
+import { withinMs } from "#db/gate";
+import { createBatches } from "#server/platform/batches";
 import type { Metrics } from "#server/platform/telemetry/metrics";
 import type { Tracer } from "#server/platform/telemetry/tracer";
-import { insertSubmissions, type Submission } from "./insert-submissions";
+import { insertSubmissions, type Submission, type Written } from "./insert-submissions";
 
 /**
  * Concurrent statements. More of them would only wait for the same disk. One connection stays free for key
@@ -59,124 +61,69 @@ export type Accept = ((submission: Submission) => Promise<boolean>) & {
   isWriteRejected(): boolean;
 };
 
-type Waiting = {
-  submission: Submission;
-  resolve(written: boolean): void;
-  reject(error: unknown): void;
-  /**
-   * When the submission was received, and when it last joined the queue, on the process's monotonic clock.
-   */
-  receivedMs: number;
-  queuedMs: number;
-  /** Delay until the next attempt while another request holds its key. */
-  retryDelayMs: number;
-};
+type Settled = Written | { error: unknown };
 
 /**
- * The coalescing writer. Submissions that are queued at the same time share one statement, and each caller
- * gets its result after that statement has committed. If no statement is running, a submission starts one
- * immediately; otherwise it waits 5 ms at most for others to join. If a statement with several submissions
- * fails, each is repeated alone, so one invalid row does not affect the others; ids are primary keys, so a
- * repetition cannot write an email twice. A submission whose statement has not started after 2 s is rejected
- * with DatabaseBusy. A submission whose idempotency key is held by another request leaves the queue and is
- * retried until that request finishes; after 10 s it is rejected with IdempotencyKeyBusy.
+ * Writes the submissions that wait at the same time with one statement; each caller gets its result after
+ * that statement has committed. If no statement is running, a submission starts one immediately; otherwise it
+ * waits 5 ms at most for others to join. If a statement with several submissions fails, each is repeated
+ * alone, so one invalid row does not affect the others; ids are primary keys, so a repetition cannot write an
+ * email twice. A submission whose statement has not started after 2 s is rejected with DatabaseBusy. A
+ * submission whose idempotency key is held by another request is retried until that request finishes; after
+ * 10 s it is rejected with IdempotencyKeyBusy.
  */
 export function createAcceptor(
   hot: HotSql,
   { metrics, tracer }: { metrics: Metrics | null; tracer: Tracer | null } = { metrics: null, tracer: null },
 ): Accept {
-  const queue: Waiting[] = [];
-  const concurrencyMax = Math.max(1, Math.min(statementsMax, hot.options.max - 1));
-  let running = 0;
-  let expiryTimer: NodeJS.Timeout | undefined;
-  let isGathering = false;
+  const commit = createBatches<Submission, Settled | undefined>(
+    async (submissions) => {
+      const settled = await write(submissions);
+      const results = new Map(submissions.map((submission, at) => [submission, settled[at]]));
+      return (submission) => results.get(submission);
+    },
+    {
+      countNext,
+      callsMax: Math.max(1, Math.min(statementsMax, hot.options.max - 1)),
+      itemsMin: gatherCountMin,
+      gatherMsMax,
+      waitMsMax,
+    },
+  );
 
-  const startNext = (isGathered = false) => {
-    while (running < concurrencyMax && queue.length > 0) {
-      if (running > 0 && queue.length < gatherCountMin && !isGathered) {
-        if (!isGathering) setTimeout(endGathering, gatherMsMax);
-        isGathering = true;
-        break;
-      }
-      running++;
-      void write(dequeueBatch(queue)).finally(() => {
-        running--;
-        startNext();
-      });
-    }
-    const [head] = queue;
-    if (!head) {
-      clearTimeout(expiryTimer);
-      expiryTimer = undefined;
-    } else expiryTimer ??= setTimeout(rejectExpired, head.queuedMs + waitMsMax - performance.now());
-  };
-
-  const endGathering = () => {
-    isGathering = false;
-    startNext(true);
-  };
-
-  const rejectExpired = () => {
-    expiryTimer = undefined;
-    const expiredMs = performance.now() - waitMsMax;
-    const firstLive = queue.findIndex(({ queuedMs }) => queuedMs > expiredMs);
-    for (const { reject } of queue.splice(0, firstLive === -1 ? queue.length : firstLive))
-      reject(new DatabaseBusy(waitMsMax));
-    startNext();
-  };
-
-  const write = async (batch: Waiting[]) => {
-    const submissions = batch.map(({ submission }) => submission);
+  const write = async (submissions: Submission[]): Promise<Settled[]> => {
     try {
-      const written = await insertSubmissions(hot, submissions);
-      for (const [index, waiting] of batch.entries()) {
-        if (written[index] === "held") retryLater(waiting);
-        else waiting.resolve(written[index] === "written");
-      }
+      return await insertSubmissions(hot, submissions);
     } catch (error) {
-      await writeAfterFailure(batch, error);
+      return writeAfterFailure(submissions, error);
     }
   };
 
-  const retryLater = (waiting: Waiting) => {
-    const { retryDelayMs } = waiting;
-    if (performance.now() + retryDelayMs > waiting.receivedMs + keyConflictMsMax) {
-      waiting.reject(new IdempotencyKeyBusy());
-      return;
+  /** Writes what can still be written after the statement of a whole batch has failed. */
+  const writeAfterFailure = async (submissions: Submission[], error: unknown): Promise<Settled[]> => {
+    const failed = submissions.map(() => ({ error }));
+    if (isDatabaseUnreachable(error) || isStatementTimeout(error)) return failed;
+    // Its id exists: an earlier attempt was committed, but the response of the database was lost.
+    if (submissions.length === 1) return isDuplicateRow(error, "emails") ? ["written"] : failed;
+    if (!isLockTimeout(error)) return (await Promise.all(submissions.map((each) => write([each])))).flat();
+    // Only an idempotency record can cause a lock timeout: a writer that does not use the advisory lock holds
+    // it. Submissions without a key are not affected.
+    const others = submissions.filter(({ idempotency }) => !idempotency);
+    if (others.length === 0 || others.length === submissions.length) return failed;
+    const settled = (await write(others)).values();
+    return submissions.map(({ idempotency }) => (!idempotency && settled.next().value) || { error });
+  };
+
+  /** Repeats a submission while another request holds its key. */
+  const commitWhenFree = async (submission: Submission): Promise<boolean> => {
+    const untilMs = performance.now() + keyConflictMsMax;
+    for (let delayMs: number = keyRetryMs.first; ; delayMs = Math.min(delayMs * 2, keyRetryMs.max)) {
+      const [settled] = await commit([submission]);
+      if (typeof settled === "object") throw settled.error;
+      if (settled !== "held") return settled === "written";
+      if (performance.now() + delayMs > untilMs) throw new IdempotencyKeyBusy();
+      await wait(delayMs);
     }
-    waiting.retryDelayMs = Math.min(retryDelayMs * 2, keyRetryMs.max);
-    setTimeout(() => {
-      enqueue(waiting);
-      startNext();
-    }, retryDelayMs);
-  };
-
-  const enqueue = (waiting: Waiting) => {
-    waiting.queuedMs = performance.now();
-    queue.push(waiting);
-  };
-
-  /**
-   * Writes what can still be written after the statement of a whole batch has failed, and rejects the rest.
-   */
-  const writeAfterFailure = async (batch: Waiting[], error: unknown): Promise<void> => {
-    const rejectAll = (rejected: Waiting[]) => {
-      for (const { reject } of rejected) reject(error);
-    };
-    const [only, ...others] = batch;
-    if (!only || isDatabaseUnreachable(error) || isStatementTimeout(error)) return rejectAll(batch);
-    if (others.length === 0) {
-      // Its id exists: an earlier attempt was committed, but the response of the database was lost.
-      if (isDuplicateRow(error, "emails")) only.resolve(true);
-      else only.reject(error);
-    } else if (isLockTimeout(error)) {
-      // Only an idempotency record can cause a lock timeout: a writer that does not use the advisory lock
-      // holds it. Submissions without a key are not affected.
-      const keyed = batch.filter(({ submission }) => submission.idempotency);
-      const rest = batch.filter(({ submission }) => !submission.idempotency);
-      rejectAll(keyed.length > 0 ? keyed : batch);
-      if (keyed.length > 0 && rest.length > 0) await write(rest);
-    } else await Promise.all(batch.map((waiting) => write([waiting])));
   };
 
   let isWriteRejected = false;
@@ -185,22 +132,7 @@ export function createAcceptor(
     let result: AcceptResult = "failed";
     const span = tracer?.start("accept", { parent: submission.emails[0]?.traceparent });
     try {
-      const isWritten = await withinMs(
-        resultMsMax,
-        new Promise<boolean>((resolve, reject) => {
-          enqueue({
-            submission,
-            resolve,
-            reject,
-            receivedMs,
-            queuedMs: receivedMs,
-            retryDelayMs: keyRetryMs.first,
-          });
-          // Runs after the current turn of the event loop: requests that were read from the sockets together
-          // are written together.
-          setImmediate(() => startNext());
-        }),
-      );
+      const isWritten = await withinMs(resultMsMax, commitWhenFree(submission));
       result = isWritten ? "committed" : "repeated";
       isWriteRejected = false;
       return isWritten;
@@ -220,15 +152,12 @@ export function createAcceptor(
 
 type AcceptResult = Parameters<Metrics["recordAccept"]>[0];
 
-/**
- * Removes the longest run at the head of the queue that fits in one statement and repeats no idempotency key.
- */
-function dequeueBatch(queue: Waiting[]): Waiting[] {
+/** The longest run of submissions that fits in one statement and repeats no idempotency key. */
+function countNext(entries: readonly { items: readonly Submission[] }[]): number {
   const keys = new Set<string>();
   let characters = 0;
   let count = 0;
-  for (const { submission } of queue) {
-    const { idempotency, emails } = submission;
+  for (const { idempotency, emails } of entries.flatMap(({ items }) => items)) {
     const key = idempotency && `${idempotency.teamId} ${idempotency.route} ${idempotency.key}`;
     characters += emails.reduce(
       (sum, { html, text, raw }) => sum + (html?.length ?? 0) + (text?.length ?? 0) + (raw?.length ?? 0),
@@ -239,5 +168,5 @@ function dequeueBatch(queue: Waiting[]): Waiting[] {
     if (key !== undefined) keys.add(key);
     count++;
   }
-  return queue.splice(0, count);
+  return count;
 }

@@ -22,8 +22,8 @@ export type TestAccount = {
 };
 
 /**
- * A Backstamp behind the product's HTTP server, used only through the official client, and closed after the tests
- * of the file.
+ * A Backstamp behind the product's HTTP server, used only through the official client, and closed after the
+ * tests of the file.
  */
 export type TestServer = {
   world: WebhookWorld;

@@ -9,7 +9,8 @@ export const rateRecipientsMin = 100;
 /**
  * Limits of a domain's rates. An alert opens above `share` and is resolved below `resolvedShare`. Amazon SES
  * reviews accounts above 5% bounces and 0.1% complaints, Gmail asks for less than 0.1% spam reports.
- * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html, https://support.google.com/a/answer/81126
+ * https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-bounce-rate.html,
+ * https://support.google.com/a/answer/81126
  */
 export const RATE_LIMITS = {
   bounced: { share: 0.05, resolvedShare: 0.04, countMin: 5 },

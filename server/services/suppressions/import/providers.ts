@@ -56,13 +56,13 @@ const Tags = z.union([z.array(z.string()), z.string().transform((text) => [text]
 
 /**
  * How each provider's export files write suppressions, after its API reference, read on 2026-11-23:
- * https://resend.com/docs/api-reference/contacts/list-contacts (an unsubscribed contact receives no broadcasts)
- * https://www.twilio.com/docs/sendgrid/api-reference/bounces-api/retrieve-all-bounces (the row of a bounce does not
- * differ from that of a block, which SendGrid does not suppress)
+ * https://resend.com/docs/api-reference/contacts/list-contacts (an unsubscribed contact receives no
+ * broadcasts) https://www.twilio.com/docs/sendgrid/api-reference/bounces-api/retrieve-all-bounces (the row of
+ * a bounce does not differ from that of a block, which SendGrid does not suppress)
  * https://postmarkapp.com/developer/api/suppressions-api (a manual one by the recipient is an unsubscribe)
  * https://docs.aws.amazon.com/cli/latest/reference/sesv2/list-suppressed-destinations.html
- * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/bounces (an unsubscribe names tags; `*`
- * is all email of the domain)
+ * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/bounces (an unsubscribe names
+ * tags; `*` is all email of the domain)
  */
 export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   resend: {

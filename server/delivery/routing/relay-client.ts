@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
 import type { Relay } from "#server/mail/transport/relay";
-import { createPools } from "#server/mail/transport/smtp/pools";
 import { openSealedRelay, type RelayDeps } from "#server/services/relays/connect";
 import type { SendingRelay } from "#server/services/relays/health";
 
@@ -10,18 +9,23 @@ import type { SendingRelay } from "#server/services/relays/health";
 export const openRelay = (deps: RelayDeps, smtpUrlRelay: Relay | null, relay: SendingRelay): Relay =>
   relay.isSmtpUrl && smtpUrlRelay ? smtpUrlRelay.clone() : openSealedRelay(deps, relay);
 
-/** An unused relay client is closed after this time; its idle connections close earlier. */
-const idleMs = 5 * 60_000;
+export type RelayClients = ReturnType<typeof createRelayClients>;
 
-export type RelayPool = ReturnType<typeof createRelayPool>;
-
-/** The relay clients of this worker with their connections, by relay id and URL. */
-export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
-  const clients = createPools<Relay>(idleMs);
+/** The relay clients of this worker by relay id and URL. Each has its pool, which closes idle connections. */
+export function createRelayClients(deps: RelayDeps, smtpUrlRelay: Relay | null) {
+  const clients = new Map<string, Relay>();
+  const closing = new Set<Promise<void>>();
   const pausedAtMs = new Map<string, number>();
   /** Ids of the relays with a fault in this process since their last success. */
   const failing = new Set<string>();
   const keyOf = ({ id, url }: SendingRelay) => `${id} ${url}`;
+
+  /** Deliveries in progress finish. New ones use a new client, which has no memory of a failed login. */
+  const closeClient = (key: string) => {
+    const closed = (clients.get(key)?.close() ?? Promise.resolve()).finally(() => closing.delete(closed));
+    closing.add(closed);
+    clients.delete(key);
+  };
 
   return {
     /**
@@ -33,25 +37,19 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       use: (client: Relay) => Promise<T>,
       fail: (reason: string) => T,
     ): Promise<T> {
-      let fault: string | null = null;
-      const open = () => {
-        try {
-          return openRelay(deps, smtpUrlRelay, relay);
-        } catch (error) {
-          fault = error instanceof Error ? error.message : String(error);
-          throw error;
-        }
-      };
-      return clients.use(keyOf(relay), open, use).catch((error) => {
-        if (fault !== null) return fail(fault);
-        throw error;
-      });
+      let client = clients.get(keyOf(relay));
+      try {
+        client ??= openRelay(deps, smtpUrlRelay, relay);
+      } catch (error) {
+        return fail(error instanceof Error ? error.message : String(error));
+      }
+      clients.set(keyOf(relay), client);
+      return use(client);
     },
     /** Pauses the relay in this process until `refresh` reports it as resumed, and closes its client. */
     pause(relay: SendingRelay): void {
       pausedAtMs.set(relay.id, performance.now());
-      // Deliveries in progress finish. New ones use a new client, which has no memory of the failed login.
-      clients.discard(keyOf(relay));
+      closeClient(keyOf(relay));
     },
     isPaused: (relay: SendingRelay): boolean => relay.pausedForMs !== null || pausedAtMs.has(relay.id),
     /**
@@ -68,6 +66,9 @@ export function createRelayPool(deps: RelayDeps, smtpUrlRelay: Relay | null) {
       if (pausedForMs === null && (pausedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < readAtMs)
         pausedAtMs.delete(id);
     },
-    close: clients.close,
+    async close(): Promise<void> {
+      for (const key of clients.keys()) closeClient(key);
+      await Promise.allSettled(closing);
+    },
   };
 }

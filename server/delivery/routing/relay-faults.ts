@@ -10,7 +10,7 @@ import {
   resumeRelay,
   type SendingRelay,
 } from "#server/services/relays/health";
-import { openRelay, type RelayPool } from "./relay-client";
+import { openRelay, type RelayClients } from "./relay-client";
 
 const probesBatch = 20;
 const probeMs = 30_000;
@@ -44,12 +44,12 @@ function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
  */
 export async function recordRelayResult(
   deps: Pick<WorkerDeps, "hot" | "log">,
-  pool: Pick<RelayPool, "pause" | "isFailing" | "setFailing">,
+  clients: Pick<RelayClients, "pause" | "isFailing" | "setFailing">,
   relay: SendingRelay,
   outcomes: Outcome[],
 ): Promise<Outcome[]> {
-  if (!(await recordResult(deps, pool, relay, outcomes))) return outcomes;
-  pool.pause(relay);
+  if (!(await recordResult(deps, clients, relay, outcomes))) return outcomes;
+  clients.pause(relay);
   return outcomes.map((outcome) =>
     outcome.kind === "deferred" && isSilent(outcome)
       ? { ...outcome, alarm: outcome.alarm ?? "connect" }
@@ -60,7 +60,7 @@ export async function recordRelayResult(
 /** Returns whether the relay is now paused. */
 async function recordResult(
   { hot, log }: Pick<WorkerDeps, "hot" | "log">,
-  pool: Pick<RelayPool, "isFailing" | "setFailing">,
+  clients: Pick<RelayClients, "isFailing" | "setFailing">,
   relay: SendingRelay,
   outcomes: readonly Outcome[],
 ): Promise<boolean> {
@@ -69,13 +69,13 @@ async function recordResult(
   const shouldPauseNow = fault !== null && fault.alarm !== "connect";
   try {
     if (fault === null) {
-      if (pool.isFailing(relay)) {
-        pool.setFailing(relay, false);
+      if (clients.isFailing(relay)) {
+        clients.setFailing(relay, false);
         await recordRelaySuccess(hot, relay);
       }
       return false;
     }
-    pool.setFailing(relay, true);
+    clients.setFailing(relay, true);
     const { alarm, code, reason } = fault;
     const recorded = await recordRelayFault(hot, relay, { fault: reason, shouldPauseNow });
     if (recorded?.isNew) log.error("relay.paused", { ...facts, alarm, code });

@@ -12,7 +12,7 @@ import {
 } from "#server/services/relays/health";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { observeDialogue } from "./observe-dialogue";
-import { createRelayPool, type RelayPool } from "./relay-client";
+import { createRelayClients, type RelayClients } from "./relay-client";
 import { recordRelayResult } from "./relay-faults";
 
 /** Deliveries that wait for a paused relay are due again one `step` after another, within `max`. */
@@ -65,7 +65,7 @@ export function createRouting(deps: WorkerDeps): Routing {
   const smtpUrlRelay = isRelay(transport) ? transport : null;
   const fixedRoute = transport && routeOfTransport(deps, transport);
   if (transport?.name === "capture") return { read: async () => () => fixedRoute, close: async () => {} };
-  const pool = createRelayPool(deps, smtpUrlRelay);
+  const clients = createRelayClients(deps, smtpUrlRelay);
   /** Due time of the last delivery that waits for relays, by relay ids. */
   const spreadUntilMs = new Map<string, number>();
 
@@ -76,9 +76,9 @@ export function createRouting(deps: WorkerDeps): Routing {
         readRelaysFor(deps.hot, [...new Set(teamIds)]),
         smtpUrlRelay && readSmtpUrlRelay(deps.hot, smtpUrlRelay),
       ]);
-      for (const relay of bySmtpUrl ? [...relays, bySmtpUrl] : relays) pool.refresh(relay, readAtMs);
+      for (const relay of bySmtpUrl ? [...relays, bySmtpUrl] : relays) clients.refresh(relay, readAtMs);
       const defaultRoute = bySmtpUrl
-        ? routeOfRelays(deps, pool, [bySmtpUrl], spreadUntilMs, bySmtpUrl.id)
+        ? routeOfRelays(deps, clients, [bySmtpUrl], spreadUntilMs, bySmtpUrl.id)
         : fixedRoute;
       if (relays.length === 0) return () => defaultRoute;
       const known = new Map<string, Route>();
@@ -86,12 +86,12 @@ export function createRouting(deps: WorkerDeps): Routing {
         const chosen = scopeOf(relays, teamId, domainId);
         if (chosen.length === 0) return defaultRoute;
         const key = chosen.map(({ id }) => id).join(" ");
-        const route = known.get(key) ?? routeOfRelays(deps, pool, chosen, spreadUntilMs, key);
+        const route = known.get(key) ?? routeOfRelays(deps, clients, chosen, spreadUntilMs, key);
         known.set(key, route);
         return route;
       };
     },
-    close: () => pool.close(),
+    close: () => clients.close(),
   };
 }
 
@@ -119,7 +119,7 @@ const routeOfTransport = (deps: WorkerDeps, transport: Transport): Route => ({
 
 function routeOfRelays(
   deps: WorkerDeps,
-  pool: RelayPool,
+  clients: RelayClients,
   relays: readonly SendingRelay[],
   spreadUntilMs: Map<string, number>,
   key: string,
@@ -133,18 +133,18 @@ function routeOfRelays(
       pause: () =>
         relay.pauseReason !== null
           ? `The operator paused the relay ${relay.name}: ${relay.pauseReason}`
-          : pool.isPaused(relay)
+          : clients.isPaused(relay)
             ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
             : null,
       deliver: observeDialogue(deps, labelOf(relay), async (message, recipients, watch) => {
-        const outcomes = await pool.use(
+        const outcomes = await clients.use(
           relay,
           (client) => client.deliver(message, recipients, watch),
           (reason) => deferAll(addressesOf(recipients), relay.host, { alarm: "auth", reason }),
         );
         // An attempt that we aborted gives no information about the relay.
         if (watch.signal?.aborted || !watch.isLeaseValid()) return outcomes;
-        return recordRelayResult(deps, pool, relay, outcomes);
+        return recordRelayResult(deps, clients, relay, outcomes);
       }),
     }),
   );
@@ -157,7 +157,7 @@ function routeOfRelays(
     throttleKey: relays.some(({ teamId }) => teamId !== null) ? key : null,
     retriesFaultsIndefinitely: true,
     waitMs() {
-      if (!relays.every(pool.isPaused)) return null;
+      if (!relays.every(clients.isPaused)) return null;
       const atMs = performance.now();
       const minMs = atMs + Math.min(...relays.map((relay) => relay.pausedForMs ?? relayProbeEveryMs));
       const dueMs = Math.min(

@@ -4,8 +4,7 @@ import { findMxHosts, resolveAllowedAddresses } from "../dns/mx-hosts";
 import type { Outcome } from "../outcome";
 import { deferAll, setOutcome } from "./judge";
 import { createLoginGate } from "./smtp/login-gate";
-import { createPool, type Pool } from "./smtp/pool";
-import { createPools } from "./smtp/pools";
+import { type Connections, createPool, type Pool } from "./smtp/pool";
 import { sendPooled } from "./smtp/send-pooled";
 import { openSession } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
@@ -42,11 +41,6 @@ const CONNECTIONS_MAX = 5;
 const IDLE_MS = 20_000;
 const MESSAGES_PER_CONNECTION = 100;
 const CROWDED_MS = 60_000;
-/**
- * The pool of an unused destination is deleted after this time, which exceeds the idle time of its
- * connections.
- */
-const KEEP_POOL_MS = 60_000;
 
 /** TLS requirements for one destination: those of the message and of the domain's MTA-STS policy combined. */
 type Security = Pick<SmtpTarget, "tls" | "verify">;
@@ -60,17 +54,32 @@ type Security = Pick<SmtpTarget, "tls" | "verify">;
 export function createDirect(deps: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const gate = createLoginGate(0);
-  const pools = createPools<Pool>(KEEP_POOL_MS);
+  /** Of the addresses that have a connection or rejected one, by address and security. */
+  const pools = new Map<string, Pool>();
 
-  const poolFor = (target: SmtpTarget, address: string): Pool =>
-    createPool({
+  const openPool = (key: string, target: SmtpTarget, address: string): Pool => {
+    const pool = createPool({
       connectionsMax: target.connectionsMax,
       idleMs: IDLE_MS,
       messagesMax: MESSAGES_PER_CONNECTION,
       crowdedMs: CROWDED_MS,
       open: (signal) =>
         openSession(target, { name: options.name, ca: options.ca, timeouts, address }, gate, signal),
+      onUnused: () => pools.delete(key),
     });
+    pools.set(key, pool);
+    return pool;
+  };
+
+  /** Its pool is looked up each time: while a message is sent, it can become unused. */
+  const connectionsTo = (target: SmtpTarget, address: string): Connections => {
+    const key = `${target.host} ${address} ${target.tls} ${target.verify}`;
+    const pool = () => pools.get(key) ?? openPool(key, target, address);
+    return {
+      acquire: (signal, isFresh) => pool().acquire(signal, isFresh),
+      release: (session) => pool().release(session),
+    };
+  };
 
   /** Tries one address of one MX host. `left` are the recipients without a reply. */
   async function tryAddress(
@@ -87,11 +96,7 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
       login: null,
       connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
     };
-    const sent = await pools.use(
-      `${host} ${address} ${security.tls} ${security.verify}`,
-      () => poolFor(target, address),
-      (pool) => sendPooled(pool, message, recipients, watch),
-    );
+    const sent = await sendPooled(connectionsTo(target, address), message, recipients, watch);
     if ("failure" in sent)
       return { outcomes: deferAll(recipients, host, sent.failure).map(withoutAlarm), left: recipients };
     const outcomes = sent.outcomes.map(withoutAlarm);
@@ -165,7 +170,9 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
       const outcomes = new Map(judged.flat().map((outcome) => [outcome.recipient, outcome]));
       return recipients.flatMap(({ address }) => outcomes.get(address) ?? []);
     },
-    pools.close,
+    () => {
+      for (const pool of pools.values()) pool.close();
+    },
   );
 }
 

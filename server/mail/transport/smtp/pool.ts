@@ -9,9 +9,14 @@ export type PoolOptions = {
   /** How long the pool stays smaller after the server rejected a further connection. */
   crowdedMs: number;
   open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }>;
+  /** No connection is left, and nothing to remember about the server. */
+  onUnused?(): void;
 };
 
 export type Pool = ReturnType<typeof createPool>;
+
+/** What sends over a pool. */
+export type Connections = Pick<Pool, "acquire" | "release">;
 
 /**
  * Sessions shared by many deliveries, in FIFO order. The pool never exceeds `connectionsMax` connections. If
@@ -54,6 +59,10 @@ export function createPool(options: PoolOptions) {
     startWaiting();
   }
 
+  function checkUnused(): void {
+    if (slots === 0 && idle.length === 0 && restoreTimer === undefined) options.onUnused?.();
+  }
+
   function startWaiting(): void {
     while (slots < limit && waiting.length > 0) {
       slots += 1;
@@ -86,7 +95,9 @@ export function createPool(options: PoolOptions) {
     session.onClose(() => {
       clearTimeout(entry.timer);
       const at = idle.indexOf(entry);
-      if (at !== -1) idle.splice(at, 1);
+      if (at === -1) return;
+      idle.splice(at, 1);
+      checkUnused();
     });
   }
 
@@ -99,8 +110,10 @@ export function createPool(options: PoolOptions) {
     limit = Math.min(limit, acquired);
     clearTimeout(restoreTimer);
     restoreTimer = setTimeout(() => {
+      restoreTimer = undefined;
       limit = options.connectionsMax;
       startWaiting();
+      checkUnused();
     }, options.crowdedMs);
     restoreTimer.unref();
     return true;
@@ -122,7 +135,9 @@ export function createPool(options: PoolOptions) {
       }
       const canWait = opened.failure.isCrowded && !signal.aborted && shrink();
       releaseSlot();
-      if (!canWait) return opened;
+      if (canWait) continue;
+      checkUnused();
+      return opened;
     }
   }
 
@@ -134,6 +149,7 @@ export function createPool(options: PoolOptions) {
         if (isClosed || session.messages() >= options.messagesMax) session.quit();
         else if (session.isOpen()) addIdle(session);
         releaseSlot();
+        checkUnused();
       });
     },
     /** Closes idle sessions now and the others on release. */

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../outcome";
 import type { OutgoingMessage, SendWatch } from "../transport";
-import type { Pool } from "./pool";
+import type { Connections } from "./pool";
 import type { OpenFailure } from "./session";
 
 type Sent = { outcomes: Outcome[] } | { failure: OpenFailure };
@@ -12,7 +12,7 @@ type Sent = { outcomes: Outcome[] } | { failure: OpenFailure };
  * the last.
  */
 export async function sendPooled(
-  pool: Pool,
+  pool: Connections,
   message: OutgoingMessage,
   recipients: readonly string[],
   watch: SendWatch,
@@ -40,7 +40,7 @@ export async function sendPooled(
  * one.
  */
 async function sendOnce(
-  pool: Pool,
+  pool: Connections,
   message: OutgoingMessage,
   recipients: readonly string[],
   watch: SendWatch,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { apiKeys } from "#db/schema/api-keys";
 import { TIERS } from "../rate-limits";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 /** Rejections are counted up to this number; counting all could read millions of rows. */
@@ -39,18 +40,5 @@ export type ApiKey = Omit<typeof apiKeys.$inferSelect, "secretHash"> & {
 };
 
 /** A key without its secret, as in every list of keys. */
-export const presentApiKey = (key: ApiKey): Response => ({
-  id: key.id,
-  name: key.name,
-  token_id: key.tokenId,
-  scopes: key.scopes,
-  all_domains: key.allDomains,
-  domains: key.links,
-  limits: key.limits,
-  client_networks: key.clientNetworks,
-  expires_at: key.expiresAt?.toISOString() ?? null,
-  rotated_from: key.rotatedFrom,
-  created_at: key.createdAt.toISOString(),
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  recent_refusals: key.rejections,
-});
+export const presentApiKey = (key: ApiKey): Response =>
+  present(ApiKeyResponse, key, { domains: key.links, recent_refusals: key.rejections });

@@ -7,6 +7,7 @@ import {
   RECORD_STATUSES,
   type RecordCheck,
 } from "#db/schema/domains";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 const Capability = z.enum(["enabled", "disabled"]);
@@ -160,31 +161,17 @@ export type DomainSetup = {
 };
 
 const capability = (isOn: boolean) => (isOn ? "enabled" : "disabled");
-const timeOf = (time: Date | null) => time?.toISOString() ?? null;
 
 /** A domain without its records, as lists show it. */
 export function presentDomainSummary(domain: DomainRow): z.infer<typeof DomainSummaryResponse> {
-  return {
-    id: domain.id,
-    name: domain.name,
-    status: domain.status,
-    created_at: domain.createdAt.toISOString(),
-    region: domain.region,
+  return present(DomainSummaryResponse, domain, {
     capabilities: { sending: capability(domain.sending), receiving: capability(domain.receiving) },
-    open_tracking: domain.openTracking,
-    click_tracking: domain.clickTracking,
-    tracking_subdomain: domain.trackingSubdomain,
     custom_return_path: domain.returnPathLabel,
-    tls: domain.tls,
-    daily_cap: domain.dailyCap,
     warm_up: warmUpJson(domain),
     today: { allowed: domain.allowedToday, handed_over: domain.handedOverToday },
     declared_verified: domain.declaredVerifiedAt !== null,
-    failing_since: domain.status === "verified" ? timeOf(domain.failingSince) : null,
-    last_checked_at: timeOf(domain.lastCheckedAt),
-    next_check_at: timeOf(domain.nextCheckAt),
-    expires_at: timeOf(domain.expiresAt),
-  };
+    failing_since: domain.status === "verified" ? (domain.failingSince?.toISOString() ?? null) : null,
+  });
 }
 
 function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: DomainRow) {
@@ -206,21 +193,16 @@ export function presentDomain(domain: DomainRow, setup: DomainSetup): Response {
   return {
     object: "domain",
     ...presentDomainSummary(domain),
-    records: records.map((record) => ({
-      record: record.record,
-      name: record.name,
-      type: record.type,
-      value: record.value,
-      ttl: "Auto",
-      status: record.status,
-      ...(record.priority !== undefined && { priority: record.priority }),
-      ...(record.type === "CNAME" && { proxy_status: "disable" }),
-      host: record.host,
-      purpose: record.key,
-      required: record.isRequired,
-      ...(record.keptUntil !== undefined && { keep_until: record.keptUntil }),
-      check: record.check && presentCheck(record.check),
-    })),
+    records: records.map((record) =>
+      present(RecordResponse, record, {
+        ttl: "Auto",
+        proxy_status: record.type === "CNAME" ? "disable" : undefined,
+        purpose: record.key,
+        required: record.isRequired,
+        keep_until: record.keptUntil,
+        check: record.check && presentCheck(record.check),
+      }),
+    ),
     dmarc: {
       name: dmarc.name,
       type: "TXT",
@@ -239,6 +221,4 @@ export function presentDomain(domain: DomainRow, setup: DomainSetup): Response {
   };
 }
 
-function presentCheck({ askedName, type, resolver, expected, answers, fault, advice }: RecordCheck) {
-  return { asked_name: askedName, asked_type: type, resolver, expected, answers, fault, advice };
-}
+const presentCheck = (check: RecordCheck) => present(CheckResponse, check, { asked_type: check.type });

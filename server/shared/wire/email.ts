@@ -5,6 +5,7 @@ import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events
 import type { Status } from "../email-words";
 import { REPLY_CLASSES, type ReplyClass } from "../reply-classes";
 import { WAIT_RULES } from "../wait-rule-words";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 export type EmailSummary = typeof emails.$inferSelect;
@@ -152,26 +153,12 @@ export const EmailResponse = z
   .meta({ id: "Email" });
 
 /** An email without its bodies, as in lists. */
-export function presentEmailSummary(email: EmailSummary): z.infer<typeof EmailSummaryResponse> {
-  return {
-    id: email.id,
+export const presentEmailSummary = (email: EmailSummary) =>
+  present(EmailSummaryResponse, email, {
     message_id: `<${email.messageId}>`,
     from: email.sender,
-    to: email.to,
-    cc: email.cc,
-    bcc: email.bcc,
-    reply_to: email.replyTo,
-    subject: email.subject,
-    created_at: email.createdAt.toISOString(),
-    scheduled_at: email.scheduledAt?.toISOString() ?? null,
-    priority: email.priority,
     last_event: lastEventOf(email),
-    status: email.status,
-    tags: email.tags,
-    template_id: email.templateId,
-    api_key_id: email.apiKeyId,
-  };
-}
+  });
 
 /** A complete email with the state of each recipient and its events, oldest first. */
 export function presentEmail(email: Email) {
@@ -193,24 +180,18 @@ export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientRe
   const { status, lastCode, lastEnhanced, lastText, pause } = delivery;
   const isPending = status === "queued" || status === "scheduled";
   const rule = isPending ? (pause?.rule ?? ruleOfRow(delivery)) : status === "unknown" ? "held" : null;
-  return {
-    address: delivery.address,
-    kind: delivery.kind,
+  return present(RecipientResponse, delivery, {
     status: delivery.displayStatus,
-    attempts: delivery.attempts,
     last_reply:
       lastCode === null && lastText === null
         ? null
         : { code: lastCode, enhanced: lastEnhanced, text: lastText, host: delivery.lastHost },
-    relay: delivery.relay,
-    provider_id: delivery.providerId,
     reason: delivery.lastReason,
     class: delivery.replyClass,
-    advice: delivery.advice,
     next_attempt_at: isPending && !pause ? isoOrNull(delivery.dueAt) : null,
     rule,
     rule_text: rule && (pause ? `${WAIT_RULES[rule]} Reason: ${pause.reason}` : WAIT_RULES[rule]),
-  };
+  });
 }
 
 const PAUSES: ReadonlySet<WaitRule> = new Set([

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { apiRequests } from "#db/schema/api-keys";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 /** A recorded API call without its bodies. */
@@ -32,28 +33,16 @@ export const LogResponse = z
   .meta({ id: "Log" });
 
 /** A call as in lists. `endpoint` is its path without the prefix `/api`. */
-export function presentLogSummary(call: ApiCall): z.infer<typeof LogSummaryResponse> {
-  return {
-    id: call.id,
-    created_at: call.createdAt.toISOString(),
+export const presentLogSummary = (call: ApiCall) =>
+  present(LogSummaryResponse, call, {
     endpoint: call.path.replace(/^\/api(?=\/)/, ""),
-    method: call.method,
     response_status: call.status,
-    user_agent: call.userAgent,
-    api_key_id: call.apiKeyId,
     rejection:
       call.rejectionReason === null
         ? null
         : { reason: call.rejectionReason, detail: call.rejectionDetail ?? "" },
-  };
-}
+  });
 
 /** A call with its stored bodies; null if there is none. */
-export function presentLog(call: ApiCallWithBodies): z.infer<typeof LogResponse> {
-  return {
-    object: "log",
-    ...presentLogSummary(call),
-    request_body: call.requestBody,
-    response_body: call.responseBody,
-  };
-}
+export const presentLog = (call: ApiCallWithBodies) =>
+  present(LogResponse, call, { object: "log", ...presentLogSummary(call) });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS, type SuppressionRow, type suppressions } from "#db/schema/suppressions";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 /** An entry of a team's suppression list. */
@@ -29,11 +30,5 @@ export const SuppressionResponse = z
   .meta({ id: "Suppression" });
 
 /** An entry as in API responses, webhooks and the console. */
-export const presentSuppression = (entry: Suppression): z.infer<typeof SuppressionResponse> => ({
-  id: entry.id,
-  email: entry.address,
-  origin: entry.origin,
-  source_id: entry.sourceEmailId,
-  lists_only: entry.listsOnly,
-  created_at: entry.createdAt.toISOString(),
-});
+export const presentSuppression = (entry: Suppression) =>
+  present(SuppressionResponse, entry, { email: entry.address, source_id: entry.sourceEmailId });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { templates, templateVersions } from "#db/schema/templates";
 import { VARIABLE_TYPES } from "../template-variables";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 export const TemplateSummaryResponse = z
@@ -76,38 +77,26 @@ export type Template = TemplateSummary & { version: TemplateVersion };
 export type VersionSummary = Pick<TemplateVersion, "id" | "number" | "subject" | "createdAt">;
 
 /** A template without its content, as in lists. */
-export const presentTemplateSummary = (
-  template: TemplateSummary,
-): z.infer<typeof TemplateSummaryResponse> => ({
-  id: template.id,
-  name: template.name,
-  alias: template.alias,
-  status: template.publishedVersionId === null ? "draft" : "published",
-  published_at: template.publishedAt?.toISOString() ?? null,
-  created_at: template.createdAt.toISOString(),
-  updated_at: template.updatedAt.toISOString(),
-});
+export const presentTemplateSummary = (template: TemplateSummary) =>
+  present(TemplateSummaryResponse, template, {
+    status: template.publishedVersionId === null ? "draft" : "published",
+  });
 
 /**
  * A template with the content of its current version: the draft if one is newer than the published version.
  */
-export const presentTemplate = (template: Template): z.infer<typeof TemplateResponse> => ({
-  object: "template",
-  ...presentTemplateSummary(template),
-  ...presentContent(template.version),
-  has_unpublished_versions: template.currentVersionId !== template.publishedVersionId,
-  current_version_id: template.currentVersionId,
-  published_version_id: template.publishedVersionId,
-});
+export const presentTemplate = (template: Template) =>
+  present(TemplateResponse, template, {
+    object: "template",
+    ...presentTemplateSummary(template),
+    ...presentContent(template.version),
+    has_unpublished_versions: template.currentVersionId !== template.publishedVersionId,
+  });
 
 function presentContent(version: TemplateVersion): z.infer<typeof Content> {
   const time = version.createdAt.toISOString();
-  return {
-    subject: version.subject,
+  return present(Content, version, {
     from: version.sender,
-    reply_to: version.replyTo,
-    html: version.html,
-    text: version.text,
     variables: version.variables.map(({ key, type, fallbackValue }) => ({
       key,
       type,
@@ -116,28 +105,22 @@ function presentContent(version: TemplateVersion): z.infer<typeof Content> {
       created_at: time,
       updated_at: time,
     })),
-  };
+  });
 }
 
 /**
  * A version without its content, as in lists. `published` is what sends use, `draft` is what the editor shows
  * if it is newer, everything else is `archived`.
  */
-export const presentVersionSummary = (
-  template: TemplateSummary,
-  { id, number, subject, createdAt }: VersionSummary,
-): z.infer<typeof VersionSummaryResponse> => ({
-  id,
-  number,
-  status:
-    id === template.publishedVersionId
-      ? "published"
-      : id === template.currentVersionId
-        ? "draft"
-        : "archived",
-  subject,
-  created_at: createdAt.toISOString(),
-});
+export const presentVersionSummary = (template: TemplateSummary, version: VersionSummary) =>
+  present(VersionSummaryResponse, version, {
+    status:
+      version.id === template.publishedVersionId
+        ? "published"
+        : version.id === template.currentVersionId
+          ? "draft"
+          : "archived",
+  });
 
 /** A version with its content. */
 export const presentVersion = (template: Template): z.infer<typeof VersionResponse> => ({

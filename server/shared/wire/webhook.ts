@@ -6,6 +6,7 @@ import {
   type webhooks,
 } from "#db/schema/webhooks";
 import { warnOfEvents } from "../webhook-event-words";
+import { present } from "./present";
 import { Id, Time } from "./shapes";
 
 /** An endpoint without its secrets. */
@@ -85,15 +86,8 @@ export const WebhookAttemptResponse = z
   .meta({ id: "WebhookAttempt" });
 
 /** An endpoint as in lists. */
-export const presentWebhook = (webhook: Webhook): z.infer<typeof WebhookSummaryResponse> => ({
-  id: webhook.id,
-  endpoint: webhook.url,
-  events: webhook.events,
-  status: webhook.status,
-  disabled_reason: webhook.disabledReason,
-  failing_since: webhook.failingSince?.toISOString() ?? null,
-  created_at: webhook.createdAt.toISOString(),
-});
+export const presentWebhook = (webhook: Webhook) =>
+  present(WebhookSummaryResponse, webhook, { endpoint: webhook.url });
 
 /** The warnings about events of an endpoint, if there are any. */
 export function presentWarnings(events: readonly string[] = []): { warnings?: string[] } {
@@ -119,14 +113,10 @@ export const presentWebhookDetail = (
 export type WebhookEventWire = z.infer<typeof WebhookEventSummaryResponse>;
 
 /** An event delivery as in lists. */
-export const presentWebhookEvent = (delivery: WebhookDelivery): WebhookEventWire => ({
-  id: delivery.id,
-  type: delivery.type,
-  created_at: delivery.createdAt.toISOString(),
-  status: delivery.status,
-  attempts: delivery.attempts,
-  next_attempt_at: delivery.status === "pending" ? delivery.dueAt.toISOString() : null,
-});
+export const presentWebhookEvent = (delivery: WebhookDelivery): WebhookEventWire =>
+  present(WebhookEventSummaryResponse, delivery, {
+    next_attempt_at: delivery.status === "pending" ? delivery.dueAt.toISOString() : null,
+  });
 
 /** An event delivery with its payload. */
 export const presentWebhookEventDetail = (
@@ -143,14 +133,8 @@ export type WebhookAttemptWire = z.infer<typeof WebhookAttemptResponse>;
 /**
  * One attempt: the request without its payload, the response, and the time scheduled for the next attempt.
  */
-export const presentWebhookAttempt = (attempt: WebhookAttempt): WebhookAttemptWire => ({
-  id: attempt.id,
-  number: attempt.number,
-  http_status_code: attempt.statusCode,
-  response: attempt.response,
-  fault: attempt.fault,
-  duration_ms: attempt.durationMs,
-  sent_at: attempt.sentAt.toISOString(),
-  next_attempt_at: attempt.nextAttemptAt?.toISOString() ?? null,
-  request: { url: attempt.url, headers: attempt.headers },
-});
+export const presentWebhookAttempt = (attempt: WebhookAttempt): WebhookAttemptWire =>
+  present(WebhookAttemptResponse, attempt, {
+    http_status_code: attempt.statusCode,
+    request: { url: attempt.url, headers: attempt.headers },
+  });

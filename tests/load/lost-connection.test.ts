@@ -4,9 +4,10 @@ import type { TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import { claimDeliveries, type DeliveryLease } from "#server/delivery/queue/claims";
+import { claimDeliveries } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
+import { attemptResult } from "../support/attempt-result";
 import { startTap, type Tap } from "../support/database/database-tap";
 import { createWorld, type World } from "../support/world";
 
@@ -29,22 +30,6 @@ afterAll(async () => {
   await Promise.all([database.close(), pooled.close()]);
   await tap.close();
   await world.close();
-});
-
-const resultOf = ({ teamId, emailId, id, leaseToken }: DeliveryLease) => ({
-  teamId,
-  emailId,
-  id,
-  leaseToken,
-  status: "sent" as const,
-  retryAfterMs: null,
-  waitRule: null,
-  code: 250,
-  enhanced: null,
-  text: null,
-  host: null,
-  reason: "",
-  events: [{ id: newId(), type: "email.sent" as const, data: {} }],
 });
 
 /**
@@ -88,12 +73,18 @@ test.each(["end", "reset"] as const)(
     await world.send({ to: [`ann+${how}@example.net`, `ben+${how}@example.net`] });
     const claims = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
     const held = tap.holdAt("up", "email.sent");
-    const work = recordResults(database.hot, claims.map(resultOf));
+    const work = recordResults(
+      database.hot,
+      claims.map((claim) => attemptResult(claim, "sent")),
+    );
     await held;
     tap.cut(how);
     expect(isDatabaseUnreachable(await faultOf(work))).toBe(true);
     await vi.waitFor(async () => {
-      const written = await recordResults(database.hot, claims.map(resultOf));
+      const written = await recordResults(
+        database.hot,
+        claims.map((claim) => attemptResult(claim, "sent")),
+      );
       expect(written.size).toBe(2);
     }, eventually);
   },

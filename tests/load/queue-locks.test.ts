@@ -8,10 +8,11 @@ import {
   releaseClaims,
   renewLeases,
 } from "#server/delivery/queue/claims";
-import { type DeliveryResult, recordResults } from "#server/delivery/queue/record-results";
+import { recordResults } from "#server/delivery/queue/record-results";
 import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { handOverWithinCaps } from "#server/delivery/throttle/daily-caps";
 import { newId } from "#server/platform/ids";
+import { attemptResult } from "../support/attempt-result";
 import { createRandom, type Random } from "../support/random";
 import { createWorld, type World } from "../support/world";
 
@@ -35,24 +36,10 @@ const sendMany = async (mails: number, recipientsEach: number) => {
 };
 const isAlone = ({ address }: Claim) => address.startsWith("alone");
 
-const resultOf = (
-  claim: Claim,
-  status: DeliveryResult["status"],
-  retryAfterMs: number | null = null,
-): DeliveryResult => ({
-  teamId: claim.teamId,
-  emailId: claim.emailId,
-  id: claim.id,
-  leaseToken: claim.leaseToken,
-  status,
-  retryAfterMs,
-  waitRule: retryAfterMs === null ? null : "retry_schedule",
-  code: 250,
-  enhanced: null,
-  text: null,
-  host: null,
-  reason: "",
-  events: [{ id: newId(), type: "email.sent", data: { attempt: claim.attempt } }],
+/** A queued delivery is due again at once. */
+const resultOf = (claim: Claim, status: Parameters<typeof attemptResult>[1]) => ({
+  ...attemptResult(claim, status),
+  ...(status === "queued" && { retryAfterMs: 0 }),
 });
 
 /** The expected status of each email, derived from its recipients. */
@@ -97,14 +84,14 @@ test("writers of the same recipients in opposite orders never deadlock", async (
       noted(
         recordResults(
           first,
-          reversed.map((claim) => resultOf(claim, "queued", 0)),
+          reversed.map((claim) => resultOf(claim, "queued")),
         ),
       ),
       noted(renewLeases(second, [leaseToken])),
       noted(
         recordResults(
           third,
-          evenly.map((claim) => resultOf(claim, "queued", 0)),
+          evenly.map((claim) => resultOf(claim, "queued")),
         ),
       ),
       noted(markHandedOver(second, reversed)),
@@ -149,7 +136,7 @@ test("after any mix of claims, results, releases and expired leases, each email 
       const ended = started.filter((claim) => !lost.includes(claim));
       const settle = (claim: Claim) =>
         random.chance(0.6)
-          ? resultOf(claim, "queued", 0)
+          ? resultOf(claim, "queued")
           : resultOf(claim, random.pick(["sent", "bounced", "failed", "delivered", "unknown"]));
       const together = ended.filter((claim) => !isAlone(claim)).map(settle);
       const half = Math.floor(together.length / 2);

@@ -9,6 +9,7 @@ import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { createWebhook, deleteWebhook } from "#server/services/webhooks/endpoints";
 import { replayWebhookRange } from "#server/services/webhooks/events/events";
+import { attemptResult } from "../support/attempt-result";
 import { createRandom, type Random } from "../support/random";
 import { createWorld, type World } from "../support/world";
 
@@ -75,23 +76,7 @@ async function deliver({ hot }: Database, random: Random): Promise<void> {
   await markHandedOver(hot, claims);
   await recordResults(
     hot,
-    claims.map((claim) => ({
-      teamId: claim.teamId,
-      emailId: claim.emailId,
-      id: claim.id,
-      leaseToken: claim.leaseToken,
-      status: "queued",
-      retryAfterMs: 0,
-      waitRule: "retry_schedule",
-      code: 450,
-      enhanced: null,
-      text: null,
-      host: null,
-      reason: "",
-      events: [
-        { id: newId(), type: random.pick(["email.sent", "email.bounced"]), data: { attempt: claim.attempt } },
-      ],
-    })),
+    claims.map((claim) => ({ ...attemptResult(claim, "queued"), retryAfterMs: 0 })),
   );
 }
 

@@ -56,7 +56,7 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     file: "server/delivery/queue/record-results.ts",
     from: "from attempt a join deliveries d using (team_id, email_id, id, lease_token)",
     to: "from attempt a join deliveries d using (team_id, email_id, id)",
-    suites: ["tests/delivery/suppressions.test.ts", "tests/services/returns/order.test.ts"],
+    suites: ["tests/delivery/suppressions.test.ts", "tests/services/callbacks/order.test.ts"],
   },
   {
     name: "Two workers claim the same delivery",
@@ -238,7 +238,7 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     file: "server/services/returns/record.ts",
     from: "Record<DeliveryStatus, number>> = { delivered: 1, bounced: 2,",
     to: "Record<DeliveryStatus, number>> = { delivered: 1, bounced: 0,",
-    suites: ["tests/services/returns/order.test.ts", "tests/rest/callbacks.test.ts"],
+    suites: ["tests/services/callbacks/order.test.ts", "tests/rest/callbacks.test.ts"],
   },
   {
     name: "A bounce that anyone could write suppresses an address",

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { queueMany } from "../../support/database/queue-many";
 import {
   killWorkers,
   spawnWorker,
@@ -46,7 +45,6 @@ const sendMails = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => world.send({ to: [`r${n}@example.net`] })));
 const countOf = async (status: string) =>
   (await world.hot`select 1 from deliveries where status = ${status}`).length;
-const arrivals = () => peer.messages.flatMap(({ to }) => to).sort();
 
 test("a worker that stops finishes its dialogues, releases the other claims and deletes its heartbeat", async () => {
   let release = () => {};
@@ -76,24 +74,4 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
   expect((await world.email(later.id)).deliveries[0]?.attempts).toBe(0);
   expect(await world.hot`select 1 from workers`).toHaveLength(0);
   expect(peer.open()).toBe(0);
-});
-
-test("starting and stopping workers under load loses nothing, duplicates nothing and leaves nothing unknown", async () => {
-  const total = 1_000;
-  await queueMany(world.hot, { teamId: world.id, domain: "example.org", count: total, to: "example.net" });
-  let worker = await startWorker();
-  for (let stops = 0; stops < 4; stops++) {
-    const before = peer.messages.length;
-    await vi.waitFor(() => expect(peer.messages.length).toBeGreaterThan(before + 100), eventually);
-    worker.signal("SIGTERM");
-    expect(await worker.exited).toEqual(inOrder);
-    expect(await countOf("sending")).toBe(0);
-    worker = await startWorker();
-  }
-  await vi.waitFor(async () => expect(await countOf("sent")).toBe(total), eventually);
-  const expected = Array.from({ length: total }, (_, n) => `r${n + 1}@example.net`).sort();
-  expect(arrivals()).toEqual(expected);
-  expect(
-    await world.hot`select 1 from email_events where type in ('email.unknown', 'email.delivery_delayed')`,
-  ).toHaveLength(0);
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
+import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import type { Callback } from "#server/mail/callbacks/callback";
 import { newId } from "#server/platform/ids";
 import { findCallbackRelay, receiveCallback } from "#server/services/callbacks/receive";
@@ -47,7 +48,7 @@ const STEPS = [
 ] as const;
 type Step = (typeof STEPS)[number];
 
-const RESULTS = ["sent", "unknown", "queued", "bounced"] as const;
+const RESULTS = ["sent", "delivered", "unknown", "queued", "bounced", "failed", "worker died"] as const;
 type Result = (typeof RESULTS)[number];
 
 /** A result and reports, in two orders; at least one report comes twice. */
@@ -102,8 +103,11 @@ async function run(result: Result, steps: readonly Step[]) {
     receive(dsn({ to: path, id: `${step.replace(/\W+/g, "-")}-${emailId}`, recipients: [block] }));
 
   const recordResult = async (): Promise<boolean> => {
-    const settled = attemptResult(claim, result);
-    await recordResults(world.hot, [{ ...settled, isAlone: true }]);
+    if (result === "worker died") {
+      await world.hot`
+        update deliveries set leased_until = now() - interval '1 s' where id = ${claim.id} and lease_token is not null`;
+      await recoverExpired(world.hot, newId, 10);
+    } else await recordResults(world.hot, [{ ...attemptResult(claim, result), isAlone: true }]);
     // The worker also records which relay was used.
     await world.hot`
       update deliveries set relay_id = ${relayId}, provider_id = ${providerId} where id = ${claim.id}`;
@@ -163,7 +167,7 @@ test("any order of a result, reports by email and callbacks of a provider has th
       const worst = (["complained", "bounced", "delivered"] as const).find(
         (kind) => isReported(kind) || result === kind,
       );
-      expect(first.state.status).toBe(worst ?? result);
+      expect(first.state.status).toBe(worst ?? (result === "worker died" ? "queued" : result));
       const isDead = one.includes("callback: bounced") || one.includes("DSN: failed");
       expect(first.state.suppressed).toBe(isReported("complained") ? "complaint" : isDead ? "bounce" : null);
       for (const { types } of [first, second]) {
@@ -172,6 +176,12 @@ test("any order of a result, reports by email and callbacks of a provider has th
           expect(types.filter((each) => each === type).length).toBeLessThanOrEqual(1);
       }
     }),
-    { numRuns: 10, seed: 1 },
+    { numRuns: 20, seed: 1 },
   );
+});
+
+test("an email that bounced during its attempt is not retried, whatever the result of the attempt", async () => {
+  const { state, types } = await run("queued", ["callback: mailbox full", "DSN: mailbox full", "result"]);
+  expect(state).toMatchObject({ status: "bounced", email: "bounced" });
+  expect(types).toEqual(expect.arrayContaining(["email.sent", "email.bounced"]));
 });

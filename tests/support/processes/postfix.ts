@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -11,10 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { freePort } from "../servers/free-port";
-import { waitUntilListening } from "../servers/smtp-sink";
 
 const daemons = "/usr/lib/postfix/sbin";
 const unprivilegedUid = 65_534;
@@ -171,3 +172,21 @@ const masterCf = (port: number): string[] => [
   "scache unix - - n - 1 scache",
   "postlog unix-dgram n - n - 1 postlogd",
 ];
+
+/** Waits until a server listens on this loopback port. Rejects if the program exits before. */
+async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
+  for (let round = 0; round < 1_000; round += 1) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+    if (isOpen) return;
+    await wait(10);
+  }
+  throw new Error(`${child.spawnfile} does not listen`);
+}

@@ -285,7 +285,7 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   {
     name: "Email to an erased address that is suppressed is never settled",
     file: "server/delivery/attempt/stored-messages.ts",
-    from: '(values (q.address), (${hot.unsafe(erasedForm("q.team_id", "q.address"))})) as form',
+    from: '(values (q.address), (${hot.unsafe(listedForm("q.team_id", "q.address"))})) as form',
     to: "(values (q.address)) as form",
     suites: ["tests/services/erasures.test.ts", "tests/services/erasure-progress.test.ts"],
   },

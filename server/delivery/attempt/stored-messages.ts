@@ -4,7 +4,7 @@ import type { UnknownPolicy } from "#db/schema/teams";
 import type { FilePart } from "#server/mail/mime/entity";
 import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { MessageSource } from "#server/services/emails/outgoing";
-import { erasedForm } from "#server/services/suppressions/erased";
+import { listedForm } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Claim } from "../queue/claims";
 
@@ -64,7 +64,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
         from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
                     ${claims.map(({ emailId }) => emailId)}::uuid[],
                     ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
-        cross join lateral (values (q.address), (${hot.unsafe(erasedForm("q.team_id", "q.address"))})) as form(address)
+        cross join lateral (values (q.address), (${hot.unsafe(listedForm("q.team_id", "q.address"))})) as form(address)
         left join suppressions l on l.team_id = q.team_id and l.address = form.address
         group by q.team_id, q.email_id
       ) c

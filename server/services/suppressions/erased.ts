@@ -4,8 +4,7 @@ import { ERASED_DOMAIN } from "#db/schema/audit";
 /*
  * The suppression list contains an erased address as `erased-<hash>@erased.invalid`, so that it stays
  * blocked. The hash has a random key of the installation (`erasure_keys`) and the team, so the lists of two
- * teams cannot be compared. Before the first erasure there is no key, and these expressions are null at the
- * cost of reading an empty table.
+ * teams cannot be compared. Before the first erasure there is no key, and these expressions are null.
  */
 
 /**
@@ -15,6 +14,14 @@ import { ERASED_DOMAIN } from "#db/schema/audit";
 export const erasedForm = (teamId: string, address: string): string => `(
   select 'erased-' || left(encode(sha256(k.key || sha256(k.key || convert_to(${teamId}::text || ' ' || ${address}, 'UTF8'))), 'hex'), 40)
     || '@${ERASED_DOMAIN}' from erasure_keys k)`;
+
+/**
+ * SQL: the same for a check before sending. Null for a team without an erased address in its list, so that a
+ * statement computes hashes only for teams that have one.
+ */
+export const listedForm = (teamId: string, address: string): string => `(case when exists (
+  select from suppressions x where x.team_id = ${teamId} and x.address ~>=~ 'erased-' and x.address ~<~ 'erased.')
+  then ${erasedForm(teamId, address)} end)`;
 
 /** The same for values. `address` is in lower case. */
 export const erasedFormOf = (teamId: string, address: string): SQL =>
@@ -26,5 +33,5 @@ export const IS_NOT_SUPPRESSED = `
   not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
     and (h.offers_unsubscribe or not s.lists_only))
   and not exists (select from suppressions s
-    where s.team_id = d.team_id and s.address = ${erasedForm("d.team_id", "h.address")}
+    where s.team_id = d.team_id and s.address = ${listedForm("d.team_id", "h.address")}
       and (h.offers_unsubscribe or not s.lists_only))`;

@@ -5,7 +5,7 @@ import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
 import { readSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageById } from "../paging";
-import { erasedForm } from "./erased";
+import { listedForm } from "./erased";
 
 /** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };
@@ -24,7 +24,7 @@ export const isNamed = (ctx: Ctx, names: readonly SuppressionName[]) => {
       : or(
           inArray(suppressions.address, addresses),
           sql`${suppressions.address} in (
-            select ${sql.raw(erasedForm("v.team_id", "v.address"))}
+            select ${sql.raw(listedForm("v.team_id", "v.address"))}
             from (select ${ctx.teamId}::uuid as team_id, unnest(${sql.param(addresses)}::text[]) as address) v)`,
         ),
   );
@@ -66,7 +66,7 @@ export async function findSuppressed(
   const rows = await ctx.db.execute<{ given: string; row: SuppressionRow }>(sql`
     select v.address as given, to_jsonb(s) as row
     from (select ${ctx.teamId}::uuid as team_id, unnest(${sql.param(folded)}::text[]) as address) v
-      cross join lateral (values (v.address), (${sql.raw(erasedForm("v.team_id", "v.address"))})) as form(address)
+      cross join lateral (values (v.address), (${sql.raw(listedForm("v.team_id", "v.address"))})) as form(address)
       join suppressions s on s.team_id = v.team_id and s.address = form.address`);
   const byAddress = new Map(rows.map(({ given, row }) => [given, readSuppression(row)]));
   return new Map(

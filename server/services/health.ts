@@ -246,7 +246,7 @@ const pausedRelays = (count: number): Alarm => ({
 const noTimeLimits = (missing: string[]): Alarm => ({
   alarm: "no_time_limits",
   count: missing.length,
-  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Run: BACKSTAMP_DB_POOLED=1 ${cli} migrate. The pooler applies it to connections that it opens after that.`,
+  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Set DATABASE_URL_UNPOOLED and run: ${cli} migrate. The pooler applies it to connections that it opens after that.`,
 });
 
 const PARTITION_PRUNING: Alarm = {

@@ -188,5 +188,5 @@ function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
 export function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
   if (smtpUrl === null) return "none";
   if (smtpUrl === "capture:") return "capture";
-  return smtpUrl === "direct:" ? "direct" : "relay";
+  return smtpUrl.startsWith("direct:") ? "direct" : "relay";
 }

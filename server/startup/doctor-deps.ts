@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import type { Deps } from "#server/deps";
 import { isRelay } from "#server/mail/transport/relay";
 import { readDiskSpace } from "#server/platform/disk";
-import type { Settings } from "#server/platform/env/settings";
+import type { Listener, Settings } from "#server/platform/env/settings";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
 import { findFolderFault } from "./backup/backup-folder";
 import { transportKindOf } from "./deps";
 import { explainDatabaseFault } from "./install/database-faults";
 import { findClusterHome } from "./postgres/cluster-location";
-import { openTransport, timeoutsOf } from "./worker";
+import { openTransport } from "./worker";
 
 type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" | "hasSecret"> & {
   deps: Deps;
@@ -20,9 +20,9 @@ type Opened = Pick<DoctorDeps, "settingsFault" | "databaseFault" | "publicUrl" |
 export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDeps {
   const { smtpUrl, hostname, mxPort, trustedHops, inboundPort, host, submission, dataDir } = settings;
   const transport = openTransport(settings, deps);
-  const { port, securePort, certificateFiles } = submission;
-  const listenerOf = (setting: string, on: string, number: number | null, isImplicitTls = false) =>
-    number === null || number === 0 ? [] : [{ setting, host: on, port: number, isImplicitTls }];
+  const { startTls, implicitTls, certificateFiles } = submission;
+  const listenerOf = (setting: string, at: Listener | null, isImplicitTls = false) =>
+    at === null || at.port === 0 ? [] : [{ setting, ...at, isImplicitTls }];
   return {
     ...deps,
     ...facts,
@@ -35,14 +35,14 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
     areBackupsPlain: settings.backup.folder !== null && settings.backup.passphrase === null,
     transportKind: transportKindOf(smtpUrl),
     smtpUrlRelay: isRelay(transport) ? transport : null,
-    relayTimeouts: timeoutsOf(settings),
+    relayTimeouts: settings.smtpTimeLimits,
     ehloName: hostname,
     mxPort,
     trustedHops,
     listeners: [
-      ...listenerOf("BACKSTAMP_INBOUND_PORT", host, inboundPort),
-      ...listenerOf("BACKSTAMP_SMTP_PORT", submission.host, port),
-      ...listenerOf("BACKSTAMP_SMTPS_PORT", submission.host, securePort, true),
+      ...listenerOf("BACKSTAMP_INBOUND_PORT", inboundPort === null ? null : { host, port: inboundPort }),
+      ...listenerOf("BACKSTAMP_SMTP_PORT", startTls),
+      ...listenerOf("BACKSTAMP_SMTPS_PORT", implicitTls, true),
     ],
     readCertificate: certificateFiles && (() => readFile(certificateFiles.cert, "utf8")),
     ...(settings.databaseUrl === null && {

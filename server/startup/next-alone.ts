@@ -17,7 +17,7 @@ import { admitWhenReachable } from "./install/admit-secrets";
 import { prepareFirstUser } from "./install/seed";
 import { provideDeps } from "./next";
 import { openTelemetry, type Telemetry } from "./telemetry/open";
-import { openTransport, timeoutsOf } from "./worker";
+import { openTransport } from "./worker";
 
 /** A function must not wait long for its first response. */
 const checkMsMax = 2_000;
@@ -61,7 +61,7 @@ async function provideDepsOf(
 ): Promise<void> {
   const runRound = oneAtATime(async () => {
     try {
-      await tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs });
+      await tick({ ...built.deps, transport, relayTimeouts: settings.smtpTimeLimits }, { budgetMs: roundMs });
     } catch (error) {
       built.deps.log.error("tick.failed", errorFacts(error));
       throw error;
@@ -84,7 +84,6 @@ async function provideDepsOf(
   if (!built.deps.hasSharedLimits)
     built.deps.log.warn("limits.per_instance", { message: LIMITS_NOT_SHARED.message });
   const transport = openTransport(settings, built.deps);
-  const relayTimeouts = timeoutsOf(settings);
   const prepare = onceUntilItFails(() => prepareFirstUser(built.deps, settings));
   try {
     await withinMs(checkMsMax, admitKeyring(built.deps));

@@ -7,12 +7,11 @@ import { createCachedDns } from "#server/mail/dns/cache";
 import { createFindStsPolicy } from "#server/mail/dns/mta-sts";
 import { createDirect } from "#server/mail/transport/direct";
 import { createRelay } from "#server/mail/transport/relay";
-import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Log } from "#server/platform/log";
 import { startBackupSchedule } from "./backup/schedule";
-import { buildDeps, type ConnectedSettings } from "./deps";
+import { buildDeps, type ConnectedSettings, transportKindOf } from "./deps";
 import { admitWhenReachable } from "./install/admit-secrets";
 import { findClusterHome } from "./postgres/cluster-location";
 import { openMetricsListener } from "./telemetry/metrics-listener";
@@ -58,7 +57,7 @@ export async function runWorker(
   }
   const transport = openTransport(settings, built.deps);
   const worker = await startWorker(
-    { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
+    { ...built.deps, transport, relayTimeouts: settings.smtpTimeLimits },
     { leaseMs: settings.leaseMs },
   );
   const { folder } = settings.backup;
@@ -105,7 +104,7 @@ export function openTransport(
 ): Transport | null {
   if (settings.smtpUrl === null) return null;
   if (settings.smtpUrl === "capture:") return createCapture(deps.hot);
-  if (settings.smtpUrl === "direct:") {
+  if (transportKindOf(settings.smtpUrl) === "direct") {
     if (!readDomainName(settings.hostname).ok)
       deps.log.warn("direct.unqualified_name", { name: settings.hostname, setting: "BACKSTAMP_HOSTNAME" });
     return openDirect(settings, deps);
@@ -114,15 +113,9 @@ export function openTransport(
   if (!read.ok) throw new Error(`SMTP_URL: ${read.fault}`);
   return createRelay(read.target, {
     name: settings.hostname,
-    timeouts: timeoutsOf(settings),
+    timeouts: settings.smtpTimeLimits,
   });
 }
-
-/** The configured timeouts in ms. The transport has defaults for the others. */
-export const timeoutsOf = ({
-  smtpTimeLimits,
-}: Pick<ConnectedSettings, "smtpTimeLimits">): Partial<RelayTimeouts> =>
-  Object.fromEntries(Object.entries(smtpTimeLimits).map(([step, ms]) => [`${step}Ms`, ms]));
 
 /** Maximum size of an MTA-STS policy in bytes. RFC 8461 section 3.2 suggests 64 KB. */
 const policyBytesMax = 65_536;
@@ -149,6 +142,6 @@ function openDirect(
       findStsPolicy,
       random: Math.random,
     },
-    { name: settings.hostname, port: settings.mxPort, timeouts: timeoutsOf(settings) },
+    { name: settings.hostname, port: settings.mxPort, timeouts: settings.smtpTimeLimits },
   );
 }

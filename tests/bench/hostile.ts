@@ -40,11 +40,10 @@ export async function measureHostile(place: Place): Promise<Line[]> {
   const [port, smtpPort, inboundPort] = [await freePort(), await freePort(), await freePort()];
   const env = {
     BACKSTAMP_SECRET: randomBytes(32).toString("base64"),
-    BACKSTAMP_ADMIN_PASSWORD: "a password of the bench",
+    BACKSTAMP_ADMIN: "admin@backstamp.test:a password of the bench",
     BACKSTAMP_RETURN_PATH_DOMAIN: returnPathDomain,
     BACKSTAMP_INBOUND_PORT: String(inboundPort),
-    BACKSTAMP_SMTP_PORT: String(smtpPort),
-    BACKSTAMP_SMTP_HOST: "127.0.0.1",
+    BACKSTAMP_SMTP_PORT: `127.0.0.1:${smtpPort}`,
     BACKSTAMP_URL: `http://127.0.0.1:${port}`,
     PORT: String(port),
   };

@@ -4,6 +4,7 @@ import { compiledOf } from "../support/processes/program";
 import { freePort } from "../support/servers/free-port";
 import type { Ask } from "./audit";
 import type { Actor } from "./records";
+import { formerNames } from "./release";
 
 /** The permanent processes; scheduled rounds start and end. */
 export type ProcessName = Exclude<Actor, "tick">;
@@ -83,21 +84,16 @@ export async function openProcesses(
   async function launch(who: ProcessName): Promise<void> {
     const { root, env = {}, clockAheadMs, isUnready } = optionsOf.get(who) ?? {};
     const isWeb = who === "web0" || who === "web1";
+    const settings = {
+      ...envOf(who),
+      ...env,
+      ...(isWeb && { PORT: String(ports[who]), BACKSTAMP_SMTP_PORT: `127.0.0.1:${smtpPorts[who]}` }),
+      ...(clockAheadMs !== undefined && { CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) }),
+    };
     const child = startChild<object>(
       await compiledOf(FILES[who], root),
       [],
-      {
-        ...envOf(who),
-        ...env,
-        ...(isWeb
-          ? {
-              PORT: String(ports[who]),
-              BACKSTAMP_SMTP_PORT: String(smtpPorts[who]),
-              BACKSTAMP_SMTP_HOST: "127.0.0.1",
-            }
-          : {}),
-        ...(clockAheadMs === undefined ? {} : { CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) }),
-      },
+      root === undefined ? settings : formerNames(settings),
       clockAheadMs === undefined ? [] : ["--import", new URL("./skewed-clock.mjs", import.meta.url).href],
     );
     children.set(who, child);

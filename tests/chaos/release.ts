@@ -61,6 +61,20 @@ export const releaseMissing = (): string | null =>
     ? "skipped: the commit of the latest release is not in this clone; fetch the whole history (git fetch --unshallow)"
     : null;
 
+/** The settings of a process under the names that 0.2.0 reads. */
+export function formerNames(env: Record<string, string>): Record<string, string> {
+  const { SMTP_URL = "", BACKSTAMP_TIME_LIMITS = "", ...others } = env;
+  const [, mxPort] = /^direct:(\d+)$/.exec(SMTP_URL) ?? [];
+  const [limits = "", lease = ""] = BACKSTAMP_TIME_LIMITS.split(",lease=");
+  return {
+    ...others,
+    SMTP_URL: mxPort === undefined ? SMTP_URL : "direct:",
+    BACKSTAMP_MX_PORT: mxPort ?? "",
+    BACKSTAMP_SMTP_TIME_LIMITS: limits,
+    BACKSTAMP_LEASE_SECONDS: lease,
+  };
+}
+
 /** Extracts the sources of the latest release from the history. */
 export async function openRelease(): Promise<Release> {
   const found = findRelease();

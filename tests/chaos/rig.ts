@@ -94,7 +94,7 @@ export type RigOptions = {
 
 /** Shortened, so that frozen workers and silent servers are detected soon. */
 export const leaseSeconds = 12;
-const TIME_LIMITS = "connect=5,command=5,data=5,block=5,final=5";
+const TIME_LIMITS = `connect=5,command=5,data=5,block=5,final=5,lease=${leaseSeconds}`;
 const mailDomain = "chaos.example";
 
 /** Starts everything in a temporary folder. If something fails, what was started before is stopped. */
@@ -159,16 +159,15 @@ async function assemble(
     url.port = String(taps[who].port);
     return {
       DATABASE_URL: url.href,
-      SMTP_URL: way === "direct" ? "direct:" : `smtp://user:password@${addressOf("relay")}:${sinkPort}`,
+      SMTP_URL:
+        way === "direct" ? `direct:${sinkPort}` : `smtp://user:password@${addressOf("relay")}:${sinkPort}`,
       BACKSTAMP_URL: "http://localhost:3000",
       BACKSTAMP_SECRET: installationSecret,
       // The EHLO name identifies the worker to the sink.
       BACKSTAMP_HOSTNAME: `${who}.${mailDomain}`,
       BACKSTAMP_DNS_SERVERS: `${dns.host}:${dns.port}`,
-      BACKSTAMP_MX_PORT: String(sinkPort),
       BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
-      BACKSTAMP_LEASE_SECONDS: String(leaseSeconds),
-      BACKSTAMP_SMTP_TIME_LIMITS: TIME_LIMITS,
+      BACKSTAMP_TIME_LIMITS: TIME_LIMITS,
       ...(redis ? { REDIS_URL: redis.url } : {}),
       // A recipient with its own return path has a separate transaction; otherwise recipients share one.
       ...(way === "direct" ? { BACKSTAMP_RETURN_PATH_DOMAIN: `returns.${mailDomain}` } : {}),

@@ -60,7 +60,7 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
       {
         alarm: "no_time_limits",
         count: 3,
-        message: expect.stringMatching(/statement_timeout.*BACKSTAMP_DB_POOLED=1 .* migrate/),
+        message: expect.stringMatching(/statement_timeout.*DATABASE_URL_UNPOOLED .* migrate/),
       },
     ]);
     await migrateDatabase(pooler.url, { pooled: true });

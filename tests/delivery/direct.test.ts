@@ -59,10 +59,9 @@ test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addr
   const { id } = await world.send({ to });
   const worker = spawnWorker({
     databaseUrl: world.databaseUrl,
-    smtpUrl: "direct:",
+    smtpUrl: `direct:${internet.port}`,
     env: {
       BACKSTAMP_DNS_SERVERS: `127.0.0.1:${internet.dns.port}`,
-      BACKSTAMP_MX_PORT: String(internet.port),
       BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
     },
   });

@@ -104,11 +104,10 @@ describe.runIf(isOpen)("a worker and MTA-STS policies with certificates of a tes
     const { id } = await world.send({ to: Object.keys(DESTINATIONS).map((domain) => `ann@${domain}`) });
     const worker = spawnWorker({
       databaseUrl: world.databaseUrl,
-      smtpUrl: "direct:",
+      smtpUrl: `direct:${internet.port}`,
       env: {
         NODE_EXTRA_CA_CERTS: join(folder, "authority.pem"),
         BACKSTAMP_DNS_SERVERS: `127.0.0.1:${internet.dns.port}`,
-        BACKSTAMP_MX_PORT: String(internet.port),
         BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
       },
     });

@@ -28,7 +28,7 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     HOST: "127.0.0.1",
     BACKSTAMP_URL: url,
     BACKSTAMP_DATA_DIR: dataDir,
-    BACKSTAMP_ADMIN_PASSWORD: ADMIN.password,
+    BACKSTAMP_ADMIN: `${ADMIN.email}:${ADMIN.password}`,
     ...(database ? { DATABASE_URL: database.url } : {}),
     ...env,
   };

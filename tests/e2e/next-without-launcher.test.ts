@@ -44,8 +44,7 @@ beforeAll(async () => {
       ...env,
       SMTP_URL: "capture:",
       NODE_ENV: "production",
-      BACKSTAMP_ADMIN_EMAIL: ADMIN.email,
-      BACKSTAMP_ADMIN_PASSWORD: ADMIN.password,
+      BACKSTAMP_ADMIN: `${ADMIN.email}:${ADMIN.password}`,
     },
   });
   await server.waitFor(/Ready in/, { timeoutMs: 60_000 });

@@ -27,9 +27,7 @@ beforeAll(async () => {
     startBackstamp({
       SMTP_URL: "capture:",
       AUTH_OIDC_ISSUER: `http://localhost:${issuerPort}`,
-      AUTH_OIDC_ID: "backstamp",
-      AUTH_OIDC_SECRET: "the secret of an OpenID client",
-      AUTH_OIDC_NAME: "Example Inc.",
+      AUTH_OIDC: "backstamp:the secret of an OpenID client",
     }),
   ]);
   profile = await openProfile(browser);
@@ -41,7 +39,8 @@ afterAll(async () => {
   await issuer?.close();
 });
 
-const button = () => page.getByRole("button", { name: "Continue with Example Inc.", exact: true });
+const nameOfIssuer = () => `localhost:${issuerPort}`;
+const button = () => page.getByRole("button", { name: `Continue with ${nameOfIssuer()}`, exact: true });
 
 test("the sign-in page has a button for the issuer, and reports that it is down", async () => {
   await page.goto(`${backstamp.url}/login?callbackUrl=%2Fconsole%2Femails`);
@@ -66,10 +65,10 @@ test("a person signs in at the issuer and opens the requested page", async () =>
   await page.waitForURL(/\/console\/emails/, waitOptions);
   await page.goto(`${backstamp.url}/console/settings/security`);
   const linked = page.getByRole("region", { name: "External accounts", exact: true });
-  await linked.getByText("Example Inc.").waitFor(waitOptions);
+  await linked.getByText(nameOfIssuer()).waitFor(waitOptions);
   await linked.getByText(ADMIN.email).waitFor(waitOptions);
   await linked.getByRole("button", { name: "Unlink" }).click();
-  const unlinking = page.getByRole("alertdialog", { name: "Unlink Example Inc.?" });
+  const unlinking = page.getByRole("alertdialog", { name: `Unlink ${nameOfIssuer()}?` });
   await unlinking.waitFor(waitOptions);
   await takePictures(page, "security-unlink");
   await unlinking.getByRole("button", { name: "Cancel" }).click();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   backstamp = await startBackstamp({
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
-    BACKSTAMP_ADMIN_PASSWORD: "",
+    BACKSTAMP_ADMIN: "",
   });
   here = await openProfile(browser);
   page = await here.context.newPage();

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { REPLACED } from "#server/platform/env/replaced";
 import { loadDotEnv, type Mode, readSettings, SettingsError } from "#server/platform/env/settings";
 import { renderEnvExample, SETTINGS } from "#server/platform/env/table";
 
@@ -60,7 +61,7 @@ test("each setting's example is valid", () => {
   }
 });
 
-// Invalid values of each setting with a format. Settings of any text are covered by the tests of pairs below.
+// Invalid values of each setting with a format.
 const WRONG: Record<string, string[]> = {
   PORT: ["0", "65536", "-1", "3000x", "3.5", "http", "1e3", "99999999999"],
   HOST: ["http://127.0.0.1", "a b", "127.0.0.1:3000", "-x"],
@@ -73,22 +74,29 @@ const WRONG: Record<string, string[]> = {
     "https://",
   ],
   BACKSTAMP_SECRET: ["short", "x".repeat(31)],
-  BACKSTAMP_ADMIN_EMAIL: ["ann", "ann@", "a@b.example, c@d.example", "Ann <ann@example.com>"],
-  BACKSTAMP_ADMIN_PASSWORD: ["tooshort"],
+  BACKSTAMP_ADMIN: [
+    "ann",
+    "ann@",
+    "a@b.example, c@d.example",
+    "Ann <ann@example.com>",
+    "ann@example.com:tooshort",
+    ":a long phrase",
+  ],
   DATABASE_URL: ["localhost", "mysql://localhost/x", "postgres:///backstamp", "postgres://one,two/backstamp"],
-  BACKSTAMP_DB_POOLED: ["maybe", "2"],
   UPSTASH_REDIS_REST_URL: ["redis://localhost", "example.upstash.io"],
   REDIS_URL: ["localhost:6379", "http://localhost"],
-  SMTP_URL: ["mail.example.com", "http://mail.example.com", "smtp://", "capture"],
+  SMTP_URL: ["mail.example.com", "http://mail.example.com", "smtp://", "capture", "direct:0", "direct:65536"],
   BACKSTAMP_HOSTNAME: ["mail", "https://mail.example.com", "mail.example.com:25"],
   BACKSTAMP_RETURN_PATH_DOMAIN: ["ann@example.com"],
   BACKSTAMP_INBOUND_PORT: ["yes"],
-  BACKSTAMP_SMTP_PORT: ["0", "smtp"],
+  BACKSTAMP_SMTP_PORT: ["0", "smtp", "127.0.0.1:0", "::1:25", "[127.0.0.1]:25", "http://a:25", "a b:25"],
   BACKSTAMP_SMTPS_PORT: ["70000"],
-  BACKSTAMP_SMTP_HOST: ["smtp://127.0.0.1"],
-  BACKSTAMP_SMTP_TLS_CERT: ["a\0b"],
-  BACKSTAMP_SMTP_TLS_KEY: ["a\0b"],
-  BACKSTAMP_MX_PORT: ["smtp"],
+  BACKSTAMP_SMTP_TLS: ["a\0b", "a,b,c", ",", "a,"],
+  BACKSTAMP_TIME_LIMITS: ["connect", "connect=0", "lease=5", "toString=5", "connect=5=5"],
+  BACKSTAMP_BACKUP_PLAN: ["6", "hours=721", "keep=0"],
+  BACKSTAMP_TEAM_PAUSE: ["10", "bounces=100", "complaints=0"],
+  BACKSTAMP_METRICS_PORT: ["127.0.0.1"],
+  AUTH_GITHUB: ["id", ":secret", "id:"],
   BACKSTAMP_DNS_SERVERS: [
     "dns.example.com",
     "9.9.9.9:0",
@@ -113,7 +121,6 @@ const WRONG: Record<string, string[]> = {
     "https://id.example.com/.well-known/openid-configuration",
     "ftp://id.example.com",
   ],
-  AUTH_OIDC_NAME: ["x".repeat(41), "a\u0007b"],
   AUTH_OIDC_TRUST_EMAIL: ["maybe"],
 };
 
@@ -139,9 +146,11 @@ test("an @ after the host is no part of a password", () => {
   expect(faultsOf({ DATABASE_URL: url })).toEqual({});
 });
 
-test("direct delivery is accepted, but not on Vercel", () => {
+test("direct delivery is accepted, also at another port, but not on Vercel", () => {
   expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
-  expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");
+  expect(readSettings({ SMTP_URL: "direct:" }, "start").mxPort).toBe(25);
+  expect(readSettings({ SMTP_URL: "direct:2525" }, "start").mxPort).toBe(2525);
+  expect(faultsOf({ SMTP_URL: "direct:2525" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");
 });
 
 test("scheduled backups are rejected on Vercel, where no worker runs", () => {
@@ -152,46 +161,44 @@ test("scheduled backups are rejected on Vercel, where no worker runs", () => {
 
 test("SMTP submission without a certificate listens only on a loopback address", () => {
   const port = { BACKSTAMP_SMTP_PORT: "2587" };
-  const loopback = /BACKSTAMP_SMTP_TLS_CERT.*BACKSTAMP_SMTP_HOST=127\.0\.0\.1/;
+  const loopback = /BACKSTAMP_SMTP_TLS.*127\.0\.0\.1:2587/;
   expect(faultsOf(port, "start").BACKSTAMP_SMTP_PORT).toMatch(loopback);
   expect(faultsOf({ ...port, HOST: "0.0.0.0" }, "dev").BACKSTAMP_SMTP_PORT).toMatch(loopback);
-  expect(faultsOf({ ...port, BACKSTAMP_SMTP_HOST: "::1" }, "start")).toEqual({});
-  expect(faultsOf({ BACKSTAMP_SMTPS_PORT: "2465" }).BACKSTAMP_SMTP_TLS_CERT).toContain("Required");
-  expect(faultsOf({ BACKSTAMP_SMTP_TLS_CERT: "/c" }).BACKSTAMP_SMTP_TLS_KEY).toContain("Set both");
-  const files = { BACKSTAMP_SMTP_TLS_CERT: "/c", BACKSTAMP_SMTP_TLS_KEY: "/k" };
-  expect(readSettings({ ...port, ...files }, "start").submission).toEqual({
-    port: 2587,
-    securePort: null,
-    host: "0.0.0.0",
+  expect(faultsOf({ BACKSTAMP_SMTP_PORT: "[::1]:2587" }, "start")).toEqual({});
+  expect(faultsOf({ BACKSTAMP_SMTPS_PORT: "2465" }).BACKSTAMP_SMTP_TLS).toContain("Required");
+  const tls = { BACKSTAMP_SMTPS_PORT: "[::]:2465", BACKSTAMP_SMTP_TLS: "/c, /k" };
+  expect(readSettings({ ...port, ...tls }, "start").submission).toEqual({
+    startTls: { host: "0.0.0.0", port: 2587 },
+    implicitTls: { host: "::", port: 2465 },
     certificateFiles: { cert: "/c", key: "/k" },
   });
+  const oneFile = readSettings({ BACKSTAMP_SMTP_TLS: "/both.pem" }, "start").submission;
+  expect(oneFile.certificateFiles).toEqual({ cert: "/both.pem", key: "/both.pem" });
 });
 
 test("dev listens for submission on a free loopback port, start does not", () => {
-  const off = { securePort: null, certificateFiles: null };
-  expect(readSettings({ HOST: "0.0.0.0" }, "dev").submission).toEqual({ port: 0, host: "127.0.0.1", ...off });
-  expect(readSettings({}, "start").submission).toEqual({ port: null, host: "0.0.0.0", ...off });
+  const off = { startTls: null, implicitTls: null, certificateFiles: null };
+  const free = { host: "127.0.0.1", port: 0 };
+  expect(readSettings({ HOST: "0.0.0.0" }, "dev").submission).toEqual({ ...off, startTls: free });
+  expect(readSettings({}, "start").submission).toEqual(off);
 });
 
 test("all faults are reported at once, without secrets", () => {
   const source = {
     PORT: "http",
     BACKSTAMP_SECRET: "hunter2",
-    BACKSTAMP_ADMIN_PASSWORD: "hunter2",
+    BACKSTAMP_ADMIN: "ann@example.com:hunter2",
     DATABASE_URL: "mysql://root:hunter2@localhost/x",
     REDIS_URL: "http://:hunter2@localhost",
     SMTP_URL: "http://ann:hunter2@localhost",
     CRON_SECRET: "hunter2",
-    AUTH_GITHUB_SECRET: "hunter2",
+    AUTH_GITHUB: "hunter2",
     UPSTASH_REDIS_REST_TOKEN: "hunter2",
   };
   const faults = faultsOf(source);
   expect(Object.keys(faults).sort()).toEqual(
     [
-      ...Object.keys(source).filter(
-        (name) => !["AUTH_GITHUB_SECRET", "UPSTASH_REDIS_REST_TOKEN"].includes(name),
-      ),
-      "AUTH_GITHUB_ID",
+      ...Object.keys(source).filter((name) => name !== "UPSTASH_REDIS_REST_TOKEN"),
       "UPSTASH_REDIS_REST_URL",
     ].sort(),
   );
@@ -209,6 +216,60 @@ test("production with DATABASE_URL requires the public URL; Vercel also requires
     "BACKSTAMP_URL",
     "DATABASE_URL",
   ]);
+});
+
+test("a setting that was replaced is rejected with what to set instead, without its value", () => {
+  expect(Object.keys(REPLACED).filter((name) => name in SETTINGS)).toEqual([]);
+  const faults = faultsOf({
+    BACKSTAMP_ADMIN_PASSWORD: "hunter2",
+    BACKSTAMP_MX_PORT: "",
+    AUTH_GITHUB_ID: "x",
+  });
+  expect(Object.keys(faults)).toEqual(["BACKSTAMP_ADMIN_PASSWORD", "AUTH_GITHUB_ID"]);
+  expect(faults.AUTH_GITHUB_ID).toContain("AUTH_GITHUB=id:secret");
+});
+
+test("the database has a pooler if it also has a URL without one, which can be the same", () => {
+  const pooler = { DATABASE_URL: "postgres://h:6432/x", BACKSTAMP_URL: "https://mail.example.com" };
+  const read = (DATABASE_URL_UNPOOLED: string) => {
+    const { isDatabasePooled, unpooledUrl } = readSettings({ ...pooler, DATABASE_URL_UNPOOLED }, "start");
+    return { isDatabasePooled, unpooledUrl };
+  };
+  expect(read("")).toEqual({ isDatabasePooled: false, unpooledUrl: null });
+  expect(read("postgres://h/x")).toEqual({ isDatabasePooled: true, unpooledUrl: "postgres://h/x" });
+  expect(read(pooler.DATABASE_URL)).toEqual({ isDatabasePooled: true, unpooledUrl: null });
+});
+
+test("parts of a setting that are not set have their defaults", () => {
+  const settings = readSettings(
+    {
+      BACKSTAMP_TIME_LIMITS: "connect=5",
+      BACKSTAMP_BACKUP_PLAN: "keep=2",
+      BACKSTAMP_TEAM_PAUSE: "complaints=0.5",
+      BACKSTAMP_ADMIN: "Ann@example.com",
+      BACKSTAMP_METRICS_TOKEN: "x".repeat(16),
+      BACKSTAMP_METRICS_PORT: "9464",
+    },
+    "start",
+  );
+  expect(settings).toMatchObject({
+    leaseMs: 60_000,
+    smtpTimeLimits: { connectMs: 5_000 },
+    backup: { everyHours: 24, keep: 2 },
+    alerts: { teamBouncePause: null, teamComplaintPause: 0.005 },
+    adminEmail: "ann@example.com",
+    adminPassword: null,
+    metricsListener: { host: "127.0.0.1", port: 9464 },
+  });
+  expect(readSettings({ BACKSTAMP_TIME_LIMITS: "lease=12" }, "start").leaseMs).toBe(12_000);
+});
+
+test("traces are exported if the standard variables of OpenTelemetry name an endpoint", () => {
+  const isExporting = (env: Record<string, string>) => readSettings(env, "start").areTracesExported;
+  expect(isExporting({})).toBe(false);
+  expect(isExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://h" })).toBe(true);
+  expect(isExporting({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://h" })).toBe(true);
+  expect(isExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://h", OTEL_SDK_DISABLED: "true" })).toBe(false);
 });
 
 test("lists are parsed entry by entry", () => {
@@ -264,25 +325,23 @@ test(".env files add missing variables, the most specific file first", async () 
 describe("sign-in with OpenID Connect", () => {
   const whole = {
     AUTH_OIDC_ISSUER: "https://id.example.com/",
-    AUTH_OIDC_ID: "id",
-    AUTH_OIDC_SECRET: "secret",
+    AUTH_OIDC: "id:secret",
   };
 
-  test("is off by default, and requires issuer, id and secret together", () => {
+  test("is off by default, and requires issuer and client together", () => {
     expect(readSettings({}, "dev").oidc).toBeNull();
     for (const name of Object.keys(whole))
       expect(Object.keys(faultsOf({ ...whole, [name]: "" })), name).toEqual([name]);
-    expect(Object.keys(faultsOf({ AUTH_OIDC_NAME: "Example Inc." })).sort()).toEqual(
-      Object.keys(whole).sort(),
-    );
+    expect(Object.keys(faultsOf({ AUTH_OIDC_TRUST_EMAIL: "1" }))).toEqual(["AUTH_OIDC_ISSUER"]);
   });
 
   test("keeps the issuer as it is, and requires verified addresses unless the operator says otherwise", () => {
     const oidc = { id: "id", secret: "secret", issuer: "https://id.example.com/" };
-    expect(readSettings(whole, "dev").oidc).toEqual({ ...oidc, name: "single sign-on", trustsEmail: false });
-    const more = { AUTH_OIDC_NAME: "Example Inc.", AUTH_OIDC_TRUST_EMAIL: "1" };
+    expect(readSettings(whole, "dev").oidc).toEqual({ ...oidc, name: "id.example.com", trustsEmail: false });
+    const more = { AUTH_OIDC: "urn%3Aid:a:secret", AUTH_OIDC_TRUST_EMAIL: "1" };
     expect(readSettings({ ...whole, ...more }, "dev").oidc).toMatchObject({
-      name: "Example Inc.",
+      id: "urn:id",
+      secret: "a:secret",
       trustsEmail: true,
     });
     for (const issuer of ["http://localhost:8080/realms/main", "http://127.0.0.1:8080", "http://[::1]:80"])

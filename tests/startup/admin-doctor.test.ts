@@ -223,10 +223,9 @@ describe("direct delivery", () => {
     };
   const examine = async (pointer: string | null, mxPort: number) =>
     doctor({
-      SMTP_URL: "direct:",
+      SMTP_URL: `direct:${mxPort}`,
       BACKSTAMP_HOSTNAME: host,
       BACKSTAMP_DNS_SERVERS: (await dns(scripted(pointer))).setting,
-      BACKSTAMP_MX_PORT: String(mxPort),
       BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
     });
 
@@ -312,14 +311,13 @@ test("SMTP ports and the certificate are checked", wait, async () => {
   const env = {
     BACKSTAMP_SMTP_PORT: String(open.port),
     BACKSTAMP_SMTPS_PORT: "1",
-    BACKSTAMP_SMTP_TLS_CERT: files.cert,
-    BACKSTAMP_SMTP_TLS_KEY: files.key,
+    BACKSTAMP_SMTP_TLS: `${files.cert},${files.key}`,
   };
   const now = (await doctor(env)).of("ports");
   expect(now).toMatchObject([
     { subject: `BACKSTAMP_SMTP_PORT ${open.port}`, status: "ok" },
     { subject: `BACKSTAMP_SMTPS_PORT ${env.BACKSTAMP_SMTPS_PORT}`, status: "error" },
-    { subject: "BACKSTAMP_SMTP_TLS_CERT" },
+    { subject: "BACKSTAMP_SMTP_TLS" },
   ]);
   const expired = makeCertificate({ validFrom: new Date("2025-01-01"), validTo: new Date("2025-02-01") });
   await writeFile(files.cert, expired.cert);

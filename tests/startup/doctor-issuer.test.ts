@@ -23,7 +23,6 @@ async function examine(env: Record<string, string>): Promise<Finding[]> {
       BACKSTAMP_SECRET: installationSecret,
       BACKSTAMP_URL: publicUrl,
       BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
-      AUTH_OIDC_ID: "id",
       ...env,
     },
   });
@@ -53,7 +52,7 @@ async function examineIssuer(body: object | string, { status = 200, path = "" } 
     jwks_uri: `${url}/jwks`,
     id_token_signing_alg_values_supported: ["RS256"],
   };
-  const findings = await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" });
+  const findings = await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC: "id:hunter2" });
   return { url, requested, finding: findings.find(({ subject }) => subject === "AUTH_OIDC_ISSUER") };
 }
 
@@ -83,7 +82,7 @@ test("an issuer whose metadata does not allow a sign-in has a finding", wait, as
 
 test("an issuer that does not respond has a finding", wait, async () => {
   const url = "http://127.0.0.1:2";
-  expect(await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC_SECRET: "hunter2" })).toContainEqual(
+  expect(await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC: "id:hunter2" })).toContainEqual(
     expect.objectContaining({ status: "error", message: expect.stringContaining("could not be read") }),
   );
 });
@@ -91,5 +90,5 @@ test("an issuer that does not respond has a finding", wait, async () => {
 test("invalid settings of the issuer are named", wait, async () => {
   const [finding] = await examine({ AUTH_OIDC_ISSUER: "http://id.example.com" });
   expect(finding).toMatchObject({ status: "error" });
-  expect(finding?.message).toMatch(/AUTH_OIDC_ISSUER.*https:\/\/.*AUTH_OIDC_SECRET/s);
+  expect(finding?.message).toMatch(/AUTH_OIDC_ISSUER.*https:\/\/.*AUTH_OIDC: /s);
 });

@@ -33,7 +33,7 @@ test("a worker serves its own metrics on loopback, only with the token", async (
   const ready: { event: string; port?: number }[] = [];
   const log = { error, warn, info: (event: string, facts: object = {}) => ready.push({ event, ...facts }) };
   const settings = settingsFor({ BACKSTAMP_METRICS_TOKEN: token });
-  const worker = await runWorker({ ...settings, metricsPort: 0 }, { log });
+  const worker = await runWorker({ ...settings, metricsListener: { host: "127.0.0.1", port: 0 } }, { log });
   const { port, ...event } = ready.find(({ event }) => event === "metrics.ready") ?? {};
   expect(event).toEqual({ event: "metrics.ready", host: "127.0.0.1" });
   const url = `http://127.0.0.1:${port}`;

@@ -28,9 +28,8 @@ const open = (port = 0, checkMs?: number) =>
     {
       hostname: "mail.example.com",
       submission: {
-        host: "127.0.0.1",
-        port,
-        securePort: 0,
+        startTls: { host: "127.0.0.1", port },
+        implicitTls: { host: "127.0.0.1", port: 0 },
         certificateFiles: { cert: fileOf("cert.pem"), key: fileOf("key.pem") },
       },
     },
@@ -134,9 +133,9 @@ test("a renewed certificate is used without a restart, and a broken one is not",
 
 test("an invalid or missing certificate stops the start with the setting and the file", async () => {
   await writeFile(fileOf("key.pem"), "not a key");
-  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS_CERT: .*key\.pem are not a certificate chain/);
+  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS: .*key\.pem are not a certificate chain/);
   await rm(fileOf("cert.pem"));
-  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS_CERT: .*cert\.pem cannot be read \(ENOENT\)/);
+  await expect(open()).rejects.toThrow(/BACKSTAMP_SMTP_TLS: .*cert\.pem cannot be read \(ENOENT\)/);
 });
 
 test("an occupied port stops the start with the setting, and frees the other port", async () => {

@@ -4,8 +4,8 @@ import path from "node:path";
 import { parseEnv } from "node:util";
 import type { z } from "zod";
 import type { LimitStore } from "../limits/limits";
-import type { Setting } from "./operation";
-import { SETTINGS } from "./table";
+import { REPLACED } from "./replaced";
+import { SETTINGS, type Setting } from "./table";
 
 /**
  * How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel
@@ -18,15 +18,7 @@ type Name = keyof typeof SETTINGS;
 type Values = { [K in Name]?: z.infer<(typeof SETTINGS)[K]["read"]> };
 
 /** The validated configuration, with every default that depends only on the mode. */
-export type Settings = ReturnType<typeof applyDefaults>;
-
-const OIDC_NAMES = [
-  "AUTH_OIDC_ISSUER",
-  "AUTH_OIDC_ID",
-  "AUTH_OIDC_SECRET",
-  "AUTH_OIDC_NAME",
-  "AUTH_OIDC_TRUST_EMAIL",
-] as const;
+export type Settings = ReturnType<typeof readSettings>;
 
 type Rule = {
   name: Name;
@@ -71,7 +63,7 @@ const RULES: readonly Rule[] = [
   {
     name: "SMTP_URL",
     reason: "direct: does not work on Vercel, which blocks outgoing port 25. Set the URL of a relay.",
-    isViolated: (_isSet, mode, values) => mode === "vercel" && values.SMTP_URL === "direct:",
+    isViolated: (_isSet, mode, values) => mode === "vercel" && isDirect(values.SMTP_URL),
   },
   {
     name: "BACKSTAMP_RETURN_PATH_DOMAIN",
@@ -82,17 +74,16 @@ const RULES: readonly Rule[] = [
   {
     name: "BACKSTAMP_SMTP_PORT",
     reason:
-      "Without a certificate, API keys would be sent in plain text. Set BACKSTAMP_SMTP_TLS_CERT and BACKSTAMP_SMTP_TLS_KEY, or listen only on this machine: BACKSTAMP_SMTP_HOST=127.0.0.1",
+      "Without a certificate, API keys would be sent in plain text. Set BACKSTAMP_SMTP_TLS, or listen only on this machine, for example with 127.0.0.1:2587",
     isViolated: (isSet, mode, values) =>
       isSet("BACKSTAMP_SMTP_PORT") &&
-      !isSet("BACKSTAMP_SMTP_TLS_CERT") &&
-      !isLoopback(values.BACKSTAMP_SMTP_HOST ?? hostOf(values, mode)),
+      !isSet("BACKSTAMP_SMTP_TLS") &&
+      !isLoopback(values.BACKSTAMP_SMTP_PORT?.host ?? hostOf(values, mode)),
   },
   {
-    name: "BACKSTAMP_SMTP_TLS_CERT",
-    reason:
-      "Required because BACKSTAMP_SMTPS_PORT is set. Set it and BACKSTAMP_SMTP_TLS_KEY to the files of a certificate.",
-    isViolated: (isSet) => isSet("BACKSTAMP_SMTPS_PORT") && !isSet("BACKSTAMP_SMTP_TLS_CERT"),
+    name: "BACKSTAMP_SMTP_TLS",
+    reason: "Required because BACKSTAMP_SMTPS_PORT is set. Set it to the files of a certificate.",
+    isViolated: (isSet) => isSet("BACKSTAMP_SMTPS_PORT") && !isSet("BACKSTAMP_SMTP_TLS"),
   },
   {
     name: "BACKSTAMP_METRICS_TOKEN",
@@ -105,18 +96,14 @@ const RULES: readonly Rule[] = [
       "No worker runs on Vercel, so no scheduled backup would be made. Remove it, and run backstamp backup on another machine.",
     isViolated: (isSet, mode) => mode === "vercel" && isSet("BACKSTAMP_BACKUP_TO"),
   },
-  ...pairRules("BACKSTAMP_SMTP_TLS_CERT", "BACKSTAMP_SMTP_TLS_KEY"),
   ...pairRules("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
-  ...pairRules("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
-  ...pairRules("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
-  ...(["AUTH_OIDC_ISSUER", "AUTH_OIDC_ID", "AUTH_OIDC_SECRET"] as const).map(
-    (name): Rule => ({
-      name,
-      reason:
-        "Required, because sign-in with OpenID Connect needs AUTH_OIDC_ISSUER, AUTH_OIDC_ID and AUTH_OIDC_SECRET.",
-      isViolated: (isSet) => OIDC_NAMES.some(isSet) && !isSet(name),
-    }),
-  ),
+  ...pairRules("AUTH_OIDC_ISSUER", "AUTH_OIDC"),
+  {
+    name: "AUTH_OIDC_ISSUER",
+    reason: "Required because AUTH_OIDC_TRUST_EMAIL is set.",
+    isViolated: (isSet) =>
+      isSet("AUTH_OIDC_TRUST_EMAIL") && !isSet("AUTH_OIDC_ISSUER") && !isSet("AUTH_OIDC"),
+  },
 ];
 
 /** `reason` contains no value, so it may be public. `value` is the rejected value unless it is a secret. */
@@ -137,9 +124,11 @@ export class SettingsError extends Error {
  * Reads the settings from an environment. An empty string counts as not set. Throws SettingsError with all
  * faults at once. No message contains the value of a secret.
  */
-export function readSettings(source: Source, mode: Mode): Settings {
-  const isSet = (name: Name): boolean => (source[name] ?? "").trim() !== "";
-  const faults: SettingFault[] = [];
+export function readSettings(source: Source, mode: Mode) {
+  const isSet = (name: string): boolean => (source[name] ?? "").trim() !== "";
+  const faults: SettingFault[] = Object.entries(REPLACED)
+    .filter(([name]) => isSet(name))
+    .map(([name, instead]) => ({ name, reason: `No longer a setting. ${instead}` }));
   const values: Partial<Record<Name, unknown>> = {};
   for (const name of Object.keys(SETTINGS) as Name[]) {
     const raw = source[name];
@@ -157,7 +146,11 @@ export function readSettings(source: Source, mode: Mode): Settings {
     if (rule.isViolated(isSet, mode, values as Values)) faults.push({ name: rule.name, reason: rule.reason });
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return applyDefaults(values as Values, mode);
+  // The packages of OpenTelemetry read their standard variables themselves.
+  const areTracesExported =
+    source.OTEL_SDK_DISABLED?.trim().toLowerCase() !== "true" &&
+    (isSet("OTEL_EXPORTER_OTLP_ENDPOINT") || isSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"));
+  return { ...applyDefaults(values as Values, mode), areTracesExported };
 }
 
 function applyDefaults(values: Values, mode: Mode) {
@@ -180,18 +173,19 @@ function applyDefaults(values: Values, mode: Mode) {
     secret: values.BACKSTAMP_SECRET ?? null,
     /** Former secrets, the newest first. They decrypt what is stored and verify links. */
     oldSecrets: values.BACKSTAMP_SECRETS_OLD ?? [],
-    adminEmail: values.BACKSTAMP_ADMIN_EMAIL ?? "admin@backstamp.test",
+    adminEmail: values.BACKSTAMP_ADMIN?.email ?? "admin@backstamp.test",
     /** Null if not set; the launcher then generates it. */
-    adminPassword: values.BACKSTAMP_ADMIN_PASSWORD ?? null,
+    adminPassword: values.BACKSTAMP_ADMIN?.password ?? null,
     /** Null if not set; the launcher then starts an embedded PostgreSQL. */
     databaseUrl: values.DATABASE_URL ?? null,
     /** The database without its pooler, for migrations. Null: as `databaseUrl`. */
-    unpooledUrl: values.DATABASE_URL_UNPOOLED ?? null,
-    isDatabasePooled: values.BACKSTAMP_DB_POOLED ?? isVercel,
+    unpooledUrl:
+      values.DATABASE_URL_UNPOOLED === values.DATABASE_URL ? null : (values.DATABASE_URL_UNPOOLED ?? null),
+    isDatabasePooled: isVercel || values.DATABASE_URL_UNPOOLED !== undefined,
     limitStore: limitStoreOf(values),
     /**
-     * `smtp:`, `smtps:`, `direct:` or `capture:`. Null: email to real recipients stays queued until a relay
-     * is added.
+     * `smtp:`, `smtps:`, `direct:` (also with a port) or `capture:`. Null: email to real recipients stays
+     * queued until a relay is added.
      */
     smtpUrl: values.SMTP_URL ?? (mode === "dev" ? "capture:" : null),
     hostname: values.BACKSTAMP_HOSTNAME ?? hostname(),
@@ -203,10 +197,9 @@ function applyDefaults(values: Values, mode: Mode) {
     returnPathDomain: values.BACKSTAMP_RETURN_PATH_DOMAIN ?? null,
     inboundPort: values.BACKSTAMP_INBOUND_PORT ?? null,
     submission: submissionOf(values, mode),
-    mxPort: values.BACKSTAMP_MX_PORT ?? 25,
-    /** Milliseconds by SMTP step. Only the steps that the operator configured. */
-    smtpTimeLimits: values.BACKSTAMP_SMTP_TIME_LIMITS ?? {},
-    leaseMs: (values.BACKSTAMP_LEASE_SECONDS ?? 60) * 1_000,
+    /** Port of the recipients' MX hosts. */
+    mxPort: (isDirect(values.SMTP_URL) && Number(values.SMTP_URL?.slice("direct:".length))) || 25,
+    ...timesOf(values),
     /** Empty: the system's name servers. */
     dnsServers: values.BACKSTAMP_DNS_SERVERS ?? [],
     /** Null: the networks of the mode. */
@@ -216,24 +209,19 @@ function applyDefaults(values: Values, mode: Mode) {
     bodyMaxBytes: (values.BACKSTAMP_BODY_MAX_MB ?? (isVercel ? 4 : 48)) * 1024 * 1024,
     apiHost: values.BACKSTAMP_API_HOST ?? null,
     systemFrom: values.BACKSTAMP_SYSTEM_FROM ?? `backstamp@${new URL(url).hostname}`,
-    github: pairOf(values.AUTH_GITHUB_ID, values.AUTH_GITHUB_SECRET),
-    google: pairOf(values.AUTH_GOOGLE_ID, values.AUTH_GOOGLE_SECRET),
+    github: values.AUTH_GITHUB ?? null,
+    google: values.AUTH_GOOGLE ?? null,
     oidc: oidcOf(values),
     cronSecret: values.CRON_SECRET ?? null,
     /** Null: metrics are off. */
     metricsToken: values.BACKSTAMP_METRICS_TOKEN ?? null,
     /** Where a worker process serves its metrics. Null: nowhere. */
-    metricsPort: values.BACKSTAMP_METRICS_PORT ?? null,
-    metricsHost: values.BACKSTAMP_METRICS_HOST ?? "127.0.0.1",
-    /** The packages of OpenTelemetry read the variables themselves. */
-    areTracesExported:
-      values.OTEL_SDK_DISABLED !== true &&
-      (values.OTEL_EXPORTER_OTLP_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
+    metricsListener: listenerOf(values.BACKSTAMP_METRICS_PORT, "127.0.0.1"),
     backup: backupOf(values),
     /** Thresholds as a fraction of recipients; null disables automatic pausing. */
     alerts: {
-      teamBouncePause: values.BACKSTAMP_TEAM_BOUNCE_PAUSE ?? null,
-      teamComplaintPause: values.BACKSTAMP_TEAM_COMPLAINT_PAUSE ?? null,
+      teamBouncePause: values.BACKSTAMP_TEAM_PAUSE?.bounces ?? null,
+      teamComplaintPause: values.BACKSTAMP_TEAM_PAUSE?.complaints ?? null,
       webhookUrl: values.BACKSTAMP_ALERT_WEBHOOK_URL ?? null,
     },
   };
@@ -243,8 +231,8 @@ function applyDefaults(values: Values, mode: Mode) {
 const backupOf = (values: Values) => ({
   folder: values.BACKSTAMP_BACKUP_TO ?? null,
   passphrase: values.BACKSTAMP_BACKUP_PASSPHRASE ?? null,
-  everyHours: values.BACKSTAMP_BACKUP_EVERY_HOURS ?? 24,
-  keep: values.BACKSTAMP_BACKUP_KEEP ?? 7,
+  everyHours: values.BACKSTAMP_BACKUP_PLAN?.hours ?? 24,
+  keep: values.BACKSTAMP_BACKUP_PLAN?.keep ?? 7,
 });
 
 const hostOf = (values: Values, mode: Mode): string =>
@@ -252,17 +240,34 @@ const hostOf = (values: Values, mode: Mode): string =>
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
-/** SMTP submission. A port is null if it is off; 0 selects a free one. */
+/** Where a server listens. Port 0 selects a free one. */
+export type Listener = { host: string; port: number };
+
+const listenerOf = (
+  given: { host: string | null; port: number } | undefined,
+  host: string,
+): Listener | null => (given === undefined ? null : { host: given.host ?? host, port: given.port });
+
+/** The SMTP servers for submission. Null: off. */
 function submissionOf(values: Values, mode: Mode) {
-  const { BACKSTAMP_SMTP_PORT: port, BACKSTAMP_SMTP_TLS_CERT: cert, BACKSTAMP_SMTP_TLS_KEY: key } = values;
-  const isDefault = mode === "dev" && port === undefined && values.BACKSTAMP_SMTPS_PORT === undefined;
-  const host = values.BACKSTAMP_SMTP_HOST ?? hostOf(values, mode);
+  const { BACKSTAMP_SMTP_PORT: port, BACKSTAMP_SMTPS_PORT: securePort } = values;
+  const host = hostOf(values, mode);
+  const isDefault = mode === "dev" && port === undefined && securePort === undefined;
   return {
-    port: port ?? (isDefault ? 0 : null),
-    securePort: values.BACKSTAMP_SMTPS_PORT ?? null,
-    host: isDefault ? "127.0.0.1" : host,
-    certificateFiles: cert !== undefined && key !== undefined ? { cert, key } : null,
+    startTls: isDefault ? { host: "127.0.0.1", port: 0 } : listenerOf(port, host),
+    implicitTls: listenerOf(securePort, host),
+    certificateFiles: values.BACKSTAMP_SMTP_TLS ?? null,
   };
+}
+
+const isDirect = (smtpUrl: string | undefined): boolean => smtpUrl?.startsWith("direct:") ?? false;
+
+/** The lease of a delivery, and only those SMTP timeouts that the operator configured, by step. */
+function timesOf({ BACKSTAMP_TIME_LIMITS: { lease = 60, ...steps } = {} }: Values) {
+  const smtpTimeLimits = Object.fromEntries(
+    Object.entries(steps).map(([step, seconds]) => [`${step}Ms`, seconds * 1_000]),
+  );
+  return { leaseMs: lease * 1_000, smtpTimeLimits };
 }
 
 function limitStoreOf(values: Values): LimitStore {
@@ -271,19 +276,10 @@ function limitStoreOf(values: Values): LimitStore {
   return redis ? { kind: "redis", url: redis } : { kind: "in-process" };
 }
 
-const pairOf = (id: string | undefined, secret: string | undefined): { id: string; secret: string } | null =>
-  id && secret ? { id, secret } : null;
-
-/** Sign-in with OpenID Connect; null if it is off. */
-function oidcOf(values: Values) {
-  const credentials = pairOf(values.AUTH_OIDC_ID, values.AUTH_OIDC_SECRET);
-  if (credentials === null || values.AUTH_OIDC_ISSUER === undefined) return null;
-  return {
-    ...credentials,
-    issuer: values.AUTH_OIDC_ISSUER,
-    name: values.AUTH_OIDC_NAME ?? "single sign-on",
-    trustsEmail: values.AUTH_OIDC_TRUST_EMAIL ?? false,
-  };
+/** Sign-in with OpenID Connect, which the button calls by its host; null if it is off. */
+function oidcOf({ AUTH_OIDC: client, AUTH_OIDC_ISSUER: issuer, AUTH_OIDC_TRUST_EMAIL: trustsEmail }: Values) {
+  if (client === undefined || issuer === undefined) return null;
+  return { ...client, issuer, name: new URL(issuer).host, trustsEmail: trustsEmail ?? false };
 }
 
 /**

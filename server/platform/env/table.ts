@@ -1,30 +1,47 @@
-import { OPENSSL, OPERATION_SETTINGS, type Setting } from "./operation";
+import type { z } from "zod";
 import {
+  absoluteFolder,
   address,
-  emailAddress,
-  file,
+  certificateFiles,
+  firstUser,
   flag,
   folder,
   hostName,
+  idAndSecret,
   issuer,
-  label,
   listenHost,
+  listenPort,
   nameServers,
   networks,
+  numbersByName,
   origin,
   port,
   secret,
   secrets,
   sender,
+  share,
   smtpUrl,
-  timeLimits,
   wholeNumber,
 } from "./values";
 
+export type Setting = {
+  /** Its meaning, for `.env.example`. */
+  about: string;
+  /** The default in words. */
+  fallback: string;
+  example: string;
+  read: z.ZodType;
+  /** Messages never contain its value. */
+  isSecret?: true;
+};
+
+const OPENSSL = "Generate one with: openssl rand -base64 32";
 const POSTGRES_URL = "Enter the URL of a PostgreSQL database: postgres://user:password@host:5432/name";
 
-const credential = (about: string, example: string) =>
-  ({ about, fallback: "off", example, read: secret(1, ""), isSecret: true }) as const;
+const credential = (about: string) =>
+  ({ about, fallback: "off", example: "id:secret", read: idAndSecret, isSecret: true }) as const;
+
+const seconds = wholeNumber(1, 99_999, 30);
 
 /** All settings, in the order of `.env.example`. */
 export const SETTINGS = {
@@ -62,18 +79,13 @@ export const SETTINGS = {
     read: secrets(32),
     isSecret: true,
   },
-  BACKSTAMP_ADMIN_EMAIL: {
-    about: "Email address of the first user. Used only while no user exists.",
-    fallback: "admin@backstamp.test",
-    example: "you@example.com",
-    read: emailAddress,
-  },
-  BACKSTAMP_ADMIN_PASSWORD: {
+  BACKSTAMP_ADMIN: {
     about:
-      "Password of the first user, at least 12 characters. Used only while no user exists. If it is not set and DATABASE_URL is set, startup prints a one-time link that creates the first user. If Next runs without the launcher, opening /setup writes the link to the log.",
-    fallback: "generated in the data directory for the embedded database and for dev",
-    example: "a long phrase that you remember",
-    read: secret(12, "Choose a longer one."),
+      "Email address of the first user, and a password of at least 12 characters after a colon. Used only while no user exists. If there is no password and DATABASE_URL is set, startup prints a one-time link that creates the first user. If Next runs without the launcher, opening /setup writes the link to the log.",
+    fallback:
+      "admin@backstamp.test, with a password that is generated in the data directory for the embedded database and for dev",
+    example: "you@example.com:a long phrase that you remember",
+    read: firstUser,
     isSecret: true,
   },
   DATABASE_URL: {
@@ -83,17 +95,10 @@ export const SETTINGS = {
     read: address(POSTGRES_URL, "postgres:", "postgresql:"),
     isSecret: true,
   },
-  BACKSTAMP_DB_POOLED: {
-    about:
-      "Set to 1 behind a transaction pooler. Backstamp then uses no prepared statements, LISTEN or session locks, and reads the API key from the database on each request.",
-    fallback: "0; 1 on Vercel",
-    example: "1",
-    read: flag,
-  },
   DATABASE_URL_UNPOOLED: {
     about:
-      "The same database without the pooler, for migrations. A pooler limits the time of a statement, and building an index of a large table takes longer.",
-    fallback: "DATABASE_URL",
+      "The same database without its transaction pooler, for migrations. Set it if DATABASE_URL is that of a pooler, if necessary to the same URL: Backstamp then uses no prepared statements, LISTEN or session locks, and reads the API key from the database on each request. A pooler limits the time of a statement, and building an index of a large table takes longer.",
+    fallback: "none; DATABASE_URL has no pooler, except on Vercel",
     example: "postgres://backstamp:password@127.0.0.1:5432/backstamp",
     read: address(POSTGRES_URL, "postgres:", "postgresql:"),
     isSecret: true,
@@ -120,7 +125,7 @@ export const SETTINGS = {
   },
   SMTP_URL: {
     about:
-      "How email is sent: smtp:// (relay, STARTTLS if offered), smtps:// (relay, implicit TLS), direct: (to the recipients' MX hosts; not on Vercel), or capture: (stored, not sent).",
+      "How email is sent: smtp:// (relay, STARTTLS if offered), smtps:// (relay, implicit TLS), direct: (to the recipients' MX hosts; not on Vercel; direct:2525 for another port than 25), or capture: (stored, not sent).",
     fallback: "capture: for dev; none for start, and email to real recipients stays queued",
     example: "smtp://user:password@smtp.example.com:587",
     read: smtpUrl,
@@ -147,54 +152,38 @@ export const SETTINGS = {
   },
   BACKSTAMP_SMTP_PORT: {
     about:
-      "SMTP port at which programs submit email, with STARTTLS. Without a certificate it must listen on a loopback address.",
+      "SMTP port at which programs submit email, with STARTTLS, after an address to listen on if it is not that of HOST. Without a certificate it must listen on a loopback address.",
     fallback: "a free port on 127.0.0.1 for dev; off for start",
-    example: "2587",
-    read: port(2587),
+    example: "127.0.0.1:2587",
+    read: listenPort(2587),
   },
   BACKSTAMP_SMTPS_PORT: {
-    about: "SMTP port at which programs submit email, with TLS from the start. Requires a certificate.",
+    about: "The same with TLS from the start. Requires a certificate.",
     fallback: "off",
     example: "2465",
-    read: port(2465),
+    read: listenPort(2465),
   },
-  BACKSTAMP_SMTP_HOST: {
-    about: "Address that the SMTP ports for submission listen on.",
-    fallback: "the value of HOST",
-    example: "0.0.0.0",
-    read: listenHost,
-  },
-  BACKSTAMP_SMTP_TLS_CERT: {
-    about: "File with the certificate chain of the SMTP ports, in PEM format. Read again when it is renewed.",
-    fallback: "none",
-    example: "/etc/letsencrypt/live/mail.example.com/fullchain.pem",
-    read: file,
-  },
-  BACKSTAMP_SMTP_TLS_KEY: {
-    about: "File with the private key of the certificate, in PEM format.",
-    fallback: "none",
-    example: "/etc/letsencrypt/live/mail.example.com/privkey.pem",
-    read: file,
-  },
-  BACKSTAMP_SMTP_TIME_LIMITS: {
+  BACKSTAMP_SMTP_TLS: {
     about:
-      "SMTP timeouts in seconds: connecting, each command, DATA, each block of the message, and the final reply. A final timeout that is too short causes duplicate emails.",
-    fallback: "connect=30,command=300,data=120,block=180,final=600",
+      "Files in PEM format with the certificate chain of the SMTP ports and with its private key, separated by a comma, or one file with both. Read again when they are renewed.",
+    fallback: "none",
+    example:
+      "/etc/letsencrypt/live/mail.example.com/fullchain.pem,/etc/letsencrypt/live/mail.example.com/privkey.pem",
+    read: certificateFiles,
+  },
+  BACKSTAMP_TIME_LIMITS: {
+    about:
+      "Seconds after which a worker gives up: SMTP timeouts for connecting, each command, DATA, each block of the message, and the final reply; and the lease, after which others claim the deliveries of a worker that died or hangs. A final timeout that is too short causes duplicate emails.",
+    fallback: "connect=30,command=300,data=120,block=180,final=600,lease=60",
     example: "connect=10,final=600",
-    read: timeLimits("connect", "command", "data", "block", "final"),
-  },
-  BACKSTAMP_LEASE_SECONDS: {
-    about:
-      "Lease of a claimed delivery in seconds. When a worker dies or hangs, others claim its deliveries after this time.",
-    fallback: "60",
-    example: "60",
-    read: wholeNumber(6, 3_600, 60),
-  },
-  BACKSTAMP_MX_PORT: {
-    about: "Port of the recipients' MX hosts.",
-    fallback: "25",
-    example: "25",
-    read: port(25),
+    read: numbersByName({
+      connect: seconds,
+      command: seconds,
+      data: seconds,
+      block: seconds,
+      final: seconds,
+      lease: wholeNumber(6, 3_600, 60),
+    }),
   },
   BACKSTAMP_DNS_SERVERS: {
     about:
@@ -245,16 +234,12 @@ export const SETTINGS = {
     example: "Backstamp <backstamp@example.com>",
     read: sender,
   },
-  AUTH_GITHUB_ID: credential(
-    "Sign-in with GitHub: client id, from an OAuth app whose callback is BACKSTAMP_URL with /api/auth/callback/github.",
-    "id",
+  AUTH_GITHUB: credential(
+    "Sign-in with GitHub: client id and secret, from an OAuth app whose callback is BACKSTAMP_URL with /api/auth/callback/github.",
   ),
-  AUTH_GITHUB_SECRET: credential("Sign-in with GitHub: client secret.", "secret"),
-  AUTH_GOOGLE_ID: credential(
-    "Sign-in with Google: client id, from an OAuth client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/google.",
-    "id",
+  AUTH_GOOGLE: credential(
+    "Sign-in with Google: client id and secret, from an OAuth client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/google.",
   ),
-  AUTH_GOOGLE_SECRET: credential("Sign-in with Google: client secret.", "secret"),
   AUTH_OIDC_ISSUER: {
     about:
       "Sign-in with an OpenID Connect identity provider: its issuer URL, below which it publishes /.well-known/openid-configuration.",
@@ -262,17 +247,9 @@ export const SETTINGS = {
     example: "https://id.example.com/realms/main",
     read: issuer,
   },
-  AUTH_OIDC_ID: credential(
-    "Sign-in with OpenID Connect: client id, from a client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/oidc.",
-    "id",
+  AUTH_OIDC: credential(
+    "Sign-in with OpenID Connect: client id and secret, from a client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/oidc. A colon in the id is written as %3A.",
   ),
-  AUTH_OIDC_SECRET: credential("Sign-in with OpenID Connect: client secret.", "secret"),
-  AUTH_OIDC_NAME: {
-    about: "Sign-in with OpenID Connect: name of the identity provider on the button.",
-    fallback: "single sign-on",
-    example: "Example Inc.",
-    read: label(40),
-  },
   AUTH_OIDC_TRUST_EMAIL: {
     about:
       "Sign-in with OpenID Connect: set 1 to accept email addresses without the claim email_verified, as Microsoft Entra ID sends them. Only for an issuer in which people cannot choose their own address.",
@@ -280,7 +257,64 @@ export const SETTINGS = {
     example: "1",
     read: flag,
   },
-  ...OPERATION_SETTINGS,
+  BACKSTAMP_BACKUP_TO: {
+    about:
+      "Folder in which workers store scheduled backups. Each appears there when it is complete. Each installation needs its own folder, because the oldest backups in it are deleted.",
+    fallback: "none; no scheduled backups",
+    example: "/var/backups/backstamp",
+    read: absoluteFolder,
+  },
+  BACKSTAMP_BACKUP_PASSPHRASE: {
+    about:
+      "Passphrase of backups, at least 12 characters. With it, backups are encrypted and contain BACKSTAMP_SECRET. Without it, they are not encrypted and lack the secret. Keep it elsewhere: without it, no backup can be restored.",
+    fallback: "none",
+    example: "a long phrase that you remember",
+    read: secret(12, "Choose a longer one."),
+    isSecret: true,
+  },
+  BACKSTAMP_BACKUP_PLAN: {
+    about:
+      "Hours from one scheduled backup to the next, and the number of them to keep. Older ones are deleted after a successful backup.",
+    fallback: "hours=24,keep=7",
+    example: "hours=6,keep=28",
+    read: numbersByName({ hours: wholeNumber(1, 720, 24), keep: wholeNumber(1, 10_000, 7) }),
+  },
+  BACKSTAMP_ALERT_WEBHOOK_URL: {
+    about:
+      "URL that receives installation alerts as signed POST requests. The console shows the secret, in the section Installation.",
+    fallback: "none; alerts are in the console and in emails to the operators",
+    example: "https://alerts.example.com/backstamp",
+    read: address("Enter the URL of your endpoint: https://alerts.example.com/backstamp", "https:", "http:"),
+    isSecret: true,
+  },
+  BACKSTAMP_TEAM_PAUSE: {
+    about:
+      "Rates of bounces and complaints of 24 hours, in percent of the recipients, above which a team is paused until an operator resumes it. Amazon SES pauses accounts at 10 and 0.5, Gmail requires less than 0.3 of complaints.",
+    fallback: "none; no team is paused for its bounces or complaints",
+    example: "bounces=10,complaints=0.5",
+    read: numbersByName({ bounces: share(10), complaints: share(0.5) }),
+  },
+  CRON_SECRET: {
+    about: "Bearer token with which the platform's scheduler calls /api/cron/tick.",
+    fallback: "none; the route is disabled",
+    example: "change-me-to-something-random",
+    read: secret(16, OPENSSL),
+    isSecret: true,
+  },
+  BACKSTAMP_METRICS_TOKEN: {
+    about: "Bearer token with which Prometheus reads /api/metrics.",
+    fallback: "none; metrics are off",
+    example: "change-me-to-something-random",
+    read: secret(16, OPENSSL),
+    isSecret: true,
+  },
+  BACKSTAMP_METRICS_PORT: {
+    about:
+      "HTTP port at which a worker process serves its own metrics, after an address to listen on if it is not 127.0.0.1. Workers on the same machine need different ports.",
+    fallback: "none; the web process serves its metrics at PORT",
+    example: "9464",
+    read: listenPort(9464),
+  },
 } satisfies Record<string, Setting>;
 
 /** The text of `.env.example`: each setting with its meaning and default, all commented out. */

@@ -45,8 +45,22 @@ export const share = (example: number) =>
     return percent > 0 ? percent / 100 : null;
   });
 
+const isPort = (number: number): boolean => number >= 1 && number <= 65_535;
+
 /** A TCP port. */
 export const port = (example: number) => wholeNumber(1, 65_535, example);
+
+/** A TCP port, with or without the address to listen on. */
+export const listenPort = (example: number) =>
+  text(
+    `Enter a port from 1 to 65535, with or without an address of this machine: ${example}, 127.0.0.1:${example}, [::1]:${example}.`,
+    (value) => {
+      const [, v6, name, digits] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? [];
+      const isHost = v6 === undefined ? isListenHost(name ?? "localhost") : isIP(v6) === 6;
+      const port = Number(digits);
+      return isHost && isPort(port) ? { host: v6 ?? name ?? null, port } : null;
+    },
+  );
 
 /** On or off. */
 export const flag = text("Enter 1 or 0.", (value) => {
@@ -54,10 +68,13 @@ export const flag = text("Enter 1 or 0.", (value) => {
   return /^(0|false|off|no)$/i.test(value) ? false : null;
 });
 
+const isListenHost = (value: string): boolean =>
+  isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
+
 /** A host name or address to listen on. */
 export const listenHost = text(
   "Enter an address or a host name of this machine, for example 127.0.0.1, or 0.0.0.0 for all addresses.",
-  (value) => (isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value) ? value : null),
+  (value) => (isListenHost(value) ? value : null),
 );
 
 /** A fully qualified host name, in lower case. */
@@ -72,9 +89,14 @@ export const folder = text("Enter the path of a directory.", (value) =>
   value !== "" && !value.includes("\0") ? value : null,
 );
 
-/** A path of a file. */
-export const file = text("Enter the path of a file.", (value) =>
-  value !== "" && !value.includes("\0") ? value : null,
+/** The files with a certificate chain and its private key, which can be the same. */
+export const certificateFiles = text(
+  "Enter the paths of two files, separated by a comma, or of one file.",
+  (value) => {
+    const [cert = "", key = cert, ...more] = value.split(",").map((item) => item.trim());
+    const isValid = cert !== "" && key !== "" && more.length === 0 && !value.includes("\0");
+    return isValid ? { cert, key } : null;
+  },
 );
 
 /** Scheme, host and port of a web site, without a trailing slash. */
@@ -99,12 +121,6 @@ export const issuer = text(
     return url.protocol === "https:" || (url.protocol === "http:" && isLocal) ? value : null;
   },
 );
-
-/** A short name on one line. */
-export const label = (charsMax: number) =>
-  text(`Enter a name of at most ${charsMax} characters.`, (value) =>
-    value !== "" && value.length <= charsMax && !/\p{Cc}/u.test(value) ? value : null,
-  );
 
 /** A URL with one of these schemes and exactly one host. */
 export const address = (wanted: string, ...schemes: string[]) =>
@@ -160,11 +176,25 @@ function parseTexts(json: string): string[] | null {
   }
 }
 
-/** One email address without a display name, in lower case. */
-export const emailAddress = text("Enter one email address, for example you@example.com.", (value) => {
-  const read = parseMailbox(value);
-  return read.ok && read.mailbox.name === null ? read.mailbox.address.toLowerCase() : null;
-});
+/** An OAuth client. Only a colon in its id is encoded. */
+export const idAndSecret = text(
+  "Enter the client id and the client secret, separated by a colon.",
+  (value) => {
+    const [, id = "", secret = ""] = /^([^:]+):(.+)$/.exec(value) ?? [];
+    return id === "" ? null : { id: id.replaceAll(/%3a/gi, ":"), secret };
+  },
+);
+
+/** An email address in lower case, with or without a password. */
+export const firstUser = text(
+  "Enter an email address, and a password of at least 12 characters after a colon: you@example.com:a long phrase",
+  (value) => {
+    const [, given = "", password = null] = /^([^:]+)(?::(.{12,}))?$/.exec(value) ?? [];
+    const read = parseMailbox(given);
+    const isValid = read.ok && read.mailbox.name === null;
+    return isValid ? { email: read.mailbox.address.toLowerCase(), password } : null;
+  },
+);
 
 /** One sender, with or without a display name. */
 export const sender = text("Enter one sender, for example Backstamp <backstamp@example.com>.", (value) =>
@@ -196,26 +226,32 @@ export const nameServers = listOf(
   },
 );
 
-/** Some of these names, each with whole seconds. The parsed value is milliseconds by name. */
-export const timeLimits = <Name extends string>(...names: [Name, ...Name[]]) =>
-  text(
-    `Enter name=seconds pairs, for example ${names[0]}=30. The names are ${names.join(", ")}.`,
-    (value): { [K in Name]?: number } | null => {
-      const read: { [K in Name]?: number } = {};
-      for (const item of list(value)) {
-        const [, given, digits] = /^([a-z]+)=(\d{1,5})$/.exec(item) ?? [];
-        const name = names.find((one) => one === given);
-        if (name === undefined || !(Number(digits) > 0)) return null;
-        read[name] = Number(digits) * 1_000;
+/** Some of these names, each with a number: `a=1,b=2`. The parsed value has the numbers by name. */
+export const numbersByName = <Name extends string>(readers: Readonly<Record<Name, z.ZodType<number>>>) =>
+  z.string().transform((value, context) => {
+    const numbers: { [K in Name]?: number } = {};
+    for (const item of list(value)) {
+      const [given, ...number] = item.split("=");
+      const name = (Object.keys(readers) as Name[]).find((one) => one === given);
+      const result = name && readers[name].safeParse(number.join("="));
+      if (name && result?.success) {
+        numbers[name] = result.data;
+        continue;
       }
-      return read;
-    },
-  );
+      const wanted = result?.error?.issues.map(({ message }) => `${name}: ${message}`).join(" ");
+      const names = Object.keys(readers).join(", ");
+      const message = wanted ?? `Enter name=number pairs, separated by commas. The names are ${names}.`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }
+    return numbers;
+  });
 
-/** How email is sent: the URL of a relay, `direct:` or `capture:`. */
+/** How email is sent: the URL of a relay, `direct:`, also with a port, or `capture:`. */
 export const smtpUrl = z.string().transform((value, context): string => {
   const given = value.trim();
-  if (given === "capture:" || given === "direct:") return given;
+  const [, directPort] = /^direct:(\d{1,5})?$/.exec(given) ?? [];
+  if (given === "capture:" || given === "direct:" || isPort(Number(directPort))) return given;
   const read = parseSmtpUrl(given);
   if (read.ok) return given;
   context.addIssue({

@@ -96,7 +96,7 @@ export async function checkDatabase(deps: DoctorDeps): Promise<Results> {
     results.push(
       warning(
         `Connections have no ${missing.join(", ")}, so a stuck statement can block others without end.`,
-        `Run: ${cli} migrate. Behind a pooler, set BACKSTAMP_DB_POOLED=1 for it.`,
+        `Run: ${cli} migrate. Behind a pooler, set DATABASE_URL_UNPOOLED for it.`,
       ),
     );
   const fine = ok(`PostgreSQL ${version} responded in ${ms} ms; ${used} of ${limit} connections are in use.`);

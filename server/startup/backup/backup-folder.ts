@@ -140,7 +140,7 @@ const isFull = (error: unknown): boolean =>
 
 const diskFull = (folder: string, state: string, cause?: unknown) =>
   new OperatorError(
-    `The disk of ${folder} ${state}. Delete files, keep fewer backups (BACKSTAMP_BACKUP_KEEP), or write them to another disk.`,
+    `The disk of ${folder} ${state}. Delete files, keep fewer backups (BACKSTAMP_BACKUP_PLAN), or write them to another disk.`,
     { cause },
   );
 

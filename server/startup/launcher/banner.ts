@@ -60,7 +60,7 @@ function loginLines({ mode, url, login, secretsFile }: BannerFacts): string[] {
       return [`  Login     Forgot the password? ${cli} user reset-password EMAIL`];
     case "password": {
       const kept = mode === "dev" ? login.password : `see adminPassword in ${secretsFile}`;
-      const password = login.password === null ? "see BACKSTAMP_ADMIN_PASSWORD" : kept;
+      const password = login.password === null ? "see BACKSTAMP_ADMIN" : kept;
       return [`  Login     ${login.email}`, `  Password  ${password}`];
     }
   }

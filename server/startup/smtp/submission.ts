@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import type { Listener } from "#server/platform/env/settings";
 import { errorFacts } from "#server/platform/log";
 import { type Certificate, type SubmissionListener, startSubmission } from "#server/submission/listener";
 import type { SubmissionDeps } from "#server/submission/receive";
@@ -20,7 +21,7 @@ export type SubmissionSettings = Pick<ConnectedSettings, "submission" | "hostnam
  * OperatorError explains an invalid certificate or an occupied port.
  */
 export async function openSubmission(
-  { submission: { port, securePort, host, certificateFiles }, hostname: name }: SubmissionSettings,
+  { submission: { startTls, implicitTls, certificateFiles }, hostname: name }: SubmissionSettings,
   deps: SubmissionDeps,
   checkMs = certificateCheckMs,
 ): Promise<Submission> {
@@ -30,15 +31,15 @@ export async function openSubmission(
     clearInterval(timer);
     await Promise.all(listeners.map((listener) => listener.close()));
   };
-  const listen = async (setting: string, wanted: number | null, isImplicitTls: boolean) => {
-    if (wanted === null) return null;
-    const options = { host, port: wanted, name, certificate, isImplicitTls };
+  const listen = async (setting: string, at: Listener | null, isImplicitTls: boolean) => {
+    if (at === null) return null;
+    const options = { ...at, name, certificate, isImplicitTls };
     const listener = await startSubmission(deps, options).catch(async (error: NodeJS.ErrnoException) => {
       await close();
       throw explainByCode(error, {
-        EADDRINUSE: `${setting}: Port ${wanted} is in use by another program. Stop that program, or set another port.`,
-        EACCES: `${setting}: This user is not permitted to listen on port ${wanted}. Set a port above 1023 and forward the public port to it.`,
-        EADDRNOTAVAIL: `BACKSTAMP_SMTP_HOST: ${host} is not an address of this machine. Set one of its addresses.`,
+        EADDRINUSE: `${setting}: Port ${at.port} is in use by another program. Stop that program, or set another port.`,
+        EACCES: `${setting}: This user is not permitted to listen on port ${at.port}. Set a port above 1023 and forward the public port to it.`,
+        EADDRNOTAVAIL: `${setting}: ${at.host} is not an address of this machine. Set one of its addresses.`,
       });
     });
     listeners.push(listener);
@@ -60,8 +61,8 @@ export async function openSubmission(
   };
   const timer = setInterval(() => certificateFiles && void renew(certificateFiles), checkMs).unref();
   return {
-    port: await listen("BACKSTAMP_SMTP_PORT", port, false),
-    securePort: await listen("BACKSTAMP_SMTPS_PORT", securePort, true),
+    port: await listen("BACKSTAMP_SMTP_PORT", startTls, false),
+    securePort: await listen("BACKSTAMP_SMTPS_PORT", implicitTls, true),
     close,
   };
 }
@@ -69,16 +70,13 @@ export async function openSubmission(
 type CertificateFiles = { cert: string; key: string };
 
 async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const read = (setting: string, file: string) =>
+  const read = (file: string) =>
     readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(
-        `${setting}: ${file} cannot be read (${error.code}). Set a file that this user can read.`,
+        `BACKSTAMP_SMTP_TLS: ${file} cannot be read (${error.code}). Set a file that this user can read.`,
       );
     });
-  const [cert, key] = await Promise.all([
-    read("BACKSTAMP_SMTP_TLS_CERT", files.cert),
-    read("BACKSTAMP_SMTP_TLS_KEY", files.key),
-  ]);
+  const [cert, key] = await Promise.all([read(files.cert), read(files.key)]);
   try {
     // An empty file, which is there for a moment while it is written, would be accepted without a
     // certificate.
@@ -88,7 +86,7 @@ async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : "invalid";
     throw new OperatorError(
-      `BACKSTAMP_SMTP_TLS_CERT: ${files.cert} and ${files.key} are not a certificate chain and its private key in PEM format (${reason}).`,
+      `BACKSTAMP_SMTP_TLS: ${files.cert} and ${files.key} are not a certificate chain and its private key in PEM format (${reason}).`,
     );
   }
   return { cert, key };

@@ -17,15 +17,11 @@ export type MetricsListener = { port: number; close(): Promise<void> };
  * still delivers.
  */
 export async function openMetricsListener(
-  {
-    metricsToken: token,
-    metricsPort,
-    metricsHost,
-  }: Pick<Settings, "metricsToken" | "metricsPort" | "metricsHost">,
+  { metricsToken: token, metricsListener: at }: Pick<Settings, "metricsToken" | "metricsListener">,
   { renderProcess }: Pick<Telemetry, "renderProcess">,
   log: Log,
 ): Promise<MetricsListener | null> {
-  if (token === null || metricsPort === null || renderProcess === null) return null;
+  if (token === null || at === null || renderProcess === null) return null;
   const server = createServer(
     {
       headersTimeout: requestMs,
@@ -52,14 +48,14 @@ export async function openMetricsListener(
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(metricsPort, metricsHost, resolve);
+      server.listen(at.port, at.host, resolve);
     });
   } catch (error) {
-    log.error("metrics.not_listening", { host: metricsHost, port: metricsPort, ...errorFacts(error) });
+    log.error("metrics.not_listening", { ...at, ...errorFacts(error) });
     return null;
   }
   const { port } = server.address() as AddressInfo;
-  log.info("metrics.ready", { host: metricsHost, port });
+  log.info("metrics.ready", { host: at.host, port });
   return {
     port,
     close: () =>

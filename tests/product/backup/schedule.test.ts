@@ -35,7 +35,7 @@ async function run(
   const { backup, ...settings } = readSettings(
     {
       BACKSTAMP_BACKUP_TO: folder,
-      BACKSTAMP_BACKUP_KEEP: "2",
+      BACKSTAMP_BACKUP_PLAN: "keep=2",
       BACKSTAMP_SECRET: installationSecret,
       BACKSTAMP_DATA_DIR: world.fileOf("data"),
       ...env,

@@ -302,8 +302,9 @@ test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in 
     cert: inFolder("smtp-cert.pem", certificate.cert),
     key: inFolder("smtp-key.pem", certificate.key),
   };
+  const free = { host: "127.0.0.1", port: 0 };
   const submission = await openSubmission(
-    { hostname, submission: { host: "127.0.0.1", port: 0, securePort: 0, certificateFiles } },
+    { hostname, submission: { startTls: free, implicitTls: free, certificateFiles } },
     built.forRest({ tick: async () => {} }),
   );
   await startNginx(

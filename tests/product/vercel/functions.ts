@@ -52,7 +52,6 @@ export async function startFunction(environment: Environment): Promise<FunctionI
 export const requiredEnvironment = (databaseUrl: string): Environment => ({
   DATABASE_URL: databaseUrl,
   BACKSTAMP_SECRET: "a secret of forty characters for functions",
-  BACKSTAMP_ADMIN_EMAIL: admin.email,
-  BACKSTAMP_ADMIN_PASSWORD: admin.password,
+  BACKSTAMP_ADMIN: `${admin.email}:${admin.password}`,
   CRON_SECRET: cronSecret,
 });

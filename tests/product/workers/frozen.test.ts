@@ -51,7 +51,7 @@ const startWorker = async (): Promise<WorkerProcess> => {
   const worker = spawnWorker({
     databaseUrl: world.databaseUrl,
     smtpUrl: `smtp://127.0.0.1:${peer.port}`,
-    env: { BACKSTAMP_LEASE_SECONDS: String(leaseSeconds) },
+    env: { BACKSTAMP_TIME_LIMITS: `lease=${leaseSeconds}` },
   });
   await waitForHeartbeats(world.hot, [worker]);
   return worker;

@@ -49,8 +49,8 @@ function Pauses({ bounce, complaint, recipientsMin }: Limits) {
   ];
   return limits.length === 0 ? (
     <>
-      No team is paused automatically. To pause teams with high rates, set a rate in percent, for example{" "}
-      <code>BACKSTAMP_TEAM_BOUNCE_PAUSE=10</code> and <code>BACKSTAMP_TEAM_COMPLAINT_PAUSE=0.5</code>.
+      No team is paused automatically. To pause teams with high rates, set rates in percent, for example{" "}
+      <code>BACKSTAMP_TEAM_PAUSE=bounces=10,complaints=0.5</code>.
     </>
   ) : (
     `A team with at least ${recipientsMin} recipients is paused when ${limits.join(" or ")}. You resume it on the page Queues.`

@@ -42,7 +42,7 @@ async function checkCertificate(
   { clock }: DoctorDeps,
   read: () => Promise<string>,
 ): Promise<Results[number]> {
-  const subject = "BACKSTAMP_SMTP_TLS_CERT";
+  const subject = "BACKSTAMP_SMTP_TLS";
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(await read());

@@ -88,7 +88,11 @@ test("every web process rejects the keys of a team whose deletion was requested,
 });
 
 test.each<[what: string, env: Record<string, string>, more: BuildOptions]>([
-  ["behind a transaction pooler", { DATABASE_URL_UNPOOLED: "postgres://localhost/direct" }, {}],
+  [
+    "behind a transaction pooler",
+    { DATABASE_URL: "postgres://h/x", DATABASE_URL_UNPOOLED: "postgres://h/x" },
+    {},
+  ],
   ["in a process that is frozen at times", {}, { canFreeze: true }],
 ])("%s the process does not listen, and caches no key", async (what, env, more) => {
   const web = await openWeb(what, env, more);

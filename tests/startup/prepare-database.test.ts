@@ -37,7 +37,7 @@ test.each(["DATABASE_URL", "DATABASE_URL_UNPOOLED"])(
       BACKSTAMP_SECRET: "a secret of forty characters for functions",
       BACKSTAMP_URL: "https://mail.example.com",
       CRON_SECRET: "a-cron-secret-0123456789",
-      DATABASE_URL: closed,
+      DATABASE_URL: "postgres://127.0.0.1:9/pooled",
       [name]: closed,
     };
     const error = await migrateProduction(env, 600).catch((thrown: unknown) => thrown);

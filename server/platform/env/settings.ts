@@ -42,7 +42,7 @@ const requiredOnVercel = (name: Name): Rule => ({
 const RULES: readonly Rule[] = [
   {
     name: "DATABASE_URL",
-    reason: "Required because DATABASE_URL_UNPOOLED is set, which only migrations use.",
+    reason: "Required because DATABASE_URL_UNPOOLED is set, the same database without a pooler.",
     isViolated: (isSet) => isSet("DATABASE_URL_UNPOOLED") && !isSet("DATABASE_URL"),
   },
   requiredOnVercel("DATABASE_URL"),

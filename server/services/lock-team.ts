@@ -8,11 +8,12 @@ import { notFound } from "#server/platform/errors";
  * limited number of: concurrent calls wait for each other, so two of them never both use the last place.
  * Accepting email does not wait for it.
  */
-export async function lockTeam(tx: Db, teamId: string): Promise<void> {
+export async function lockTeam(tx: Db, teamId: string): Promise<{ name: string }> {
   const [locked] = await tx
-    .select({ id: teams.id })
+    .select({ name: teams.name })
     .from(teams)
     .where(eq(teams.id, teamId))
     .for("no key update");
   if (!locked) throw notFound("Team");
+  return locked;
 }

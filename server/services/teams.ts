@@ -99,6 +99,13 @@ export async function updateTeam(ctx: Ctx, change: TeamChange): Promise<void> {
   });
 }
 
+/** Joins what a team with a cap has handed over today (UTC). */
+export const isTodayOfTeam = and(
+  eq(sendingDays.teamId, teams.id),
+  eq(sendingDays.domain, ""),
+  eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
+);
+
 /**
  * A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if
  * there is a cap.
@@ -113,14 +120,7 @@ export async function readTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">):
       handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
     })
     .from(teams)
-    .leftJoin(
-      sendingDays,
-      and(
-        eq(sendingDays.teamId, teams.id),
-        eq(sendingDays.domain, ""),
-        eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
-      ),
-    )
+    .leftJoin(sendingDays, isTodayOfTeam)
     .where(eq(teams.id, teamId));
   if (!row) throw notFound("Team");
   return row;

@@ -1,14 +1,17 @@
 import { TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
+import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
 import { streamOf } from "#server/platform/http/stream";
 import { errorFacts } from "#server/platform/log";
 import type { Permission } from "#server/shared/roles";
 import { createTrpcContext } from "./context";
 import { toTrpcError } from "./faults";
 import { enterTeam } from "./init";
+import { rejectUnstorableText } from "./unstorable-text";
 
 /** A call that uploads or downloads a file, which a procedure cannot do. */
 export type TeamCall = { cookies: Cookies; team: string; permission: Permission };
@@ -50,6 +53,14 @@ export const FILE_HEADERS = {
   "cache-control": "private, no-store",
   "x-content-type-options": "nosniff",
 } as const;
+
+/** The filters of a list page, in the query of a call for a file. */
+export function readFilters<Filters extends z.ZodRawShape>(filters: Filters, query: Record<string, string>) {
+  rejectUnstorableText(query);
+  const read = z.strictObject(filters).safeParse(query);
+  if (!read.success) throw new AppError("invalid", `Invalid filter: ${read.error.issues[0]?.path.join(".")}`);
+  return read.data;
+}
 
 /** A download that is streamed as fast as the client reads. */
 export function fileResponse(

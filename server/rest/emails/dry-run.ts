@@ -13,7 +13,7 @@ import type {
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import type { Once } from "#server/services/emails/accept/send";
 import type { Tier } from "#server/shared/rate-limits";
-import { Id, Time } from "#server/shared/wire/shapes";
+import { Id, present, Time } from "#server/shared/wire/shapes";
 
 const DOMAIN_RULES: Record<DomainRule, string> = {
   built_in: "Every team can use the built-in domain. Email from it never leaves the installation.",
@@ -66,56 +66,58 @@ const Limit = z.object({
   resets_at: Time,
 });
 
+const Recipient = z.object({
+  address: z.string(),
+  kind: z.enum(["to", "cc", "bcc"]),
+  outcome: z.enum(["attempted", "suppressed", "waiting"]),
+  rule: enumOf(RECIPIENT_RULES),
+  rule_text: z.string(),
+  suppressed_by: z.enum(SUPPRESSION_ORIGINS).nullable(),
+});
+
+const File = z.object({
+  filename: z.string().nullable(),
+  content_type: z.string(),
+  content_id: z.string().nullable(),
+  size: z.int().describe("In bytes, before any encoding."),
+});
+
+const Message = z.object({
+  from: z.string(),
+  to: Strings,
+  cc: Strings,
+  bcc: Strings,
+  reply_to: Strings,
+  subject: z.string(),
+  html: z.string().nullable(),
+  text: z.string().nullable().describe("The text part; converted from the HTML if the request has none."),
+  text_source: enumOf(TEXT_SOURCES).describe(
+    `The source of the text part. ${Object.entries(TEXT_SOURCES)
+      .map(([source, meaning]) => `\`${source}\`: ${meaning}.`)
+      .join(" ")}`,
+  ),
+  scheduled_at: Time.nullable(),
+  tags: z.array(z.object({ name: z.string(), value: z.string() })),
+  template_id: Id.nullable(),
+  template_version_id: Id.nullable(),
+  attachments: z.array(File),
+  headers: z
+    .array(z.object({ name: z.string(), value: z.string() }))
+    .nullable()
+    .describe(
+      "As sent on the wire. Date, Message-ID and MIME boundaries differ in each run. Null in a batch, whose messages are not composed.",
+    ),
+  size: z.int().nullable().describe("Size of the complete message in bytes; null in a batch."),
+});
+
 const Prediction = z.object({
   outcome: z
     .enum(["queued", "scheduled", "suppressed"])
     .describe("The resulting status of the email; `suppressed` if every recipient is suppressed."),
   domain: z.object({ name: z.string(), rule: enumOf(DOMAIN_RULES), rule_text: z.string() }),
   key: z.object({ id: Id.nullable(), rule: enumOf(SENDER_RULES), rule_text: z.string() }),
-  recipients: z.array(
-    z.object({
-      address: z.string(),
-      kind: z.enum(["to", "cc", "bcc"]),
-      outcome: z.enum(["attempted", "suppressed", "waiting"]),
-      rule: enumOf(RECIPIENT_RULES),
-      rule_text: z.string(),
-      suppressed_by: z.enum(SUPPRESSION_ORIGINS).nullable(),
-    }),
-  ),
-  message: z.object({
-    from: z.string(),
-    to: Strings,
-    cc: Strings,
-    bcc: Strings,
-    reply_to: Strings,
-    subject: z.string(),
-    html: z.string().nullable(),
-    text: z.string().nullable().describe("The text part; converted from the HTML if the request has none."),
-    text_source: enumOf(TEXT_SOURCES).describe(
-      `The source of the text part. ${Object.entries(TEXT_SOURCES)
-        .map(([source, meaning]) => `\`${source}\`: ${meaning}.`)
-        .join(" ")}`,
-    ),
-    scheduled_at: Time.nullable(),
-    tags: z.array(z.object({ name: z.string(), value: z.string() })),
-    template_id: Id.nullable(),
-    template_version_id: Id.nullable(),
-    attachments: z.array(
-      z.object({
-        filename: z.string().nullable(),
-        content_type: z.string(),
-        content_id: z.string().nullable(),
-        size: z.int().describe("In bytes, before any encoding."),
-      }),
-    ),
-    headers: z
-      .array(z.object({ name: z.string(), value: z.string() }))
-      .nullable()
-      .describe(
-        "As sent on the wire. Date, Message-ID and MIME boundaries differ in each run. Null in a batch, whose messages are not composed.",
-      ),
-    size: z.int().nullable().describe("Size of the complete message in bytes; null in a batch."),
-  }),
+  recipients: z.array(Recipient),
+  message: Message,
 });
 
 const Replayed = z.object({
@@ -195,36 +197,16 @@ export function presentDryRun(run: DryRun): z.output<typeof Prediction> {
     outcome: run.outcome,
     domain: { name: email.senderDomain, rule: domainRule, rule_text: DOMAIN_RULES[domainRule] },
     key: { id: email.apiKeyId, rule: senderRule, rule_text: SENDER_RULES[senderRule] },
-    recipients: run.recipients.map(({ address, kind, outcome, rule, suppressedBy }) => ({
-      address,
-      kind,
-      outcome,
-      rule,
-      rule_text: RECIPIENT_RULES[rule],
-      suppressed_by: suppressedBy,
-    })),
-    message: {
+    recipients: run.recipients.map((recipient) =>
+      present(Recipient, recipient, { rule_text: RECIPIENT_RULES[recipient.rule] }),
+    ),
+    message: present(Message, email, {
       from: email.sender,
-      to: email.to,
-      cc: email.cc,
-      bcc: email.bcc,
-      reply_to: email.replyTo,
-      subject: email.subject,
-      html: email.html,
       text: run.text,
       text_source: run.textSource,
-      scheduled_at: email.scheduledAt?.toISOString() ?? null,
-      tags: email.tags,
-      template_id: email.templateId,
-      template_version_id: email.templateVersionId,
-      attachments: email.attachments.map(({ filename, contentType, contentId, content }) => ({
-        filename,
-        content_type: contentType,
-        content_id: contentId,
-        size: content.length,
-      })),
+      attachments: email.attachments.map((file) => present(File, file, { size: file.content.length })),
       headers: run.headers,
       size: run.sizeBytes,
-    },
+    }),
   };
 }

@@ -2,7 +2,7 @@ import { and, asc, eq, exists, isNull, or, sql } from "drizzle-orm";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
-import { isRelayInUse } from "../relays/read";
+import { carriesDomain } from "../relays/read";
 import type { Domain } from "./read";
 
 const keysMax = 100;
@@ -53,15 +53,7 @@ export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">) {
         when ${relays.teamId} is not null then 'team' else 'everybody' end`,
     })
     .from(relays)
-    .where(
-      and(
-        isRelayInUse,
-        or(
-          isNull(relays.teamId),
-          and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(relays.domainId, id))),
-        ),
-      ),
-    )
+    .where(carriesDomain(ctx.teamId, id))
     .orderBy(asc(relays.position), asc(relays.createdAt));
   const scope = SCOPES.find((each) => rows.some((row) => row.scope === each));
   return rows.filter((row) => row.scope === scope);

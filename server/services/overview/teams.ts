@@ -5,6 +5,7 @@ import { domains } from "#db/schema/domains";
 import { memberships, teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { type Page, type PageQuery, pageOf } from "../paging";
+import { isTodayOfTeam } from "../teams";
 
 /** Deliveries that a count reads; more are shown as "more than". */
 export const waitingMax = 1_000;
@@ -59,14 +60,7 @@ export const listTeamSummaries = (
         deletesAt: teamDeletions.deletesAt,
       })
       .from(teams)
-      .leftJoin(
-        sendingDays,
-        and(
-          eq(sendingDays.teamId, teams.id),
-          eq(sendingDays.domain, ""),
-          eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
-        ),
-      )
+      .leftJoin(sendingDays, isTodayOfTeam)
       .leftJoin(
         queuePauses,
         and(eq(queuePauses.teamId, teams.id), isNull(queuePauses.domain), isNull(queuePauses.liftedAt)),

@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, getTableColumns, inArray, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { domains } from "#db/schema/domains";
 import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
@@ -98,26 +99,22 @@ export const listSealedRelays = ({ db }: Pick<Deps, "db">): Promise<SealedRelayS
     .orderBy(sql`${teamId} nulls first`, name, id);
 };
 
+/** Whether a relay carries email of a domain, unless its domain or team has relays of its own. */
+export const carriesDomain = (teamId: AnyPgColumn | string, domainId: AnyPgColumn | string) =>
+  and(
+    isRelayInUse,
+    or(
+      isNull(relays.teamId),
+      and(eq(relays.teamId, teamId), or(isNull(relays.domainId), eq(relays.domainId, domainId))),
+    ),
+  );
+
 /** The domains of a team whose email is sent through a relay and not through `SMTP_URL`. */
 export async function findRelayedDomains(
   { db }: Pick<Deps, "db">,
   { teamId, domainNames }: { teamId: string; domainNames: readonly string[] },
 ): Promise<Set<string>> {
-  const serving = db
-    .select({ one: sql`1` })
-    .from(relays)
-    .where(
-      and(
-        isRelayInUse,
-        or(
-          isNull(relays.teamId),
-          and(
-            eq(relays.teamId, domains.teamId),
-            or(isNull(relays.domainId), eq(relays.domainId, domains.id)),
-          ),
-        ),
-      ),
-    );
+  const serving = db.select({ one: sql`1` }).from(relays).where(carriesDomain(domains.teamId, domains.id));
   const found = await db
     .select({ name: domains.name })
     .from(domains)

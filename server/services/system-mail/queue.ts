@@ -92,13 +92,18 @@ export async function queueLink(
   return deps.db.transaction(async (tx) => {
     // Serializes requests for one address. Otherwise concurrent requests could exceed the limit.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`system-mail ${email.to}`}, 0))`);
-    if ((await countRecent(tx, email.kind, email.to)) >= LINKS_MAX[email.kind]) return false;
+    const { kind, to } = email;
+    if ((await countRecent(tx, { kind, to, minutes: LINK_MINUTES[kind] })) >= LINKS_MAX[kind]) return false;
     await queueSystemEmail(tx, deps, email);
     return true;
   });
 }
 
-async function countRecent(tx: Db, kind: keyof typeof LINK_MINUTES & SystemMailKind, to: string) {
+/** How many emails of a kind were queued to an address in the last minutes. */
+export async function countRecent(
+  tx: Db,
+  { kind, to, minutes }: { kind: SystemMailKind; to: string; minutes: number },
+): Promise<number> {
   const [row] = await tx
     .select({ emails: count() })
     .from(systemMails)
@@ -106,7 +111,7 @@ async function countRecent(tx: Db, kind: keyof typeof LINK_MINUTES & SystemMailK
       and(
         eq(systemMails.recipient, to),
         eq(systemMails.kind, kind),
-        gt(systemMails.createdAt, sql`now() - ${LINK_MINUTES[kind]} * interval '1 minute'`),
+        gt(systemMails.createdAt, sql`now() - ${minutes} * interval '1 minute'`),
       ),
     );
   return row?.emails ?? 0;

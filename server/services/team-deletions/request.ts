@@ -1,11 +1,11 @@
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
-import type { Db } from "#db/client";
 import { teamDeletions } from "#db/schema/audit";
-import { teams, users } from "#db/schema/teams";
+import { users } from "#db/schema/teams";
 import type { Actor, Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
+import { lockTeam } from "../lock-team";
 import { canNotify, notifyOfDeletion } from "./notify";
 
 /** Days between the request and the deletion, in which it can be canceled. */
@@ -139,16 +139,6 @@ export const presentDeletion = (row: TeamDeletion) => ({
 });
 
 export type DeletionView = ReturnType<typeof presentDeletion>;
-
-async function lockTeam(tx: Db, teamId: string): Promise<{ name: string }> {
-  const [team] = await tx
-    .select({ name: teams.name })
-    .from(teams)
-    .where(eq(teams.id, teamId))
-    .for("no key update");
-  if (!team) throw notFound("Team");
-  return team;
-}
 
 /** SQL: the address of the user. */
 const nameOf = (actor: Actor) =>

@@ -1,13 +1,10 @@
-import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
-import { AppError } from "#server/platform/errors";
 import { attachmentDisposition } from "#server/platform/http/disposition";
 import { exportEmails } from "#server/services/emails/read/export";
 import { fileNameOf, getFile, readFile } from "#server/services/emails/read/files";
 import { readSource } from "#server/services/emails/read/source";
-import { fileResponse, handleTeamFile } from "../team-file";
-import { rejectUnstorableText } from "../unstorable-text";
+import { fileResponse, handleTeamFile, readFilters } from "../team-file";
 import { FILTER, filterOf } from "./input";
 
 type Wanted = { cookies: Cookies; team: string };
@@ -41,8 +38,6 @@ export const answerFile = (
     return asFile(fileResponse(deps, readFile(ctx, file), name), fileNameOf(file));
   });
 
-const Filter = z.strictObject(FILTER);
-
 /** The emails that match the list filters, as CSV. `query` is the query of the list page. */
 export const answerEmailExport = (
   deps: ConsoleDeps,
@@ -50,13 +45,10 @@ export const answerEmailExport = (
   query: Record<string, string>,
 ): Promise<Response> =>
   handleTeamFile(deps, { cookies, team, permission: "emails:read" }, async (ctx) => {
-    rejectUnstorableText(query);
-    const read = Filter.safeParse(query);
-    if (!read.success)
-      throw new AppError("invalid", `Invalid filter: ${read.error.issues[0]?.path.join(".")}`);
+    const filters = readFilters(FILTER, query);
     const now = ctx.clock();
     // A fixed end, so a long export does not include emails accepted meanwhile.
-    const filter = { until: now, ...filterOf(read.data, now) };
+    const filter = { until: now, ...filterOf(filters, now) };
     return fileResponse(deps, exportEmails(ctx, filter), {
       filename: `emails-${now.toISOString().slice(0, 10)}.csv`,
       contentType: "text/csv; charset=utf-8; header=present",

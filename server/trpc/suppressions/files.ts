@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { AppError } from "#server/platform/errors";
@@ -9,8 +8,14 @@ import {
   type Imported,
   importSuppressions,
 } from "#server/services/suppressions/transfer";
-import { errorResponse, FILE_HEADERS, fileResponse, handleTeamFile, type TeamCall } from "../team-file";
-import { rejectUnstorableText } from "../unstorable-text";
+import {
+  errorResponse,
+  FILE_HEADERS,
+  fileResponse,
+  handleTeamFile,
+  readFilters,
+  type TeamCall,
+} from "../team-file";
 import { SUPPRESSION_FILTER } from "./suppressions";
 
 /** Enough for 100,000 addresses of maximum length, with one or two other columns. */
@@ -22,8 +27,6 @@ export type ImportLine =
   | { done: Imported }
   | { error: { message: string; data: { code: string; requestId: string } } };
 
-const Filter = z.strictObject(SUPPRESSION_FILTER);
-
 /**
  * The team's suppression list as CSV, with the filters of the list page. `query` is the query of that page.
  */
@@ -33,11 +36,7 @@ export const answerExport = (
   query: Record<string, string>,
 ): Promise<Response> =>
   handleTeamFile(deps, { cookies, team, permission: "suppressions:read" }, async (ctx) => {
-    rejectUnstorableText(query);
-    const read = Filter.safeParse(query);
-    if (!read.success)
-      throw new AppError("invalid", `Invalid filter: ${read.error.issues[0]?.path.join(".")}`);
-    const { search, origin } = read.data;
+    const { search, origin } = readFilters(SUPPRESSION_FILTER, query);
     return fileResponse(deps, exportSuppressions(ctx, { prefix: search, origin }), {
       filename: "suppressions.csv",
       contentType: "text/csv; charset=utf-8; header=present",

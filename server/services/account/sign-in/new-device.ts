@@ -1,13 +1,12 @@
-import { and, count, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { systemMails } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
 import { isKnownDevice, type Visitor } from "#server/platform/http/visitor";
 import type { User } from "../../people/users";
-import { findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
+import { countRecent, findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
 
 /**
  * Emails about new devices for one user per hour. Further sign-ins appear only in the security events of the
@@ -32,7 +31,8 @@ export async function announceNewDevice(
 ): Promise<void> {
   if (isKnownDevice(visitor, user.email)) return;
   if ((await isFirstSignIn(deps.db, user.id)) || (await findSystemEmailFault(deps)) !== null) return;
-  if ((await countRecent(deps.db, user.email)) >= NEW_DEVICE_EMAILS_PER_HOUR) return;
+  const recent = await countRecent(deps.db, { kind: "new_device", to: user.email, minutes: 60 });
+  if (recent >= NEW_DEVICE_EMAILS_PER_HOUR) return;
   const now = deps.clock();
   try {
     await queueSystemEmail(deps.db, deps, {
@@ -66,18 +66,4 @@ async function isFirstSignIn(tx: Db, userId: string): Promise<boolean> {
       ),
     );
   return found !== undefined;
-}
-
-async function countRecent(tx: Db, email: string): Promise<number> {
-  const [row] = await tx
-    .select({ emails: count() })
-    .from(systemMails)
-    .where(
-      and(
-        eq(systemMails.recipient, email),
-        eq(systemMails.kind, "new_device"),
-        gt(systemMails.createdAt, sql`now() - interval '1 hour'`),
-      ),
-    );
-  return row?.emails ?? 0;
 }

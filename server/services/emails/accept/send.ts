@@ -68,9 +68,13 @@ export class IdempotencyKeyTaken extends Error {}
  */
 export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise<{ id: string }> {
   const email = await prepareEmail(ctx, input);
-  const answer = { id: email.id };
+  return acceptOnce(ctx, [email], { id: email.id }, once);
+}
+
+/** Commits emails and the response, which repeats of the call get. */
+async function acceptOnce<T>(ctx: Ctx, emails: AcceptedEmail[], answer: T, once?: Once): Promise<T> {
   const written = await ctx.accept({
-    emails: [{ ...email, idempotencyKey: once?.key }],
+    emails: emails.map((email) => ({ ...email, idempotencyKey: once?.key })),
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();
@@ -232,15 +236,8 @@ export async function sendBatch(
   once?: Once,
 ): Promise<BatchResult> {
   const { emails, errors } = await prepareBatch(ctx, items, mode);
-  const accepted = emails.map(({ email }) => ({ ...email, idempotencyKey: once?.key }));
-  const answer = { data: accepted.map(({ id }) => ({ id })), errors };
-  const written = await ctx.accept({
-    emails: accepted,
-    idempotency: once && { teamId: ctx.teamId, ...once, answer },
-  });
-  if (!written) throw new IdempotencyKeyTaken();
-  ctx.wake();
-  return answer;
+  const accepted = emails.map(({ email }) => email);
+  return acceptOnce(ctx, accepted, { data: accepted.map(({ id }) => ({ id })), errors }, once);
 }
 
 /**

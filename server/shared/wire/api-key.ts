@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { apiKeys } from "#db/schema/api-keys";
 import { TIERS } from "../rate-limits";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 /** Rejections are counted up to this number; counting all could read millions of rows. */
 export const rejectionsCountedMax = 1_000;

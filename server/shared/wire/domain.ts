@@ -7,8 +7,7 @@ import {
   RECORD_STATUSES,
   type RecordCheck,
 } from "#db/schema/domains";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 const Capability = z.enum(["enabled", "disabled"]);
 

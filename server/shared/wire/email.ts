@@ -5,8 +5,7 @@ import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events
 import type { Status } from "../email-words";
 import { REPLY_CLASSES, type ReplyClass } from "../reply-classes";
 import { WAIT_RULES } from "../wait-rule-words";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 export type EmailSummary = typeof emails.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect & {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { apiRequests } from "#db/schema/api-keys";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 /** A recorded API call without its bodies. */
 export type ApiCall = Omit<ApiCallWithBodies, "requestBody" | "responseBody" | "emailIds">;

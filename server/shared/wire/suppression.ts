@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS, type SuppressionRow, type suppressions } from "#db/schema/suppressions";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 /** An entry of a team's suppression list. */
 export type Suppression = Omit<typeof suppressions.$inferSelect, "teamId">;

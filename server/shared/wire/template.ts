@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { templates, templateVersions } from "#db/schema/templates";
 import { VARIABLE_TYPES } from "../template-variables";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 export const TemplateSummaryResponse = z
   .object({

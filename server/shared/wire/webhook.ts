@@ -6,8 +6,7 @@ import {
   type webhooks,
 } from "#db/schema/webhooks";
 import { warnOfEvents } from "../webhook-event-words";
-import { present } from "./present";
-import { Id, Time } from "./shapes";
+import { Id, present, Time } from "./shapes";
 
 /** An endpoint without its secrets. */
 export type Webhook = Omit<typeof webhooks.$inferSelect, "secret" | "previousSecret">;

@@ -64,20 +64,6 @@ export function listOutput<T extends object>(
   };
 }
 
-type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
-  : Text;
-type Presented<T> = { [Name in keyof T & string as Snake<Name>]: T[Name] };
-
-/** A row with the names that its fields have in JSON: `updatedAt` is `updated_at`. */
-export const presentRow = <T extends object>(row: T): Presented<T> =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  ) as Presented<T>;
-
 /** Rows in aligned columns below the names of their fields. */
 export function formatTable(rows: readonly Record<string, unknown>[]): string[] {
   if (rows[0] === undefined) return [];

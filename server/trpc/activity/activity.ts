@@ -12,6 +12,7 @@ import { listKeys, nameKeys } from "#server/services/keys/read";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { hourMs } from "#server/shared/durations";
 import { type ApiCall, presentLog, presentLogSummary } from "#server/shared/wire/log";
+import { presentRow } from "#server/shared/wire/shapes";
 import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
@@ -67,20 +68,11 @@ export const wordsOf = (action: string): string =>
   Object.hasOwn(AUDIT_ACTIONS, action) ? AUDIT_ACTIONS[action as keyof typeof AUDIT_ACTIONS] : action;
 
 /** One entry of the audit log. `existing`: the ids of targets that still have a page. */
-const presentAuditEntry = (row: AuditEntryRow, existing: ReadonlySet<string>) => ({
-  id: row.id,
-  actor: row.actor,
-  actor_id: row.actorId,
-  actor_name: row.actorName,
-  action: row.action,
+const presentAuditEntry = ({ teamId: _, ...row }: AuditEntryRow, existing: ReadonlySet<string>) => ({
+  ...presentRow(row),
   words: wordsOf(row.action),
   noun: nounOf(row.action),
-  subject_id: row.subjectId,
-  subject_name: row.subjectName,
   isPresent: row.subjectId !== null && existing.has(row.subjectId),
-  detail: row.detail,
-  request_id: row.requestId,
-  created_at: row.createdAt.toISOString(),
 });
 export type AuditEntryView = ReturnType<typeof presentAuditEntry>;
 

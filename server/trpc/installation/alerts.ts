@@ -1,13 +1,10 @@
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
 import { type Alert, listAlerts, readThresholds } from "#server/services/alerts/read";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, inTeam, router } from "../init";
 import { NoInput, TeamInput } from "../strict";
 
-const viewAlert = ({ openedAt, resolvedAt, ...alert }: Alert) => ({
-  ...alert,
-  openedAt: openedAt.toISOString(),
-  resolvedAt: resolvedAt?.toISOString() ?? null,
-});
+const viewAlert = (alert: Alert) => withIsoTimes(alert);
 export type AlertRow = ReturnType<typeof viewAlert>;
 
 export const alertsRouter = router({

@@ -13,6 +13,7 @@ import {
   presentDeletion,
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -32,21 +33,15 @@ export const installationRouter = router({
     return {
       release: RELEASE,
       readiness,
-      workers: workers.map(({ startedAt, beatAt, ...worker }) => ({
-        ...worker,
-        startedAt: startedAt.toISOString(),
-        beatAt: beatAt.toISOString(),
-      })),
+      workers: withIsoTimes(workers),
     };
   }),
   /** The limits of destinations, and the transport: they apply to direct delivery only. */
   destinations: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
     transport: operator.transportKind,
-    rows: (await listDestinationLimits(operator)).map(({ updatedAt, ...limit }) => ({
-      id: limit.domain,
-      ...limit,
-      updatedAt: updatedAt.toISOString(),
-    })),
+    rows: (await listDestinationLimits(operator)).map((limit) =>
+      withIsoTimes({ id: limit.domain, ...limit }),
+    ),
   })),
   /**
    * Runs the doctor in a web process, or returns its report of the last 30 s. It changes nothing and sends no
@@ -54,7 +49,7 @@ export const installationRouter = router({
    */
   examine: asOperator.input(NoInput).mutation(async ({ ctx: { deps } }) => {
     const { status, findings, at } = await deps.examine();
-    return { status, at: at.toISOString(), findings: sortFindings(findings) };
+    return withIsoTimes({ status, at, findings: sortFindings(findings) });
   }),
   /** The deletions of teams, newest first, with those that were canceled. */
   deletions: asOperator
@@ -82,16 +77,7 @@ export const installationRouter = router({
     .input(TeamsInput)
     .query(async ({ ctx: { operator }, input: { search, after, before } }) => {
       const query = { limit: teamRows, ...(after && { after }), ...(before && { before }) };
-      const { rows, hasMore } = await listTeamSummaries(operator, { ...query, ...(search && { search }) });
-      return {
-        hasMore,
-        rows: rows.map(({ createdAt, oldestDueAt, deletesAt, ...team }) => ({
-          ...team,
-          createdAt: createdAt.toISOString(),
-          deletesAt: deletesAt?.toISOString() ?? null,
-          oldestDueAt: oldestDueAt?.toISOString() ?? null,
-        })),
-      };
+      return withIsoTimes(await listTeamSummaries(operator, { ...query, ...(search && { search }) }));
     }),
 });
 

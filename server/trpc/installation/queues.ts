@@ -5,6 +5,7 @@ import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/service
 import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findScope, nameScope } from "#server/services/pauses/scope";
 import { QUEUE_STATES, readQueueTotals } from "#server/services/pauses/totals";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -13,11 +14,7 @@ const SCOPE = { team: z.string().trim().max(100).nullable(), domain: z.string().
 const Scope = z.strictObject(SCOPE);
 const reason = z.string().max(2 * reasonCharsMax);
 
-const viewPause = ({ createdAt, liftedAt, releasedAt: _, ...pause }: Pause) => ({
-  ...pause,
-  createdAt: createdAt.toISOString(),
-  liftedAt: liftedAt?.toISOString() ?? null,
-});
+const viewPause = ({ releasedAt: _, ...pause }: Pause) => withIsoTimes(pause);
 
 /** The queues, with their pauses. */
 export const queuesRouter = router({

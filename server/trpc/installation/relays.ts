@@ -9,6 +9,7 @@ import { testRelay } from "#server/services/relays/connect";
 import { readConnection, urlOfChange, urlOfConnection } from "#server/services/relays/connection";
 import { findRelay, listRelays, type RelayView } from "#server/services/relays/read";
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
 
@@ -63,12 +64,7 @@ const UpdateInput = z.strictObject({
     .max(1_000, "Enter a position from 1 to 1000."),
 });
 
-const viewRelay = ({ pausedUntil, lastFaultAt, createdAt, callbackTopic: _, ...relay }: RelayView) => ({
-  ...relay,
-  pausedUntil: pausedUntil?.toISOString() ?? null,
-  lastFaultAt: lastFaultAt?.toISOString() ?? null,
-  createdAt: createdAt.toISOString(),
-});
+const viewRelay = ({ callbackTopic: _, ...relay }: RelayView) => withIsoTimes(relay);
 
 async function viewTested(operator: Deps, id: string) {
   const { fault } = await testRelay(operator, id, testMs);

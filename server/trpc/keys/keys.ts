@@ -10,6 +10,7 @@ import { countUse, listRejections, type RejectionGroup, readGauges } from "#serv
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { setupOf } from "../domains/views";
 import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
@@ -72,7 +73,7 @@ export type KeyRow = ReturnType<typeof viewKey>;
 export type KeyView = KeyRow & Awaited<ReturnType<typeof listRotation>>;
 
 /** Rejected calls of a key with the same cause. */
-const viewRejection = ({ lastAt, ...group }: RejectionGroup) => ({ ...group, lastAt: lastAt.toISOString() });
+const viewRejection = (group: RejectionGroup) => withIsoTimes(group);
 export type RejectionView = ReturnType<typeof viewRejection>;
 
 export const keysRouter = router({

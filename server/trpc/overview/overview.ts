@@ -19,6 +19,7 @@ import {
 } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { stateOfRelay } from "#server/shared/wire/relay-states";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewTags, viewTraffic } from "./traffic-view";
@@ -53,29 +54,17 @@ function selectionOf(
   return [days, { domains: domain === undefined ? null : [domain], apiKeyId: key, tag }];
 }
 
-const viewQueue = ({ oldestAt, ...queue }: Queue) => ({
-  ...queue,
-  oldestAt: oldestAt?.toISOString() ?? null,
-});
+const viewQueue = (queue: Queue) => withIsoTimes(queue);
 export type QueueView = ReturnType<typeof viewQueue>;
 
 const viewFailure = ({ email, ...cause }: Failure) => ({ ...presentEmailSummary(email), ...cause });
 export type FailureView = ReturnType<typeof viewFailure>;
 
-const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({
-  relays: relays.map(({ pausedUntil, lastFaultAt, ...relay }) => ({
-    ...relay,
-    state: stateOfRelay({ ...relay, pausedUntil }),
-    pausedUntil: pausedUntil?.toISOString() ?? null,
-    lastFaultAt: lastFaultAt?.toISOString() ?? null,
-  })),
-  smtpUrl: smtpUrl && { ...smtpUrl, lastFaultAt: smtpUrl.lastFaultAt.toISOString() },
-  webhooks: webhooks.map(({ failingSince, ...webhook }) => ({
-    ...webhook,
-    failingSince: failingSince?.toISOString() ?? null,
-  })),
-  worker: worker && { transport: worker.transport, seenAt: worker.seenAt.toISOString() },
-});
+const viewParts = (parts: Parts) =>
+  withIsoTimes({
+    ...parts,
+    relays: parts.relays.map((relay) => ({ ...relay, state: stateOfRelay(relay) })),
+  });
 export type PartsView = ReturnType<typeof viewParts>;
 
 const SettleHeld = strictInput({
@@ -90,14 +79,15 @@ const SettleHeld = strictInput({
 });
 const timeOrNull = (text: string | undefined) => (text === undefined ? null : new Date(text));
 
-const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, { takenAt }: Restore) => ({
-  deliveries: Math.min(deliveries, heldCountMax),
-  hasMore: deliveries > heldCountMax,
-  oldestAt: oldestAt.toISOString(),
-  newestAt: newestAt.toISOString(),
-  /** When the restored backup was made. */
-  backupAt: takenAt.toISOString(),
-});
+const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, { takenAt }: Restore) =>
+  withIsoTimes({
+    deliveries: Math.min(deliveries, heldCountMax),
+    hasMore: deliveries > heldCountMax,
+    oldestAt,
+    newestAt,
+    /** When the restored backup was made. */
+    backupAt: takenAt,
+  });
 export type HeldView = ReturnType<typeof viewHeld>;
 
 export const overviewRouter = router({

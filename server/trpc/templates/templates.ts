@@ -30,6 +30,7 @@ import {
   duplicateTemplate,
   updateTemplate,
 } from "#server/services/templates/write";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import {
   presentTemplate,
   presentTemplateSummary,
@@ -118,7 +119,7 @@ export type TemplateView = ReturnType<typeof viewTemplate>;
 function viewVersionRow(template: TemplateSummary, version: VersionSummary, publication?: Publication) {
   return {
     ...presentVersionSummary(template, version),
-    publication: publication ? { ...publication, at: publication.at.toISOString() } : null,
+    publication: publication ? withIsoTimes(publication) : null,
   };
 }
 export type VersionRow = ReturnType<typeof viewVersionRow>;
@@ -138,8 +139,7 @@ export const templatesRouter = router({
   use: inTeam("templates:read")
     .input(TemplateId)
     .query(async ({ ctx, input }) => {
-      const { lastUsedAt, keys } = await readTemplateUse(ctx.service, input.id);
-      return { lastUsedAt: lastUsedAt?.toISOString() ?? null, keys };
+      return withIsoTimes(await readTemplateUse(ctx.service, input.id));
     }),
   versions: inTeam("templates:read")
     .input(TemplateId.extend(cursor))

@@ -1,3 +1,5 @@
+import { presentRow } from "../shapes";
+
 /** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
 export type OpenSession = {
   id: string;
@@ -8,11 +10,7 @@ export type OpenSession = {
 };
 
 /** A session as in the console. */
-export const presentSession = ({ createdAt, lastSeenAt, ...session }: OpenSession) => ({
-  ...session,
-  created_at: createdAt.toISOString(),
-  last_seen_at: lastSeenAt.toISOString(),
-});
+export const presentSession = (session: OpenSession) => presentRow(session);
 
 export type Passkey = {
   id: string;
@@ -24,11 +22,5 @@ export type Passkey = {
 };
 
 /** A passkey as in the console, without its key. */
-export const presentPasskey = ({ id, name, isSynced, createdAt, lastUsedAt }: Passkey) => ({
-  id,
-  name,
-  is_synced: isSynced,
-  created_at: createdAt.toISOString(),
-  last_used_at: lastUsedAt?.toISOString() ?? null,
-});
+export const presentPasskey = (passkey: Passkey) => presentRow(passkey);
 export type PasskeyResponse = ReturnType<typeof presentPasskey>;

@@ -1,4 +1,5 @@
 import type { Role } from "#db/schema/teams";
+import { presentRow } from "../shapes";
 
 /** A pending invitation. Its link is shown only once, to the member who created it. */
 export type Invitation = {
@@ -45,39 +46,13 @@ export type InvitationPreview =
   | { state: InvitationFault };
 
 /** A pending invitation as in the console. */
-export const presentInvitation = ({ id, email, role, ...invitation }: Invitation) => ({
-  id,
-  email,
-  role,
-  invited_by: invitation.invitedBy,
-  linked_at: invitation.linkedAt.toISOString(),
-  expires_at: invitation.expiresAt.toISOString(),
-  is_expired: invitation.isExpired,
-});
+export const presentInvitation = (invitation: Invitation) => presentRow(invitation);
 export type InvitationResponse = ReturnType<typeof presentInvitation>;
 
 /** The only response that contains the link. */
-export const presentCreatedInvitation = ({ id, email, role, link, ...invitation }: CreatedInvitation) => ({
-  id,
-  email,
-  role,
-  link,
-  is_mailed: invitation.isMailed,
-  mail_fault: invitation.mailFault,
-  expires_at: invitation.expiresAt.toISOString(),
-});
+export const presentCreatedInvitation = (invitation: CreatedInvitation) => presentRow(invitation);
 export type CreatedInvitationResponse = ReturnType<typeof presentCreatedInvitation>;
 
 /** An invitation as the invited person sees it. */
 export const presentInvitationPreview = (preview: InvitationPreview) =>
-  preview.state === "open"
-    ? {
-        state: preview.state,
-        team_name: preview.teamName,
-        email: preview.email,
-        role: preview.role,
-        invited_by: preview.invitedBy,
-        expires_at: preview.expiresAt.toISOString(),
-        has_user: preview.hasUser,
-      }
-    : { state: preview.state };
+  preview.state === "open" ? presentRow(preview) : { state: preview.state };

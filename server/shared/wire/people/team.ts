@@ -1,4 +1,5 @@
 import type { Role, UnknownPolicy } from "#db/schema/teams";
+import { presentRow } from "../shapes";
 
 /** A member of a team. */
 export type Member = {
@@ -14,15 +15,7 @@ export type Member = {
 };
 
 /** A member as in the console. */
-export const presentMember = ({ userId, email, name, role, ...member }: Member) => ({
-  id: userId,
-  email,
-  name,
-  role,
-  is_two_factor_on: member.isTwoFactorOn,
-  joined_at: member.joinedAt.toISOString(),
-  last_seen_at: member.lastSeenAt?.toISOString() ?? null,
-});
+export const presentMember = ({ userId, ...member }: Member) => ({ id: userId, ...presentRow(member) });
 
 export type Team = { id: string; name: string };
 

@@ -4,9 +4,10 @@ import {
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
+import { presentRow } from "#server/shared/wire/shapes";
 import { asDomain, numberOf, orWord } from "../arguments";
 import { argument, definedOf, inDatabase, option } from "../command";
-import { listOutput, presentRow } from "../terminal";
+import { listOutput } from "../terminal";
 
 const domain = argument("the recipients' domain, such as gmail.com", asDomain);
 const asLimit = orWord("none", numberOf(1, destinationLimitMax));

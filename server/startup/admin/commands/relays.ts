@@ -6,11 +6,12 @@ import { findRelay, listPausedSmtpUrlRelays, listRelays, type RelayView } from "
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
 import { findTeam } from "#server/services/teams";
 import { RELAY_STATES } from "#server/shared/wire/relay-states";
+import { presentRow } from "#server/shared/wire/shapes";
 import { OperatorError } from "../../launcher/operator-error";
 import { asDomain, asName, asText, numberOf, orWord, wordOf } from "../arguments";
 import { argument, definedOf, examples, inDatabase, option, requiredOption } from "../command";
 import { operatorCtx } from "../session";
-import { listOutput, type Output, presentRow, type Terminal } from "../terminal";
+import { listOutput, type Output, type Terminal } from "../terminal";
 
 const probeMs = 30_000;
 const positionMax = 1_000;

@@ -6,12 +6,13 @@ import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/account/sign-in/sign-in-by-email";
 import { createUser, findUser, listUsers, setPassword } from "#server/services/people/users";
 import { findTeam } from "#server/services/teams";
+import { presentRow } from "#server/shared/wire/shapes";
 import { generatePassword } from "../../install/generated";
 import { OperatorError } from "../../launcher/operator-error";
 import { asName, asText, wordOf } from "../arguments";
 import { argument, definedOf, flag, inDatabase, inTeam, option } from "../command";
 import { requirePublicUrl } from "../session";
-import { listOutput, presentRow, type Terminal } from "../terminal";
+import { listOutput, type Terminal } from "../terminal";
 
 const email = argument("email address of the user", asText);
 

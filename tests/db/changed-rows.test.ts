@@ -1,17 +1,14 @@
 import postgres from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
 import { claimDeliveries, releaseClaims } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { waitForLock } from "../support/database/lock-wait";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 test("a release that waited for a pause which has been lifted makes its deliveries due, and the database stays up", async () => {
   const { hot, ctx } = world;

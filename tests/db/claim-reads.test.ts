@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HotSql } from "#db/client";
 import { firstIdAt, splitPartition } from "#db/partitions";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 const limit = 100;
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 /**
  * How much one claim reads of the queue: sequential scans, and rows fetched by an index, as PostgreSQL counts

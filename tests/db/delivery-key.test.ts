@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { HotSql } from "#db/client";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import { type Claim, claimDeliveries, markHandedOver, releaseClaims } from "#server/delivery/queue/claims";
@@ -19,16 +19,16 @@ import { recordOutcome } from "#server/services/returns/record";
 import { attemptResult } from "../support/attempt-result";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 const finished = 4_000;
 const many = 10;
 const domain = "example.org";
 const ALL_HELD = { acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };
 
-let world: World;
+const world = forAllTests(() => createWorld());
 beforeAll(async () => {
-  world = await createWorld();
   const { hot, ctx } = world;
   await queueMany(hot, { teamId: ctx.teamId, domain, count: finished });
   await hot`update deliveries set status = 'sent', attempts = 1`;
@@ -42,7 +42,6 @@ beforeAll(async () => {
     create index deliveries_key_idx on deliveries (team_id, email_id)`);
   await hot.unsafe("vacuum analyze");
 });
-afterAll(() => world.close());
 
 type Step = (ctx: Ctx, rows: { claims: Claim[]; keys: DeliveryKey[] }) => Promise<unknown>;
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ForeignDatabaseError, MigrationBlockedError } from "#db/compatibility";
 import { MIGRATION_LOCK, migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const readApplied = () => world.hot`select hash from drizzle.__drizzle_migrations order by id`;
 

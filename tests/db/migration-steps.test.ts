@@ -7,22 +7,19 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MigrationBlockedError } from "#db/compatibility";
 import { migrateDatabase } from "#db/migrate";
 import { explainDatabaseFault } from "#server/startup/install/database-faults";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 const ownFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 const eventually = { timeout: 30_000, interval: 20 };
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let folder: string;
 beforeAll(async () => {
-  world = await createWorld();
   folder = await mkdtemp(path.join(tmpdir(), "backstamp migrations "));
   await cp(ownFolder, folder, { recursive: true });
 });
-afterAll(async () => {
-  await world.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Adds migrations to those of this build, as the next release does. */
 async function addMigrations(...texts: string[]): Promise<void> {

@@ -1,29 +1,22 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForChanges, listenForDue } from "#db/notify";
 import { freshDatabase } from "../support/database/postgres";
+import { closeAfterTest } from "../support/fixtures";
 
 let home: Awaited<ReturnType<typeof freshDatabase>>;
-const open: { close(): Promise<void> }[] = [];
 const eventually = { timeout: 20_000, interval: 10 };
 
 beforeAll(async () => {
   home = await freshDatabase();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((database) => database.close()));
-});
 afterAll(() => home.drop());
 
 function connect(options: { url?: string; pooled?: boolean } = {}): Database {
-  const database = openDatabase(options.url ?? home.url, {
-    connectionsMax: 2,
-    pooled: options.pooled ?? false,
-  });
-  open.push(database);
-  return database;
+  const { url = home.url, pooled = false } = options;
+  return closeAfterTest(openDatabase(url, { connectionsMax: 2, pooled }));
 }
 
 const listenersIn = async (database: Database): Promise<number> => {
@@ -136,7 +129,7 @@ async function openGateway(): Promise<{ url: string; forward(): void }> {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   url.port = String((server.address() as AddressInfo).port);
-  open.push({
+  closeAfterTest({
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { firstIdAt, listPartitions, splitPartition } from "#db/partitions";
 import { WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import {
@@ -12,18 +12,17 @@ import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
 import { countQueueReads } from "../support/database/queue-reads";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let webhookIds: string[];
 beforeEach(async () => {
-  world = await createWorld();
   webhookIds = Array.from({ length: 20 }, newId);
   await world.hot`
     insert into webhooks (team_id, id, url, events, secret)
     select ${world.ctx.teamId}, id, 'https://example.org', '{email.delivered}', 'sealed' from unnest(${webhookIds}::uuid[]) as id`;
 });
-afterEach(() => world.close());
 
 const msOfDay = 86_400_000;
 const widths = () => new Map(webhookIds.map((id) => [id, 10]));

@@ -10,18 +10,15 @@ import { updateTeam } from "#server/services/teams";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { elapseDay } from "../support/database/elapse-day";
 import { queueMany } from "../support/database/queue-many";
+import { forEachTest } from "../support/fixtures";
 import { startOwnEngine } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   out = createCountingTransport("relay");
   stops = [];

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 
 test("concurrent claims get disjoint rows and together all rows", async () => {
   for (let n = 0; n < 10; n++)

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 const round = () => deliverDue(world.withTransport());
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);

@@ -6,32 +6,28 @@ import {
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
+import { forEachTest } from "../support/fixtures";
+import { createGate } from "../support/gate";
 import { pumpEngine } from "../support/pump-engine";
 import { type Act, PASS } from "../support/servers/smtp-test-server";
-import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { createWorld, type World } from "../support/world";
+import { startTestInternet } from "../support/servers/test-internet";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const limitedDomain = "town.example";
 
-let world: World;
-let internet: TestInternet;
-let stop: () => Promise<void>;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "direct" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
-  stop = async () => {};
-  internet = await startTestInternet({
+const world = forEachTest(() => createWorld({ transportKind: "direct" }));
+const internet = forEachTest(() =>
+  startTestInternet({
     [limitedDomain]: { a: ["127.0.0.2"] },
     "other.example": { a: ["127.0.0.3"] },
-  });
+  }),
+);
+let stop: () => Promise<void>;
+beforeEach(async () => {
+  stop = async () => {};
 });
-afterEach(async () => {
-  await stop();
-  await internet.close();
-});
+afterEach(() => stop());
 
 /** An engine that pumps until the end of the test. */
 function start(workerId?: string): void {
@@ -67,12 +63,9 @@ const startWorkers = async (...ids: string[]) => {
 
 test("a destination with a limit of 1 connection gets no second one, and one without a limit does", async () => {
   await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 1 });
-  let release = () => {};
-  const open = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = createGate();
   let concurrent = 0;
-  const greeting = () => open.then((): Act => PASS);
+  const greeting = () => gate.passed.then((): Act => PASS);
   const limited = await internet.serve("127.0.0.2", {
     greeting,
     mail: (): Act => {
@@ -92,7 +85,7 @@ test("a destination with a limit of 1 connection gets no second one, and one wit
     expect(waiting).toHaveLength(5);
     for (const row of waiting) expect(row).toMatchObject({ rule: "destination_throttled", attempts: 0 });
   }, eventually);
-  release();
+  gate.open();
   await untilAllDelivered();
   expect(limited.messages).toHaveLength(6);
   expect(concurrent).toBe(1);

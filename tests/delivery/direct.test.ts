@@ -1,32 +1,25 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { openTransport } from "#server/startup/worker";
+import { forEachTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
 import { killWorkers, spawnWorker } from "../support/processes/worker-process";
 import { deliverDue } from "../support/pump-engine";
 import { PASS } from "../support/servers/smtp-test-server";
-import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { createWorld, type World } from "../support/world";
+import { startTestInternet } from "../support/servers/test-internet";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
-let world: World;
-let internet: TestInternet;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "direct" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
-  internet = await startTestInternet({
+const world = forEachTest(() => createWorld({ transportKind: "direct" }));
+const internet = forEachTest(() =>
+  startTestInternet({
     "quick.example": { mx: [[10, "mx.quick.example"]] },
     "mx.quick.example": { a: ["127.0.0.2"] },
     "slow.example": { a: ["127.0.0.3"] },
     "inside.example": { a: ["10.0.0.1"] },
-  });
-});
-afterEach(async () => {
-  await killWorkers();
-  await internet.close();
-});
+  }),
+);
+afterEach(killWorkers);
 
 test("a slow destination does not delay the recording of other destinations' results", async () => {
   const gate = createGate();

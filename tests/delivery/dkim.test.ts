@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import type { Transport } from "#server/mail/transport/transport";
 import { createKeyring } from "#server/platform/secrets/keyring";
@@ -8,6 +8,7 @@ import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { relayTo as openRelayTo } from "../mail/relay-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import {
   DROP,
@@ -15,31 +16,24 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
 if (!hasVerifier)
   process.stdout.write("NOT RUN: python3-dkim is not on this machine; sent signatures are only looked at.\n");
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer;
 let transport: Transport;
 
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
 });
-afterEach(() => world.close());
-afterEach(async () => {
-  await transport?.close();
-  await peer?.close();
-});
-
 async function relayTo(script: SmtpScript): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  transport = openRelayTo(peer);
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  transport = closeAfterTest(openRelayTo(peer));
 }
 
 const round = (deps = world.withTransport(transport)) => deliverDue(deps);

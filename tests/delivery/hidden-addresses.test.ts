@@ -1,30 +1,29 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { startTestInternet } from "../support/servers/test-internet";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
-let internet: TestInternet;
 let lines: { event: string; facts: unknown }[];
-beforeEach(async () => {
-  lines = [];
-  const record = (event: string, facts: unknown = {}) => void lines.push({ event, facts });
-  world = await createWebhookWorld({
+const record = (event: string, facts: unknown = {}) => void lines.push({ event, facts });
+const world = forEachTest(() =>
+  createWebhookWorld({
     transportKind: "direct",
     log: { info: record, warn: record, error: record },
-  });
-  internet = await startTestInternet({
+  }),
+);
+const internet = forEachTest(() =>
+  startTestInternet({
     "closed.example": { mx: [[10, "mx.closed.example"]] },
     "mx.closed.example": { a: ["127.0.0.9"] },
     "nowhere.example": { a: ["255.255.255.255"] },
     "inside.example": { a: ["10.0.0.1"] },
     "cut.example": { a: ["127.0.0.2"] },
     "ours.example": { a: ["127.0.0.2"] },
-  });
-});
-afterEach(async () => {
-  await internet.close();
-  await world.close();
+  }),
+);
+beforeEach(async () => {
+  lines = [];
 });
 
 test("failure reasons contain no address of this machine or of the internal network", async () => {

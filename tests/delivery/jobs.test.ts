@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Job } from "#server/delivery/jobs/jobs";
 import { startDueJobs } from "#server/delivery/jobs/run-jobs";
 import type { WorkerDeps } from "#server/deps";
 import { checkWorkers } from "#server/services/doctor/workers";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let deps: WorkerDeps;
 beforeEach(async () => {
-  world = await createWorld();
   deps = world.withTransport(null);
 });
-afterEach(() => world.close());
 
 /** A job that runs until `end` is called, and the reasons for which its runs were ended. */
 function createJob(name = "work") {

@@ -1,34 +1,25 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { expect, test } from "vitest";
 import { readReadiness } from "#server/services/health";
 import { findRelay } from "#server/services/relays/read";
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { relayTo } from "../support/relays";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { relayTo, transportTo } from "../support/relays";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
 /* A relay carries email only while its last test succeeded. */
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 /** Accepts only the password "right". */
-let peer: SmtpTestServer;
-let former: SmtpTestServer;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-  const right = Buffer.from("\0user\0right").toString("base64");
-  peer = await startSmtpTestServer({
+const right = Buffer.from("\0user\0right").toString("base64");
+const peer = forEachTest(() =>
+  startSmtpTestServer({
     ehlo: EHLO_AUTH,
     auth: ({ line }) => (line.includes(right) ? "235 welcome" : "535 5.7.8 bad credentials"),
-  });
-  former = await startSmtpTestServer();
-});
-afterEach(async () => {
-  await peer.close();
-  await former.close();
-  await world.close();
-});
+  }),
+);
+const former = forEachTest(() => startSmtpTestServer());
 
 const url = (password: string) => `smtp://user:${password}@127.0.0.1:${peer.port}`;
 const add = (password: string) =>
@@ -36,9 +27,7 @@ const add = (password: string) =>
 
 /** A round of a worker whose `SMTP_URL` is the former server. */
 async function round(): Promise<void> {
-  const read = parseSmtpUrl(`smtp://127.0.0.1:${former.port}`);
-  if (!read.ok) throw new Error(read.fault);
-  const transport = createRelay(read.target);
+  const transport = transportTo(former);
   await deliverDue(world.withTransport(transport));
   await transport.close();
 }

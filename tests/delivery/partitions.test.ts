@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   changePartitions,
   firstIdAt,
@@ -15,14 +15,13 @@ import { newId } from "#server/platform/ids";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { countEvents } from "../support/count-events";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 beforeEach(async () => {
-  world = await createWorld();
   await world.hot`delete from retention`;
 });
-afterEach(() => world.close());
 beforeEach(async () => {
   // The tests create the ranges themselves.
   for (const of of [...EMAIL_TABLES, { table: "api_requests", key: "id" }])

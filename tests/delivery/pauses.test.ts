@@ -6,19 +6,16 @@ import { pauseQueue, pauseTeam, resumeQueue } from "#server/services/pauses/paus
 import type { QueueScope } from "#server/services/pauses/scope";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { forEachTest } from "../support/fixtures";
 import { startOwnEngine } from "../support/pump-engine";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { createWorld, type TestTeam } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let other: TestTeam;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   other = await world.otherTeam();
   await other.domain("other.example");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Priority } from "#db/schema/emails";
 import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
@@ -6,13 +6,10 @@ import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 
 const queue = (priority: Priority, count: number, teamId = world.ctx.teamId) =>
   queueMany(world.hot, { teamId, domain: "example.org", count, to: `${priority}.example`, priority });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { RelayProvider } from "#db/schema/relays";
 import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
 import { removeRelay } from "#server/services/relays/write";
+import { forAllTests } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import {
@@ -13,21 +14,15 @@ import {
   fakeSes,
 } from "../support/servers/providers";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { type SnsIssuer, startSnsIssuer } from "../support/servers/sns-issuer";
-import { createWorld, type World } from "../support/world";
+import { startSnsIssuer } from "../support/servers/sns-issuer";
+import { createWorld } from "../support/world";
 
-let world: World;
-let issuer: SnsIssuer;
+const world = forAllTests(() => createWorld({ transportKind: "none" }));
+const issuer = forAllTests(() => startSnsIssuer());
 let token: string;
 beforeAll(async () => {
-  issuer = await startSnsIssuer();
-  world = await createWorld({ transportKind: "none" });
   world.deps.outside = issuer.outside;
   ({ token } = await world.key());
-});
-afterAll(async () => {
-  await world.close();
-  await issuer.close();
 });
 
 const ACCEPTS: Record<RelayProvider, { make: () => FakeProvider; says: (id: string) => string }> = {

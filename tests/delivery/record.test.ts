@@ -1,16 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Outcome } from "#server/mail/outcome";
 import type { Transport } from "#server/mail/transport/transport";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(async () => {
-  await world.close();
-});
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 
 const accepted = (recipient: string, reason: string): Outcome => ({
   recipient,

@@ -1,31 +1,25 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createRelay } from "#server/mail/transport/relay";
 import type { Transport } from "#server/mail/transport/transport";
 import { targetOf } from "../mail/relay-world";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import {
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer;
 let transport: Transport;
 
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
-afterEach(async () => {
-  await transport?.close();
-  await peer?.close();
-});
-
 async function relayTo(script: SmtpScript, login = ""): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  transport = createRelay(targetOf(`smtp://${login}127.0.0.1:${peer.port}`), { loginPauseMs: 1 });
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  transport = closeAfterTest(
+    createRelay(targetOf(`smtp://${login}127.0.0.1:${peer.port}`), { loginPauseMs: 1 }),
+  );
 }
 
 const round = () => deliverDue(world.withTransport(transport));

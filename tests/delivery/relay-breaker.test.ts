@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { probePausedRelays } from "#server/delivery/routing/relay-faults";
 import { createRouting } from "#server/delivery/routing/routes";
@@ -9,6 +9,7 @@ import { createVault } from "#server/platform/secrets/vault";
 import { readReadiness } from "#server/services/health";
 import { listRelays } from "#server/services/relays/read";
 import { updateRelay } from "#server/services/relays/write";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
 import {
@@ -19,28 +20,16 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-const peers: SmtpTestServer[] = [];
+const world = forEachTest(() => createWorld({ transportKind: "none" }));
 const logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
 
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
   logged.splice(0);
 });
-afterEach(async () => {
-  await Promise.all(peers.splice(0).map((peer) => peer.close()));
-});
-
-async function peerWith(script: SmtpScript = {}): Promise<SmtpTestServer> {
-  const peer = await startSmtpTestServer(script);
-  peers.push(peer);
-  return peer;
-}
+const peerWith = async (script: SmtpScript = {}): Promise<SmtpTestServer> =>
+  closeAfterTest(await startSmtpTestServer(script));
 
 /** A separate worker with a recorded log. */
 function worker(): WorkerDeps {

@@ -1,25 +1,16 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { queueMany } from "../support/database/queue-many";
+import { forEachTest } from "../support/fixtures";
 import { relayTo } from "../support/relays";
-import { HANG, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { HANG, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
-let world: World;
-let tarpit: SmtpTestServer;
-let quick: SmtpTestServer;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "none" });
-  tarpit = await startSmtpTestServer({ mail: HANG });
-  quick = await startSmtpTestServer();
-});
-afterEach(async () => {
-  await tarpit.close();
-  await quick.close();
-  await world.close();
-});
+const world = forEachTest(() => createWorld({ transportKind: "none" }));
+const tarpit = forEachTest(() => startSmtpTestServer({ mail: HANG }));
+const quick = forEachTest(() => startSmtpTestServer());
 
 test("a team's relay that does not respond does not delay other teams' email", async () => {
   await relayTo(world.deps, tarpit, { teamId: world.ctx.teamId });

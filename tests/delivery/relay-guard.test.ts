@@ -1,35 +1,28 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { WorkerDeps } from "#server/deps";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { createOutside } from "#server/platform/egress/outside";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
-import { type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { startDnsTestServer } from "../support/servers/dns-test-server";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
-let world: World;
-let peer: SmtpTestServer;
-let dns: DnsTestServer;
+const world = forEachTest(() => createWorld({ transportKind: "none" }));
+const peer = forEachTest(() => startSmtpTestServer());
+const dns = forEachTest(() =>
+  startDnsTestServer(({ name, type }, nth) => {
+    if (name !== "relay.example") return null;
+    if (type !== "A") return {};
+    return { answers: addresses(nth).map((data) => ({ name, type: "A" as const, ttl: 0, data })) };
+  }),
+);
 /** Addresses of relay.example, by number of the query. */
 let addresses: (nth: number) => string[];
 
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
-  peer = await startSmtpTestServer();
   addresses = () => ["127.0.0.1"];
-  dns = await startDnsTestServer(({ name, type }, nth) => {
-    if (name !== "relay.example") return null;
-    if (type !== "A") return {};
-    return { answers: addresses(nth).map((data) => ({ name, type: "A" as const, ttl: 0, data })) };
-  });
-});
-afterEach(async () => {
-  await dns.close();
-  await peer.close();
 });
 
 /** Delivers with a worker that may also connect to these networks. */

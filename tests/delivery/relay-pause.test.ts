@@ -1,26 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findRelay } from "#server/services/relays/read";
 import { endRelayPause, pauseRelay } from "#server/services/relays/write";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo } from "../support/relays";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
-let world: World;
-let first: SmtpTestServer;
-let second: SmtpTestServer;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
-  first = await startSmtpTestServer({ ehlo: EHLO_AUTH });
-  second = await startSmtpTestServer({ ehlo: EHLO_AUTH });
-});
-afterEach(async () => {
-  await first.close();
-  await second.close();
-});
+const world = forEachTest(() => createWorld({ transportKind: "none" }));
+const first = forEachTest(() => startSmtpTestServer({ ehlo: EHLO_AUTH }));
+const second = forEachTest(() => startSmtpTestServer({ ehlo: EHLO_AUTH }));
 
 const round = () => deliverDue(world.withTransport(null));
 const recipientOf = async (id: string) => {

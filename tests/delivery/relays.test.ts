@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import type { WorkerDeps } from "#server/deps";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { removeRelay } from "#server/services/relays/write";
 import { queueMany } from "../support/database/queue-many";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { relayTo } from "../support/relays";
+import { relayTo, transportTo } from "../support/relays";
 import {
   type Act,
   DROP,
@@ -17,24 +16,12 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-const peers: SmtpTestServer[] = [];
+const world = forEachTest(() => createWorld({ transportKind: "none" }));
 
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterEach(() => world.close());
-afterEach(async () => {
-  await Promise.all(peers.splice(0).map((peer) => peer.close()));
-});
-
-async function peerWith(script: SmtpScript = {}): Promise<SmtpTestServer> {
-  const peer = await startSmtpTestServer(script);
-  peers.push(peer);
-  return peer;
-}
+const peerWith = async (script: SmtpScript = {}): Promise<SmtpTestServer> =>
+  closeAfterTest(await startSmtpTestServer(script));
 
 const round = (deps: WorkerDeps = world.withTransport(null)) => deliverDue(deps);
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);
@@ -48,9 +35,7 @@ test("routing uses the relays of the domain, then of the team, then of the insta
     await peerWith(),
   ];
   const { deps, ctx } = world;
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${set.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  const transport = createRelay(url.target);
+  const transport = transportTo(set);
   const { id: domainId } = await findDomain(ctx, "example.org");
   await createDomain(ctx, { name: "other.example" });
   await declareDomainVerified(ctx, "other.example");

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Transport } from "#server/mail/transport/transport";
 import { relayTo as openRelayTo } from "../mail/relay-world";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import {
   DROP,
@@ -8,28 +9,19 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer;
 let transport: Transport;
 let lines: { event: string; facts: unknown }[];
 
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
-beforeEach(async () => {
   lines = [];
 });
-afterEach(async () => {
-  await transport?.close();
-  await peer?.close();
-});
-
 async function relayTo(script: SmtpScript): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  transport = openRelayTo(peer);
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  transport = closeAfterTest(openRelayTo(peer));
 }
 
 const round = () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { applyRetention } from "#server/delivery/housekeeping/retention";
 import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
@@ -7,14 +7,11 @@ import { readSource } from "#server/services/emails/read/source";
 import { readRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { countEvents } from "../support/count-events";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 beforeEach(async () => {
   // As a team of release 0.2.0.
   await world.hot`delete from retention`;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
 import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { newId } from "#server/platform/ids";
@@ -6,22 +6,15 @@ import { settleEmail } from "#server/services/emails/change/change";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
-let world: World;
-let peer: SmtpTestServer;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
+const peer = forEachTest(() => startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] }));
 beforeEach(async () => {
   await updateTeam(world.ctx, { unknown: "hold" });
-  peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });
-});
-afterEach(async () => {
-  await peer.close();
 });
 
 async function round(): Promise<void> {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Log } from "#server/platform/log";
 import { readReadiness } from "#server/services/health";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
 import { listPausedSmtpUrlRelays } from "#server/services/relays/read";
+import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
+import { transportTo } from "../support/relays";
 import {
   DROP,
   EHLO_AUTH,
@@ -16,16 +16,12 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer | undefined;
 const logged: string[] = [];
 
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   logged.splice(0);
 });
@@ -39,9 +35,7 @@ const log: Log = { info: record, warn: record, error: record };
 
 /** A separate worker that sends by `SMTP_URL`. */
 function worker(port: number, login = ""): WorkerDeps {
-  const read = parseSmtpUrl(`smtp://${login}127.0.0.1:${port}`);
-  if (!read.ok) throw new Error(read.fault);
-  return { ...world.withTransport(createRelay(read.target)), log };
+  return { ...world.withTransport(transportTo({ port }, login)), log };
 }
 
 const round = (deps: WorkerDeps) => deliverDue(deps);

@@ -1,30 +1,22 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Transport } from "#server/mail/transport/transport";
 import { relayTo as openRelayTo } from "../mail/relay-world";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import {
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer;
 let transport: Transport;
 
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
-afterEach(async () => {
-  await transport?.close();
-  await peer?.close();
-});
-
 async function relayTo(script: SmtpScript): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  transport = openRelayTo(peer);
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  transport = closeAfterTest(openRelayTo(peer));
 }
 
 const round = () => deliverDue(world.withTransport(transport));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import type { Transport } from "#server/mail/transport/transport";
@@ -6,34 +6,28 @@ import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { relayTo } from "../mail/relay-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
 if (!hasVerifier)
   process.stdout.write("NOT RUN: python3-dkim is not installed; signatures are only counted.\n");
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let sink: MailSink | undefined;
 let transport: Transport | undefined;
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
   const { id } = await createDomain(world.ctx, { name: "signed.example" });
   await declareDomainVerified(world.ctx, "signed.example");
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
 });
-afterEach(() => world.close());
-afterEach(async () => {
-  await transport?.close();
-  await sink?.close();
-});
-
 async function deliver(options: MailSinkOptions = {}) {
   await transport?.close();
   await sink?.close();
-  sink = await startMailSink(options);
-  transport = relayTo(sink);
+  sink = closeAfterTest(await startMailSink(options));
+  transport = closeAfterTest(relayTo(sink));
   await deliverDue(world.withTransport(transport));
   return sink.messages.map(({ bytes, usesSmtpUtf8 }) => {
     const text = bytes.toString("latin1");

@@ -1,42 +1,31 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { settleOutcome } from "#server/delivery/attempt/outcome";
 import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { tick } from "#server/delivery/tick";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { newId } from "#server/platform/ids";
 import { listSuppressions } from "#server/services/suppressions/read";
 import { addSuppressions } from "#server/services/suppressions/suppress";
+import { closeAfterTest, forAllTests } from "../support/fixtures";
+import { transportTo } from "../support/relays";
 import {
   type SmtpScript,
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forAllTests(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer;
 let transport: Transport;
 
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
 beforeEach(async () => {
   for (const table of ["suppressions", "deliveries"]) await world.hot.unsafe(`delete from ${table}`);
 });
-afterEach(async () => {
-  await transport?.close();
-  await peer?.close();
-});
-afterAll(() => world.close());
-
 async function relayTo(script: SmtpScript = {}): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  transport = createRelay(url.target);
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  transport = closeAfterTest(transportTo(peer));
 }
 
 const round = () => tick(world.withTransport(transport), { budgetMs: 20_000 });

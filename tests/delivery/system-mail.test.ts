@@ -19,6 +19,7 @@ import { findSystemEmailFault, queueSystemEmail, type SystemEmail } from "#serve
 import { relayTo as openRelayTo } from "../mail/relay-world";
 import { hashPasswordCheaply } from "../support/console/passwords";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { forEachTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
 import { sendDueSystemEmail } from "../support/pump-engine";
 import { relayTo as addRelay } from "../support/relays";
@@ -31,18 +32,14 @@ import {
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
 import { startTestInternet } from "../support/servers/test-internet";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const LINK = /https:\/\/mail\.example\.com\/login\/link#[\w-]{43}/;
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let peer: SmtpTestServer | undefined;
 let transport: Transport | null;
 
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   transport = null;
   peer = undefined;

@@ -1,17 +1,14 @@
 import { performance } from "node:perf_hooks";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { requestErasure } from "#server/services/erasures/request";
 import { requestTeamDeletion } from "#server/services/team-deletions/request";
 import { acceptedBy, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 
 /** The duration of each dialogue by the clock of the round, which does not run otherwise. */
 const dialogueMs = 1_500;

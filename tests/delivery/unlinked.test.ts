@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createCapture } from "#server/delivery/attempt/capture";
+import { forAllTests } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let token: string;
 beforeAll(async () => {
-  world = await createWorld();
   ({ token } = await world.key());
 });
-afterAll(() => world.close());
 
 const deliver = () => deliverDue({ ...world.deps, transport: createCapture(world.deps.hot) });
 

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
+import { expect, onTestFailed, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 const readDelivery = async () =>
   (await world.hot`select status, attempts, lapses from deliveries where status <> 'sent'`)[0];

@@ -4,22 +4,20 @@ import { createEngine } from "#server/delivery/engine";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { forEachTest } from "../support/fixtures";
+import { createGate } from "../support/gate";
 import { pumpEngine } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const dialoguesMax = 4;
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "direct" }));
 let stop: () => Promise<void>;
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "direct" });
   stop = async () => {};
 });
-afterEach(async () => {
-  await stop();
-  await world.close();
-});
+afterEach(() => stop());
 
 const queue = (to: string, count: number) =>
   queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count, to });
@@ -38,10 +36,7 @@ function start({ transport }: CountingTransport, beforeStop: () => void = () => 
 
 /** A transport where destinations named tarpit do not respond until they are released. */
 function openTarpits(): { out: CountingTransport; release: () => void } {
-  let release = () => {};
-  const gone = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { passed: gone, open: release } = createGate();
   const out = createCountingTransport("direct", async (recipient) => {
     if (recipient.includes("@tarpit")) await gone;
     return acceptedBy(recipient);

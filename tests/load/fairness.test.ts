@@ -7,18 +7,18 @@ import { createTeam } from "#server/services/teams";
 import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
+import { forEachTest } from "../support/fixtures";
 import { pumpEngine } from "../support/pump-engine";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const claimBatch = 150;
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let out: CountingTransport;
 let engine: ReturnType<typeof createEngine>;
 let stopPumping: () => Promise<void>;
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
   out = createCountingTransport("relay");
   engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
   stopPumping = async () => {};
@@ -26,7 +26,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await stopPumping();
   await engine.drain(1_000);
-  await world.close();
 });
 
 async function openTeam(name: string): Promise<string> {

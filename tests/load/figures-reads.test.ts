@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { HotSql } from "#db/client";
 import { newId } from "#server/platform/ids";
 import { readInstallationFigures } from "#server/services/overview/installation-figures";
@@ -6,13 +6,10 @@ import { createTeam } from "#server/services/teams";
 import { createDatabaseMetrics } from "#server/startup/telemetry/database-metrics";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 test("the figures of a queue are read from indexes, without its rows", async () => {
   const { hot, deps } = world;

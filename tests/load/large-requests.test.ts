@@ -1,26 +1,21 @@
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { smallBodyBytes } from "#server/platform/limits/body-budget";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { startHttpSink } from "../support/servers/http-sink";
+import { createWorld, type TestTeam } from "../support/world";
 
 const bodyMaxBytes = 1024 * 1024;
 
-let world: World;
+const world = forAllTests(() => createWorld({ bodyMaxBytes, bodyPatience: { roomMs: 2_000 } }));
 let other: TestTeam;
-let files: HttpSink;
+const files = forAllTests(() => startHttpSink(() => (response: ServerResponse) => unanswered.push(response)));
 let token: string;
 /** The requests for a file without a response yet. */
 const unanswered: ServerResponse[] = [];
 beforeAll(async () => {
-  world = await createWorld({ bodyMaxBytes, bodyPatience: { roomMs: 2_000 } });
   other = await world.otherTeam();
   ({ token } = await world.key());
-  files = await startHttpSink(() => (response: ServerResponse) => unanswered.push(response));
-});
-afterAll(async () => {
-  await files.close();
-  await world.close();
 });
 
 const EMAIL = { from: "ann@backstamp.test", to: "delivered@backstamp.test", subject: "Hello" };

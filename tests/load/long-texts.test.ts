@@ -1,29 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { tick } from "#server/delivery/tick";
 import type { Ctx } from "#server/deps";
 import { createConvertToText } from "#server/mail/mime/html-text";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Recipient } from "#server/mail/transport/transport";
 import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { readSource } from "#server/services/emails/read/source";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
+import { forEachTest } from "../support/fixtures";
+import { createGate } from "../support/gate";
 import { pumpEngine } from "../support/pump-engine";
+import { transportTo } from "../support/relays";
 import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 50_000, interval: 20 };
 /** A newsletter of 100 KB without a text part. */
 const newsletter = "<table><tr><td><h2>Offer</h2><p>Dear <b>reader</b></p></td></tr></table>".repeat(1_400);
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 
 async function otherTeam(): Promise<Ctx> {
   const { id } = await createTeam(world.deps, { name: "Other" });
@@ -64,10 +61,7 @@ test("while a text is generated, emails that need none are delivered, also those
   const { id } = await world.send({ html: newsletter, to: ["slow@example.net"] });
   for (const n of [1, 2, 3]) await world.send({ to: [`quick${n}@example.net`] });
   const out = createCountingTransport("relay");
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => {
-    go = resolve;
-  });
+  const { passed: gone, open: go } = createGate();
   const convertToText = async (_: string, html: string) => {
     if (html === newsletter) await gone;
     return "made";
@@ -85,9 +79,7 @@ test("while a text is generated, emails that need none are delivered, also those
 describe("a text that could not be generated in time", () => {
   async function startServer(answers: (typeof DROP | string)[]) {
     const peer = await startSmtpTestServer({ message: answers });
-    const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-    if (!url.ok) throw new Error(url.fault);
-    const transport = createRelay(url.target);
+    const transport = transportTo(peer);
     const close = async () => {
       await transport.close();
       await peer.close();

@@ -8,28 +8,29 @@ import { claimDeliveries } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
 import { attemptResult } from "../support/attempt-result";
-import { startTap, type Tap } from "../support/database/database-tap";
-import { createWorld, type World } from "../support/world";
+import { startTap } from "../support/database/database-tap";
+import { forAllTests } from "../support/fixtures";
+import { createGate } from "../support/gate";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 20_000, interval: 20 };
 
-let world: World;
-let tap: Tap;
+const world = forAllTests(() => createWorld());
+const tap = forAllTests(() => {
+  const { hostname, port } = new URL(world.databaseUrl);
+  return startTap({ host: hostname, port: Number(port) });
+});
 let database: Database;
 /** Settings as behind a transaction pooler. */
 let pooled: Database;
 beforeAll(async () => {
-  world = await createWorld();
   const url = new URL(world.databaseUrl);
-  tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
   database = openDatabase(url.href, { connectionsMax: 4 });
   pooled = openDatabase(url.href, { connectionsMax: 4, pooled: true });
 });
 afterAll(async () => {
   await Promise.all([database.close(), pooled.close()]);
-  await tap.close();
-  await world.close();
 });
 
 /**
@@ -133,12 +134,9 @@ test.each([
  */
 function createPausedTask() {
   let paused = 0;
-  let resume = () => {};
-  const resumed = new Promise<void>((resolve) => {
-    resume = resolve;
-  });
+  const { passed: resumed, open: resume } = createGate();
   return {
-    resume: () => resume(),
+    resume,
     paused: () => paused,
     async pause(tx: TransactionSql) {
       await tx`select 1`;

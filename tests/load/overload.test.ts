@@ -1,6 +1,7 @@
 import postgres, { type Sql } from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 const EMAIL = {
   from: "ann@backstamp.test",
@@ -9,20 +10,16 @@ const EMAIL = {
   html: "<p>Hello</p>",
 };
 
-let world: World;
+const world = forEachTest(() => createWorld({ connectionsMax: 4 }));
 let outsider: Sql;
 let token: string;
 beforeEach(async () => {
   // Two connections per pool, which are easy to exhaust.
-  world = await createWorld({ connectionsMax: 4 });
   outsider = postgres(world.databaseUrl, { max: 1, onnotice: () => {} });
   ({ token } = await world.key());
   await world.api("POST", "/api/emails", { token, body: EMAIL });
 });
-afterEach(async () => {
-  await outsider.end();
-  await world.close();
-});
+afterEach(() => outsider.end());
 
 /** Runs a function while another transaction locks a whole table. */
 function whileLocked<T>(table: string, run: () => Promise<T>): Promise<T> {

@@ -4,23 +4,22 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
+import { forEachTest } from "../support/fixtures";
 import { startOwnEngine } from "../support/pump-engine";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { createWorld, type TestTeam } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 let other: TestTeam;
 let stops: (() => Promise<void>)[];
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
   other = await world.otherTeam();
   await other.domain("other.example");
   stops = [];
 });
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop();
-  await world.close();
 });
 
 /** Starts an engine that runs until the end of the test. */

@@ -13,18 +13,17 @@ import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { handOverWithinCaps } from "#server/delivery/throttle/daily-caps";
 import { newId } from "#server/platform/ids";
 import { attemptResult } from "../support/attempt-result";
+import { forEachTest } from "../support/fixtures";
 import { createRandom, type Random } from "../support/random";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let workers: Database[];
 beforeEach(async () => {
-  world = await createWorld();
   workers = [1, 2, 3].map(() => openDatabase(world.databaseUrl, { connectionsMax: 8 }));
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.close()));
-  await world.close();
 });
 
 const sendMany = async (mails: number, recipientsEach: number) => {

@@ -3,22 +3,19 @@ import type { EmailFilter } from "#server/services/emails/read/filter";
 import { emailScanMax, scanEmails } from "#server/services/emails/read/list";
 import { openReadCounter, type ReadCounter } from "../support/database/buffer-reads";
 import { fillSearch, SEARCHED } from "../support/database/fill-search";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 /** More than one search compares. */
 const many = 60_000;
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let counter: ReadCounter;
 beforeAll(async () => {
-  world = await createWorld();
   await fillSearch(world.hot, world.ctx.teamId, (await world.otherTeam()).id, many);
   counter = openReadCounter(world.databaseUrl, world.ctx);
 });
-afterAll(async () => {
-  await counter.close();
-  await world.close();
-});
+afterAll(() => counter.close());
 
 const search = (filter: EmailFilter, cursor = {}) =>
   counter.countReads((ctx) => scanEmails(ctx, { limit: 25, ...filter, ...cursor }));

@@ -4,12 +4,12 @@ import type { EmailFilter } from "#server/services/emails/read/filter";
 import { emailScanMax, listEmails, scanEmails } from "#server/services/emails/read/list";
 import { openReadCounter, type ReadCounter } from "../support/database/buffer-reads";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let counter: ReadCounter;
 beforeAll(async () => {
-  world = await createWorld();
   await queueMany(world.hot, {
     teamId: world.ctx.teamId,
     domain: "example.org",
@@ -22,10 +22,7 @@ beforeAll(async () => {
   await world.hot.unsafe("vacuum analyze emails");
   counter = openReadCounter(world.databaseUrl, world.ctx);
 });
-afterAll(async () => {
-  await counter.close();
-  await world.close();
-});
+afterAll(() => counter.close());
 
 test("a page of several statuses reads as many emails as a page of each", async () => {
   const statuses = ["bounced", "failed"] as const;

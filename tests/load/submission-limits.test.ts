@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { openClient, plainLogin, type RawClient } from "../submission/client";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let listener: SubmissionListener;
 let token: string;
 let clients: RawClient[];
@@ -15,7 +16,6 @@ const OPTIONS = {
   isImplicitTls: false,
 };
 beforeEach(async () => {
-  world = await createWorld();
   token = (await world.key()).token;
   clients = [];
   listener = await startSubmission(world.deps, OPTIONS);
@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { socket } of clients) socket.destroy();
   await listener.close();
-  await world.close();
 });
 
 async function open(host: number): Promise<RawClient> {

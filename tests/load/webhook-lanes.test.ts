@@ -1,20 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { claimWebhooks, concurrencyStart } from "#server/delivery/webhooks/queue";
 import { startWorker, type Worker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forEachTest } from "../support/fixtures";
+import { createGate } from "../support/gate";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
+const world = forEachTest(() => createWebhookWorld());
 let worker: Worker | undefined;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
 afterEach(async () => {
   await worker?.stop();
   worker = undefined;
-  await world.close();
 });
 
 /** Inserts events into an endpoint's outbox, due now. */
@@ -149,13 +147,10 @@ describe("a worker that dies", () => {
   });
 
   test("and resumes late changes nothing that the next worker recorded", async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const answer = createGate();
     const sink = await world.sink(async (_, nth) => {
       if (nth > 1) return 200;
-      await answered;
+      await answer.passed;
       return 500;
     });
     const { id } = await world.endpoint(sink, ["email.delivered"]);
@@ -165,7 +160,7 @@ describe("a worker that dies", () => {
     await world.elapse("61 seconds");
     await world.round();
     expect(await statuses(id)).toEqual({ success: 1 });
-    answer();
+    answer.open();
     await late;
     const [event] = await world.eventsOf(id);
     expect(event).toMatchObject({ status: "success" });

@@ -10,20 +10,19 @@ import { newId } from "#server/platform/ids";
 import { createWebhook, deleteWebhook } from "#server/services/webhooks/endpoints";
 import { replayWebhookRange } from "#server/services/webhooks/events/events";
 import { attemptResult } from "../support/attempt-result";
+import { forEachTest } from "../support/fixtures";
 import { createRandom, type Random } from "../support/random";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let workers: Database[];
 beforeEach(async () => {
-  world = await createWorld();
   const name = new URL(world.databaseUrl).pathname.slice(1);
   await world.hot.unsafe(`alter database "${name}" set deadlock_timeout = '20ms'`);
   workers = Array.from({ length: 6 }, () => openDatabase(world.databaseUrl, { connectionsMax: 4 }));
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.close()));
-  await world.close();
 });
 
 const lanesMax = 200;

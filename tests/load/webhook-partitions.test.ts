@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { firstIdAt, listPartitions, mergePartitions, splitPartition, timeOfId } from "#db/partitions";
 import { maintainPartitions, WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
 import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forEachTest } from "../support/fixtures";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
+const world = forEachTest(() => createWebhookWorld());
 beforeEach(async () => {
-  world = await createWebhookWorld();
   // The tests create the ranges themselves.
   for (const of of WEBHOOK_TABLES)
     for (;;) {
@@ -16,7 +16,6 @@ beforeEach(async () => {
       expect(await mergePartitions(world.hot, of, [first, second])).toBe(true);
     }
 });
-afterEach(() => world.close());
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => firstIdAt(Math.floor(Date.now() / dayMs - days) * dayMs);

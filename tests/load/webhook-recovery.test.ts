@@ -1,17 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forEachTest } from "../support/fixtures";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
+const world = forEachTest(() => createWebhookWorld());
 let workers: Worker[] = [];
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
 afterEach(async () => {
   for (const worker of workers) await worker.stop();
   workers = [];
-  await world.close();
 });
 
 /**
@@ -109,11 +106,11 @@ test("an event that the endpoint always rejects keeps its long waits while other
   const sink = await world.sink(({ body }) => (body.includes("rejected@") ? 500 : 200));
   const { id } = await world.endpoint(sink, ["email.delivered"]);
   await world.sendByApi({ to: "delivered+rejected@backstamp.test" });
-  await world.round();
+  await world.sendDue();
   for (let n = 0; n < 6; n++) {
     await world.sendByApi();
-    await world.round();
-    await world.round();
+    await world.sendDue();
+    await world.sendDue();
   }
   const [rejected, ...others] = await world.eventsOf(id);
   expect(others.map(({ status }) => status)).toEqual(Array(6).fill("success"));

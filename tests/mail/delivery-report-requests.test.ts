@@ -1,23 +1,18 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { closeAfterTest } from "../support/fixtures";
 import { EHLO_PLAIN, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const EHLO_DSN = "250-peer.test\r\n250-DSN\r\n250 8BITMIME";
 const own = { returnPath: "bounce-token@bounces.example.com", wantsReports: true } as const;
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const resource of open.splice(0).reverse()) await resource.close();
-});
-
 async function sendTo(
   ehlo: string,
   sent: Parameters<typeof message>[0],
   recipients = ["b@example.org"],
 ): Promise<SmtpTestServer> {
-  const peer = await startSmtpTestServer({ ehlo });
-  const relay = relayTo(peer);
-  open.push(peer, relay);
+  const peer = closeAfterTest(await startSmtpTestServer({ ehlo }));
+  const relay = closeAfterTest(relayTo(peer));
   const outcomes = await relay.deliver(message(sent), parsed(recipients), watch());
   expect(new Set(kinds(outcomes))).toEqual(new Set(["accepted"]));
   return peer;

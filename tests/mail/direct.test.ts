@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forEachTest } from "../support/fixtures";
 import { makeCertificate } from "../support/servers/certificate";
 import { DROP, EHLO_STARTTLS } from "../support/servers/smtp-test-server";
-import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
+import { startTestInternet } from "../support/servers/test-internet";
 import { kinds, message, parsed, watch } from "./relay-world";
 
-let internet: TestInternet;
-beforeEach(async () => {
-  internet = await startTestInternet({
+const internet = forEachTest(() =>
+  startTestInternet({
     "example.net": {
       mx: [
         [20, "backup.example.net"],
@@ -20,9 +20,8 @@ beforeEach(async () => {
     "null.example": { mx: [[0, "."]] },
     "broken.example": { fault: "SERVFAIL" },
     "empty.example": { mx: [[10, "nowhere.example"]] },
-  });
-});
-afterEach(() => internet.close());
+  }),
+);
 
 const envelopes = (peer: { messages: { from: string; to: string[] }[] }) =>
   peer.messages.map(({ from, to }) => ({ from, to }));

@@ -1,16 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createQueryDns } from "#server/mail/dns/dns";
-import { type DnsScript, type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
+import { closeAfterTest } from "../support/fixtures";
+import { type DnsScript, startDnsTestServer } from "../support/servers/dns-test-server";
 
-const peers: DnsTestServer[] = [];
-afterEach(async () => {
-  await Promise.all(peers.splice(0).map((peer) => peer.close()));
-});
-async function peerOf(script: DnsScript): Promise<DnsTestServer> {
-  const peer = await startDnsTestServer(script);
-  peers.push(peer);
-  return peer;
-}
+const peerOf = async (script: DnsScript) => closeAfterTest(await startDnsTestServer(script));
 const unreachable = { host: "127.0.0.1", port: 9 };
 const addressOf = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RelayOptions } from "#server/mail/transport/relay";
 import { RELAY_TIMEOUTS } from "#server/mail/transport/smtp/timeouts";
 import type { DeliveryWatch, Transport } from "#server/mail/transport/transport";
+import { closeAfterTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
 import {
   DROP,
@@ -34,14 +35,12 @@ async function elapsing<T>(pending: Promise<T>, ms: number): Promise<T> {
 }
 
 async function begin(script: SmtpScript, options: RelayOptions = {}, query = ""): Promise<void> {
-  peer = await startSmtpTestServer(script);
-  relay = relayTo(peer, query, options);
+  peer = closeAfterTest(await startSmtpTestServer(script));
+  relay = closeAfterTest(relayTo(peer, query, options));
 }
 
 afterEach(async () => {
   vi.useRealTimers();
-  await relay.close();
-  await peer.close();
 });
 
 describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
 import type { Transport } from "#server/mail/transport/transport";
+import { closeAfterTest } from "../support/fixtures";
 import { makeCertificate } from "../support/servers/certificate";
 import {
   EHLO_AUTH,
@@ -17,22 +18,13 @@ import { kinds, message, parsed, targetOf, watch } from "./relay-world";
 const DAY_MS = 86_400_000;
 const LOGIN = { user: "ann@example.com", pass: "p/a:s@s %1" };
 const USERINFO = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.pass)}@`;
-const open: { close(): Promise<void> }[] = [];
 
-function keep<T extends { close(): Promise<void> }>(resource: T): T {
-  open.push(resource);
-  return resource;
-}
-
-afterEach(async () => {
-  for (const resource of open.splice(0).reverse()) await resource.close();
-});
-
-const startSink = async (options: MailSinkOptions): Promise<MailSink> => keep(await startMailSink(options));
+const startSink = async (options: MailSinkOptions): Promise<MailSink> =>
+  closeAfterTest(await startMailSink(options));
 const startPeer = async (script: SmtpScript, options = {}): Promise<SmtpTestServer> =>
-  keep(await startSmtpTestServer(script, options));
+  closeAfterTest(await startSmtpTestServer(script, options));
 const relayBy = (url: string, options: RelayOptions = {}): Transport =>
-  keep(createRelay(targetOf(url), options));
+  closeAfterTest(createRelay(targetOf(url), options));
 const send = (relay: Transport, id = "m1") =>
   relay.deliver(message({ id }), parsed(["b@example.org"]), watch());
 

@@ -1,23 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DIALOGUE_MAX } from "#server/mail/transport/smtp/transcript";
 import type { Transport } from "#server/mail/transport/transport";
+import { closeAfterTest } from "../support/fixtures";
+import { createGate } from "../support/gate";
 import { type MailSink, startMailSink, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
-const open: { close(): Promise<void> }[] = [];
-
-function keep<T extends { close(): Promise<void> }>(resource: T): T {
-  open.push(resource);
-  return resource;
-}
-
-afterEach(async () => {
-  for (const resource of open.splice(0).reverse()) await resource.close();
-});
-
 async function sinkAndRelay(query = "", options = {}): Promise<{ sink: MailSink; relay: Transport }> {
-  const sink = keep(await startMailSink());
-  return { sink, relay: keep(relayTo(sink, query, options)) };
+  const sink = closeAfterTest(await startMailSink());
+  return { sink, relay: closeAfterTest(relayTo(sink, query, options)) };
 }
 
 test("a normal server gets the envelope and the exact bytes, and the outcome contains its reply", async () => {
@@ -58,8 +49,8 @@ test("connections are reused, never exceed the pool size, and are replaced after
 });
 
 test("an idle connection that the server closed causes no failed attempt", async () => {
-  const peer = keep(await startSmtpTestServer({}));
-  const relay = keep(relayTo(peer, "?pool=1"));
+  const peer = closeAfterTest(await startSmtpTestServer({}));
+  const relay = closeAfterTest(relayTo(peer, "?pool=1"));
   expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   peer.dropAll();
   expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
@@ -72,7 +63,7 @@ test.each([
   ["without a word", (nth: number) => (nth === 1 ? ("DROP" as const) : null)],
   ["with a late 421", (nth: number) => (nth === 1 ? ("421 4.4.2 idle too long" as const) : null)],
 ])("a reused connection that closes at MAIL %s is replaced within the attempt", async (_how, answer) => {
-  const peer = keep(
+  const peer = closeAfterTest(
     await startSmtpTestServer({
       mail: ({ nth }) => {
         const scripted = answer(nth);
@@ -80,7 +71,7 @@ test.each([
       },
     }),
   );
-  const relay = keep(relayTo(peer, "?pool=1"));
+  const relay = closeAfterTest(relayTo(peer, "?pool=1"));
   expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
     "accepted",
@@ -90,8 +81,8 @@ test.each([
 });
 
 test("an idle connection is closed after its time", async () => {
-  const peer = keep(await startSmtpTestServer({}));
-  const relay = keep(relayTo(peer, "", { idleMs: 50 }));
+  const peer = closeAfterTest(await startSmtpTestServer({}));
+  const relay = closeAfterTest(relayTo(peer, "", { idleMs: 50 }));
   await relay.deliver(message(), parsed(["b@example.org"]), watch());
   await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
   expect(peer.commands.at(-1)).toBe("QUIT");
@@ -99,7 +90,7 @@ test("an idle connection is closed after its time", async () => {
 
 test("a server that accepts fewer connections than the pool allows receives all emails over those", async () => {
   let connected = 0;
-  const peer = keep(
+  const peer = closeAfterTest(
     await startSmtpTestServer({
       greeting: () => {
         connected += 1;
@@ -107,7 +98,7 @@ test("a server that accepts fewer connections than the pool allows receives all 
       },
     }),
   );
-  const relay = keep(relayTo(peer, "?pool=5"));
+  const relay = closeAfterTest(relayTo(peer, "?pool=5"));
   expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
   const outcomes = await Promise.all(
@@ -118,11 +109,8 @@ test("a server that accepts fewer connections than the pool allows receives all 
 });
 
 test("an email without a free connection before its deadline is deferred and not sent", async () => {
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  const peer = keep(
+  const { passed: held, open: answer } = createGate();
+  const peer = closeAfterTest(
     await startSmtpTestServer({
       message: async () => {
         await held;
@@ -130,7 +118,7 @@ test("an email without a free connection before its deadline is deferred and not
       },
     }),
   );
-  const relay = keep(relayTo(peer, "?pool=1"));
+  const relay = closeAfterTest(relayTo(peer, "?pool=1"));
   const first = relay.deliver(message(), parsed(["b@example.org"]), watch());
   await expect.poll(() => peer.messages.length, { timeout: 10_000 }).toBe(1);
   const second = await relay.deliver(
@@ -154,8 +142,8 @@ test.each([
 ])('%s defers emails with the alarm "connect"', async (_what, script) => {
   const peer = await startSmtpTestServer(script ?? {});
   if (script === null) await peer.close();
-  else keep(peer);
-  const relay = keep(relayTo(peer));
+  else closeAfterTest(peer);
+  const relay = closeAfterTest(relayTo(peer));
   const [outcome] = await relay.deliver(message(), parsed(["b@example.org"]), watch());
   expect(outcome).toMatchObject({ kind: "deferred", alarm: "connect" });
   expect(peer.messages).toEqual([]);
@@ -174,10 +162,10 @@ test("a reply of many megabytes, with or without line ends, closes the connectio
 });
 
 test("hostile reply texts are converted to plain text", async () => {
-  const peer = keep(
+  const peer = closeAfterTest(
     await startSmtpTestServer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }),
   );
-  const relay = keep(relayTo(peer));
+  const relay = closeAfterTest(relayTo(peer));
   const [outcome] = await relay.deliver(message(), parsed(["b@example.org"]), watch());
   expect(outcome?.kind).toBe("rejected");
   expect(outcome?.reply?.text).toBe("<img onerror=x> [31m bad");
@@ -185,8 +173,8 @@ test("hostile reply texts are converted to plain text", async () => {
 });
 
 test("bare line ends and lone dots in a body cannot end the message early", async () => {
-  const peer = keep(await startSmtpTestServer({}));
-  const relay = keep(relayTo(peer));
+  const peer = closeAfterTest(await startSmtpTestServer({}));
+  const relay = closeAfterTest(relayTo(peer));
   const smuggled = "MAIL FROM:<evil@example.com>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nevil";
   const bodies = ["\n.\n", "\r.\r", "\r\n.\r", "\n.\r\n", "\r\n.\n", "\r.\r\n", "\r\n.\r\n"];
   for (const end of bodies) {
@@ -203,8 +191,8 @@ test("bare line ends and lone dots in a body cannot end the message early", asyn
 });
 
 test("a message above the announced SIZE is rejected without being sent", async () => {
-  const sink = keep(await startMailSink({ sizeMax: 1000 }));
-  const relay = keep(relayTo(sink));
+  const sink = closeAfterTest(await startMailSink({ sizeMax: 1000 }));
+  const relay = closeAfterTest(relayTo(sink));
   const [outcome] = await relay.deliver(
     message({ body: "x\r\n".repeat(1000) }),
     parsed(["b@example.org"]),
@@ -218,15 +206,14 @@ test("a message above the announced SIZE is rejected without being sent", async 
 
 test("an address that needs SMTPUTF8 is sent if it is offered, and rejected alone otherwise", async () => {
   const recipients = ["b@example.org", "jörg@example.org"];
-  const modern = keep(await startMailSink({ smtpUtf8: true }));
-  expect(kinds(await keep(relayTo(modern)).deliver(message(), parsed(recipients), watch()))).toEqual([
-    "accepted",
-    "accepted",
-  ]);
+  const modern = closeAfterTest(await startMailSink({ smtpUtf8: true }));
+  expect(
+    kinds(await closeAfterTest(relayTo(modern)).deliver(message(), parsed(recipients), watch())),
+  ).toEqual(["accepted", "accepted"]);
   expect(modern.messages[0]?.to).toEqual(recipients);
 
-  const old = keep(await startMailSink());
-  const relay = keep(relayTo(old));
+  const old = closeAfterTest(await startMailSink());
+  const relay = closeAfterTest(relayTo(old));
   const outcomes = await relay.deliver(message(), parsed(recipients), watch());
   expect(kinds(outcomes)).toEqual(["accepted", "rejected"]);
   expect(old.messages[0]?.to).toEqual(["b@example.org"]);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { type Child, startChild } from "../support/processes/child";
 import { compiledOf } from "../support/processes/program";
 import { type CallOptions, callApi } from "../support/rest";
 import { freePort } from "../support/servers/free-port";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 /*
  * The real web process with a small heap survives concurrent bodies that exceed its memory together.
@@ -19,12 +20,11 @@ const EMAIL = {
   html: "<p>Hello</p>",
 };
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let token: string;
 let child: Child<{ port: number }>;
 let url: string;
 beforeAll(async () => {
-  world = await createWorld();
   ({ token } = await world.key());
   const port = await freePort();
   child = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
@@ -39,10 +39,7 @@ beforeAll(async () => {
   await child.waitFor((message): message is { port: number } => "port" in message);
   url = `http://127.0.0.1:${port}`;
 });
-afterAll(async () => {
-  await child.kill();
-  await world.close();
-});
+afterAll(() => child.kill());
 
 const CHUNKED = { "transfer-encoding": "chunked", "content-length": [] };
 

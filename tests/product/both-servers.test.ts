@@ -9,10 +9,11 @@ import { type HttpServer, openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { canHaveBody, createRouteCalls, nameOf } from "../rest/route-calls";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { startProcess, type TestProcess } from "../support/processes/processes";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
 import { freePort } from "../support/servers/free-port";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 /*
  * One database behind both servers: the launcher's HTTP server, and Next alone with the production build, as
@@ -24,7 +25,9 @@ const metricsToken = "the-token-of-prometheus-0123456789";
 const apiHost = "api.example.com";
 const megabyte = 1024 * 1024;
 
-let world: World;
+const world = forAllTests(() =>
+  createWorld({ cronSecret, metricsToken, bodyMaxBytes: megabyte, hasSharedLimits: false }),
+);
 let server: HttpServer;
 let next: TestProcess;
 let baseUrls: string[];
@@ -35,7 +38,6 @@ const narrow = new Map<string, string>();
 
 beforeAll(async () => {
   // Next alone counts rate limits per instance, and its readiness says so.
-  world = await createWorld({ cronSecret, metricsToken, bodyMaxBytes: megabyte, hasSharedLimits: false });
   ({ token } = await world.key());
   ({ token: expired } = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") }));
   for (const scope of SCOPES) {
@@ -77,7 +79,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await next?.stop("SIGTERM", 60_000);
   await server?.close(1_000);
-  await world.close();
 });
 
 const HEADERS = [

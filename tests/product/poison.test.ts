@@ -1,14 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { lapsesMax } from "#server/delivery/queue/recover-expired";
+import { forEachTest } from "../support/fixtures";
 import { killWorkers, spawnWorker } from "../support/processes/worker-process";
-import {
-  type Act,
-  PASS,
-  type SmtpTestServer,
-  startSmtpTestServer,
-} from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { type Act, PASS, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
 /** Far less memory than the large email needs, and enough for a worker. */
 const heapMb = 56;
@@ -19,22 +15,16 @@ const neighbours = Array.from({ length: 5 }, (_, n) => `r${n}@example.net`);
 
 const poisonous = "poison@example.net";
 
-let world: World;
-let peer: SmtpTestServer;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-  peer = await startSmtpTestServer({
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
+const peer = forEachTest(() =>
+  startSmtpTestServer({
     message: async (): Promise<Act> => {
       await wait(answerAfterMs);
       return PASS;
     },
-  });
-});
-afterEach(async () => {
-  await killWorkers();
-  await peer.close();
-  await world.close();
-});
+  }),
+);
+afterEach(killWorkers);
 
 const statusOf = async (address: string): Promise<string | undefined> => {
   const [row] = await world.hot<

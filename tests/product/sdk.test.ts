@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, resolveAllHostsToLoopback } from "../sdk/clients";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
+import { forAllTests } from "../support/fixtures";
+import { startHttpSink } from "../support/servers/http-sink";
 import { openTarget, type Target } from "../support/target";
 
 let target: Target;
 let token: string;
-let sink: HttpSink;
+const sink = forAllTests(() => startHttpSink());
 let endNaming = async (): Promise<void> => {};
 beforeAll(async () => {
   target = await openTarget();
   const limits = { "POST /api/emails": 1_000, "GET /api/emails": 1_000, other: 1_000 };
   ({ token } = await target.mintKey({ scopes: ["full_access"], limits }));
-  sink = await startHttpSink();
   endNaming = resolveAllHostsToLoopback();
 });
 afterAll(async () => {
   await endNaming();
-  await sink.close();
   await target.close();
 });
 

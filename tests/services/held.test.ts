@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { rescheduleEmail } from "#server/services/emails/change/change";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
@@ -6,17 +6,14 @@ import { releaseResumed } from "#server/services/pauses/release";
 import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 /** The deliveries that one call reads. */
 const readMax = 2_000;
 const ALL: HeldChoice = { to: "release", acceptedAfter: null, acceptedBefore: null, scheduledAfter: null };
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 /** Held deliveries, one with another priority, and one that waits for a relay. */
 async function hold(count: number): Promise<void> {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { relayTo } from "../mail/relay-world";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
-let world: World;
-let peer: SmtpTestServer;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay" });
-  peer = await startSmtpTestServer({});
-});
-afterAll(async () => {
-  await peer.close();
-  await world.close();
-});
+const world = forAllTests(() => createWorld({ transportKind: "relay" }));
+const peer = forAllTests(() => startSmtpTestServer({}));
 
 const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
 

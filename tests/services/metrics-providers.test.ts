@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { requestErasure } from "#server/services/erasures/request";
 import { runErasures } from "#server/services/erasures/run";
-import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { createWorld, type World } from "../support/world";
+import { forAllTests, forEachTest } from "../support/fixtures";
+import { startTestInternet } from "../support/servers/test-internet";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld({ transportKind: "direct" }));
 let token: string;
-let internet: TestInternet;
-beforeAll(async () => {
-  internet = await startTestInternet({
+const internet = forAllTests(() =>
+  startTestInternet({
     "shop.example": { mx: [[10, "aspmx.l.google.com"]] },
     "aspmx.l.google.com": { a: ["127.0.0.2"] },
-  });
-});
+  }),
+);
 beforeEach(async () => {
-  world = await createWorld({ transportKind: "direct" });
   ({ token } = await world.key());
 });
-afterEach(() => world.close());
-afterAll(() => internet.close());
 
 const counts = async () => {
   const { body } = await world.api(

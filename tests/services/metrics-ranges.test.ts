@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { readMetrics } from "#server/services/metrics/read";
 import { sumLargest } from "#server/services/metrics/sum";
-import { createWorld, type World } from "../support/world";
+import { forAllTests } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
 const hourMs = 3_600_000;
-let world: World;
+const world = forAllTests(() => createWorld());
 /** When the emails were accepted, each with one recipient. */
 let times: Date[];
 
 beforeAll(async () => {
-  world = await createWorld();
   const now = world.ctx.clock().getTime();
   // At the first and the last minute of days, in the middle of one, and now.
   const midnight = Math.floor(now / (24 * hourMs)) * 24 * hourMs;
@@ -28,7 +28,6 @@ beforeAll(async () => {
   const counted = async () => (await read(hoursAgo(200), hoursAgo(-1))).totals.received;
   await vi.waitUntil(async () => (await counted()) === times.length, { timeout: 20_000, interval: 50 });
 });
-afterAll(() => world?.close());
 
 const read = (startAt: Date, endAt: Date, more: object = {}) =>
   readMetrics(world.ctx, {

@@ -1,19 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/emails/change/purge";
 import { queueMany } from "../support/database/queue-many";
-import { createWorld, type TestTeam, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld, type TestTeam } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let other: TestTeam;
 beforeEach(async () => {
-  world = await createWorld();
   other = await world.otherTeam();
   await other.domain("other.example");
   await world.domain("second.example");
 });
-afterEach(() => world.close());
 
 const team = (): PurgeInput => ({
   teamId: world.id,

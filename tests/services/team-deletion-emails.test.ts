@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
-import { type AlertWorld, createAlertWorld } from "../support/alert-world";
+import { createAlertWorld } from "../support/alert-world";
+import { forEachTest } from "../support/fixtures";
 
-let world: AlertWorld;
+const world = forEachTest(() => createAlertWorld());
 let adam: string;
 beforeEach(async () => {
-  world = await createAlertWorld();
   adam = await world.person("adam@example.net", { role: "admin" });
   await world.hot`update users set has_alert_emails = false where id = ${adam}`;
   await world.person("mia@example.net", { role: "member" });
   await world.person("otto@example.net", { role: "owner", team: await world.otherTeam() });
 });
-afterEach(() => world.close());
 
 const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });
 const read = async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readBacklog } from "#server/services/backlog-alarms";
 import { requestErasure } from "#server/services/erasures/request";
@@ -15,14 +15,11 @@ import {
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams, TEAM_TABLES } from "#server/services/team-deletions/run";
 import { readTables } from "../support/database/tenants";
+import { forEachTest } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld());
 
 const run = (shouldContinue = () => true) => deleteDueTeams(world.deps, shouldContinue);
 const request = () => requestTeamDeletion(world.ctx, { confirm: "First" });

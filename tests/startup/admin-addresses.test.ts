@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const address = (...args: string[]) =>
   runCommand(["address", ...args], { env: { DATABASE_URL: world.databaseUrl } });

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { openCallbackSecret, readCallbackRelay } from "#server/services/callbacks/secrets";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { fakeSendgrid } from "../support/servers/providers";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const secret = installationSecret;
 const vault = createVault(createKeyring([secret]));
 const url = "https://mail.example.com";
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const backstamp = (args: string[], input?: string) =>
   runCommand(["callback", ...args], {

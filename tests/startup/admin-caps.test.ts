@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createTeam } from "#server/services/teams";
+import { forAllTests } from "../support/fixtures";
 import { commandsOf } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const { cli, cliJson } = commandsOf(() => ({ DATABASE_URL: world.databaseUrl }));
 

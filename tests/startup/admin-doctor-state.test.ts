@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { workers } from "#db/schema/deliveries";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
@@ -11,17 +11,14 @@ import { recordRelayFault } from "#server/services/relays/health";
 import { pauseRelay } from "#server/services/relays/write";
 import { acquireLock } from "#server/startup/launcher/lock";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { startDnsTestServer } from "../support/servers/dns-test-server";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 const wait = { timeout: 60_000 };
 

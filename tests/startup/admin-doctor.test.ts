@@ -1,18 +1,19 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
 import { newId } from "#server/platform/ids";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { startRest } from "../support/rest";
 import { makeCertificate } from "../support/servers/certificate";
 import { addressRecords, type DnsScript, startDnsTestServer } from "../support/servers/dns-test-server";
 import { EHLO_AUTH, type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 type Finding = {
   check: string;
@@ -22,11 +23,7 @@ type Finding = {
   advice: string | null;
 };
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 const wait = { timeout: 60_000 };
 

@@ -1,23 +1,22 @@
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { apiKeys } from "#db/schema/api-keys";
 import { auditLog } from "#db/schema/audit";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 30_000, interval: 50 };
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let key: { id: string; token: string };
 beforeAll(async () => {
-  world = await createWorld();
   await world.domain("one.example.com");
   await world.domain("two.example.com");
 });
 beforeEach(async () => {
   key = await world.key({ domains: ["one.example.com"], limits: "usual" });
 });
-afterAll(() => world.close());
 
 const set = (...args: string[]) =>
   runCommand(["key", "set", ...args], {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createUser } from "#server/services/people/users";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const secret = "the secret of an operator in a test, which is long enough";
-let world: World;
+const world = forAllTests(() => createWorld({ secret }));
 beforeAll(async () => {
-  world = await createWorld({ secret });
   const person = { email: "cleo@example.com", password: "correct horse battery" };
   await createUser(world.deps, { ...person, teamId: world.ctx.teamId, role: "owner" });
 });
-afterAll(() => world.close());
 
 const cli = (args: string[], env: Record<string, string> = {}) =>
   runCommand(args, {

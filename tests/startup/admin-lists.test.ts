@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { presentEmail } from "#server/shared/wire/email";
+import { forAllTests } from "../support/fixtures";
 import { commandsOf } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let others: Awaited<ReturnType<typeof createTeam>>;
 beforeAll(async () => {
-  world = await createWorld();
   others = await createTeam(world.deps, { name: "Others" });
 });
-afterAll(() => world.close());
 
 const { cli, cliJson } = commandsOf(() => ({ DATABASE_URL: world.databaseUrl }));
 

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { queueMany } from "../support/database/queue-many";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forAllTests(() => createWorld());
 beforeAll(async () => {
-  world = await createWorld();
   await world.otherTeam("Sales");
 });
-afterAll(() => world.close());
 
 const queue = (...args: string[]) =>
   runCommand(["queue", ...args], { env: { DATABASE_URL: world.databaseUrl } });

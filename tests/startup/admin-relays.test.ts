@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import type { StartOptions } from "../support/processes/processes";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
 const secret = "an installation's secret, long enough";
 const password = "pass-never-shown";
 
-let world: World;
-let peer: SmtpTestServer;
-let isLoginAccepted = true;
-beforeAll(async () => {
-  world = await createWorld({ secret });
-  peer = await startSmtpTestServer({
+const world = forAllTests(() => createWorld({ secret }));
+const peer = forAllTests(() =>
+  startSmtpTestServer({
     ehlo: EHLO_AUTH,
     auth: () => (isLoginAccepted ? "235 welcome" : "535 5.7.8 no"),
-  });
-});
-afterAll(async () => {
-  await peer.close();
-  await world.close();
-});
+  }),
+);
+let isLoginAccepted = true;
 
 const said: string[] = [];
 

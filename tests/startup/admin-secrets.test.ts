@@ -1,10 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { newId } from "#server/platform/ids";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
@@ -12,25 +10,23 @@ import { vaultPlaceOfRelay } from "#server/services/relays/seal";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { freshDatabase } from "../support/database/postgres";
 import { installationSecret, openDeps } from "../support/deps";
+import { forEachTest } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { killLeftovers } from "../support/processes/processes";
 import { startProgram } from "../support/processes/program";
 import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { transportTo } from "../support/relays";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const newSecret = "a new secret of this installation, for the tests";
 const eventually = { timeout: 60_000, interval: 50 };
 vi.setConfig({ testTimeout: 120_000 });
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-});
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
 afterEach(async () => {
   await killWorkers();
   killLeftovers();
-  await world.close();
 });
 
 const envOf = (secret: string, ...old: string[]) => ({
@@ -196,8 +192,6 @@ test("a rotation while email is accepted and delivered: nothing fails, and nothi
   await world.hot`update dkim_keys set signs_from = now() where domain_id = ${domainId}`;
   await admitKeyring(world.deps);
   const peer = await startSmtpTestServer({});
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
   const processes = [0, 1].map(() =>
     openDeps(world.databaseUrl, {
       secret: newSecret,
@@ -208,7 +202,7 @@ test("a rotation while email is accepted and delivered: nothing fails, and nothi
   const workers: Worker[] = [];
   for (const { deps } of processes) {
     await admitKeyring(deps);
-    workers.push(await startWorker({ ...deps, transport: createRelay(url.target) }));
+    workers.push(await startWorker({ ...deps, transport: transportTo(peer) }));
   }
   const total = 60;
   const send = async () => {

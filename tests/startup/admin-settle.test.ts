@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../mail/relay-world";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { createWorld, type World } from "../support/world";
+import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { createWorld } from "../support/world";
 
-let world: World;
-let peer: SmtpTestServer;
+const world = forAllTests(() => createWorld({ transportKind: "relay" }));
+const peer = forAllTests(() => startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] }));
 beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay" });
   // The first recipient never gets a reply after the final dot.
-  peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });
-});
-afterAll(async () => {
-  await peer.close();
-  await world.close();
 });
 
 const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });

@@ -1,27 +1,24 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterEach, describe, expect, inject, test, vi } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { commandsOf } from "../support/processes/command-line";
 import { killLeftovers, startProcess } from "../support/processes/processes";
 import { compiledOf, runProgram, startProgram } from "../support/processes/program";
 import { type Listed, publish, startZone } from "../support/servers/zone";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 30_000, interval: 50 };
 const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = forAllTests(() => createWorld());
 afterEach(killLeftovers);
-afterAll(() => world.close());
 
 const program = "server/startup/admin.ts";
 const own = () => ({ DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "https://mail.example.com" });

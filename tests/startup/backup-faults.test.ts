@@ -2,17 +2,14 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { isRoot } from "../support/processes/launcher";
 import { runProgram } from "../support/processes/program";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const wait = { timeout: 120_000 };
 

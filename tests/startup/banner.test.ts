@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listRelays } from "#server/services/relays/read";
 import { type BannerFacts, renderBanner } from "#server/startup/launcher/banner";
+import { forAllTests } from "../support/fixtures";
 import { relayTo } from "../support/relays";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 /** The banner with the relays that are in the database now. */
 async function bannerWith(

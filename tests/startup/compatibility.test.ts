@@ -1,19 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RELEASE } from "#db/compatibility";
 import { tick } from "#server/delivery/tick";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const reason =
   /The database was migrated for Backstamp 99\.1\.0 or newer, and this is \d+\.\d+\.\d+\. Install 99\.1\.0 or newer/;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 const settings = () => ({
   DATABASE_URL: world.databaseUrl,

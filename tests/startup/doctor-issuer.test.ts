@@ -1,19 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { installationSecret } from "../support/deps";
+import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 type Finding = { check: string; subject: string | null; status: string; message: string };
 
 const publicUrl = "https://mail.example.com";
 const wait = { timeout: 60_000 };
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "none" });
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 /** The findings of the doctor about the settings, with these ones. */
 async function examine(env: Record<string, string>): Promise<Finding[]> {

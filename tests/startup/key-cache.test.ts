@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type BuildOptions, buildDeps } from "#server/startup/deps";
+import { closeAfterTest, forAllTests } from "../support/fixtures";
 import { callApi, type RestServer, startRest } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const eventually = { timeout: 30_000, interval: 20 };
 
-let world: World;
-const closers: (() => Promise<void>)[] = [];
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(async () => {
-  for (const close of closers) await close();
-  await world.close();
-});
+const world = forAllTests(() => createWorld());
 
 /** A web process with the same composition as in production. */
 async function openWeb(
@@ -30,11 +23,8 @@ async function openWeb(
     { log: silentLog, applicationName: name, ...more },
   );
   const server = await startRest(built.forRest({ tick: async () => {} }));
-  closers.push(async () => {
-    await server.close();
-    await built.close();
-  });
-  return server;
+  closeAfterTest(built);
+  return closeAfterTest(server);
 }
 
 const statusAt = async ({ baseUrl }: RestServer, token: string) =>

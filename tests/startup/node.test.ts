@@ -14,6 +14,7 @@ import {
 } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { freshDatabase } from "../support/database/postgres";
+import { createGate } from "../support/gate";
 
 let built: Built;
 let drop: () => Promise<void>;
@@ -247,10 +248,8 @@ test.each([
 });
 
 test("requests and unparsable input wait until the service is ready", async () => {
-  let ready: () => void = () => {};
-  const rest = new Promise<void>((resolve) => {
-    ready = resolve;
-  }).then(() => createRestApi(built.forRest({ tick: async () => {} })));
+  const { passed, open: ready } = createGate();
+  const rest = passed.then(() => createRestApi(built.forRest({ tick: async () => {} })));
   const early = await open({ rest });
   const answers = [
     ask(`GET /api/health HTTP/1.1\r\n${end}`, early.port),
@@ -265,10 +264,8 @@ test("requests and unparsable input wait until the service is ready", async () =
 
 test("closing completes requests in progress, closes idle connections, and accepts no new ones", async () => {
   const closing = await open();
-  let release: () => void = () => {};
-  held = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { passed, open: release } = createGate();
+  held = passed;
   const idle = connect(closing.port, "127.0.0.1");
   const idleEnds = listen(idle);
   idle.write(`GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n`);

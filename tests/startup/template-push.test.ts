@@ -2,22 +2,21 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../support/fixtures";
 import { projectRoot, runToExit, startProcess, startTsx } from "../support/processes/processes";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
+const world = forAllTests(() => createWebhookWorld());
 let folder: string;
 /** The command, copied away from the project: it must not need anything of it. */
 let program: string;
 beforeAll(async () => {
-  world = await createWebhookWorld();
   folder = mkdtempSync(path.join(tmpdir(), "backstamp-push-"));
   program = path.join(folder, "tool", "push-templates.mjs");
   mkdirSync(path.dirname(program));
   cpSync(path.join(projectRoot, "server/startup/push/push-templates.mjs"), program);
 });
 afterAll(async () => {
-  await world.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readSettings, SettingsError } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { runWorker } from "#server/startup/worker";
 import { installationSecret } from "../support/deps";
+import { forEachTest } from "../support/fixtures";
 import { callApi } from "../support/rest";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 
 const token = "the-token-of-prometheus-0123456789";
 const { error, warn } = silentLog;
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWorld());
 
 const settingsFor = (more: Record<string, string>) => ({
   ...readSettings(

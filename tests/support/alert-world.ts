@@ -4,11 +4,10 @@ import { createSystemEmailSender } from "#server/delivery/system-mail/deliver";
 import { tick } from "#server/delivery/tick";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
 import type { WorkerDeps } from "#server/deps";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { newId } from "#server/platform/ids";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import type { DepsOptions } from "./deps";
+import { transportTo } from "./relays";
 import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type TestTeam, type World } from "./world";
 
@@ -44,9 +43,7 @@ export async function createAlertWorld(
 ): Promise<AlertWorld> {
   const world = await createWorld({ transportKind: "relay", ...options });
   const relay = await startSmtpTestServer(script);
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${relay.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  const transport = createRelay(url.target);
+  const transport = transportTo(relay);
   let read = 0;
   const alertWorld: AlertWorld = {
     ...world,

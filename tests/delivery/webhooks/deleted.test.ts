@@ -1,31 +1,25 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { beforeEach, expect, test, vi } from "vitest";
+import { forEachTest } from "../../support/fixtures";
+import { createGate } from "../../support/gate";
+import { createWebhookWorld } from "../../support/webhook-world";
 
 const eventually = { timeout: 30_000, interval: 20 };
 
 let lines: { event: string; code: unknown }[];
-let world: WebhookWorld;
+const record = (event: string, facts: Record<string, unknown> = {}) =>
+  void lines.push({ event, code: facts.code });
+const world = forEachTest(() =>
+  createWebhookWorld({ log: { info: record, warn: record, error: record }, connectionsMax: 8 }),
+);
 beforeEach(async () => {
   lines = [];
-  const record = (event: string, facts: Record<string, unknown> = {}) =>
-    void lines.push({ event, code: facts.code });
-  world = await createWebhookWorld({ log: { info: record, warn: record, error: record }, connectionsMax: 8 });
 });
-afterEach(() => world.close());
-
-const gate = () => {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-};
 
 test("deleting an endpoint while a failed attempt is recorded succeeds without a deadlock", async () => {
   const { hot } = world.deps;
-  const [answer, row] = [gate(), gate()];
+  const [answer, row] = [createGate(), createGate()];
   const sink = await world.sink(async () => {
-    await answer.opened;
+    await answer.passed;
     return 500;
   });
   const { id } = await world.endpoint(sink, ["email.queued"]);
@@ -35,13 +29,13 @@ test("deleting an endpoint while a failed attempt is recorded succeeds without a
   await sink.waitFor(1);
 
   // Both lock the endpoint's row, the deletion first.
-  const held = gate();
+  const held = createGate();
   const holder = hot.begin(async (tx) => {
     await tx`select from webhooks where id = ${id} for update`;
     held.open();
-    await row.opened;
+    await row.passed;
   });
-  await held.opened;
+  await held.passed;
   const waiting = async (count: number) =>
     vi.waitFor(async () => {
       const found = await hot`

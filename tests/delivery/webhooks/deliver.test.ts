@@ -2,17 +2,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Resend } from "resend";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { forEachTest } from "../../support/fixtures";
 import { projectRoot } from "../../support/processes/processes";
 import { sendDueEvents } from "../../support/pump-engine";
 import type { HttpSink, Received } from "../../support/servers/http-sink";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { createWebhookWorld } from "../../support/webhook-world";
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld());
 
 const ofType = (sink: HttpSink, type: string) =>
   sink.received.filter(({ body }) => JSON.parse(body).type === type);

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createWebhookEngine } from "#server/delivery/webhooks/engine";
 import { failuresMin } from "#server/services/webhooks/endpoint-state";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { forEachTest } from "../../support/fixtures";
+import { createWebhookWorld } from "../../support/webhook-world";
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld());
 
 const endpointOf = (id: string) => world.ok("GET", `/api/webhooks/${id}`);
 const typesOf = (bodies: { body: string }[]) => bodies.map(({ body }) => JSON.parse(body).type);

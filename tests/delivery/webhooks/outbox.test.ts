@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { EVENT_TYPES } from "#db/schema/events";
 import { newId } from "#server/platform/ids";
 import { announce } from "#server/services/webhooks/events/announce";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { forEachTest } from "../../support/fixtures";
+import { createWebhookWorld } from "../../support/webhook-world";
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld({ connectionsMax: 8 });
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld({ connectionsMax: 8 }));
 
 class Broken extends Error {}
 

@@ -3,6 +3,7 @@ import nodemailer from "nodemailer";
 import { afterEach, expect, test } from "vitest";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
 import type { Log } from "#server/platform/log";
+import { createGate } from "../../support/gate";
 import { readLines } from "../../support/processes/read-lines";
 
 type Accepted = { bytes: Buffer; recipients: readonly string[] };
@@ -95,10 +96,7 @@ test("replies 250 only after the report is recorded, and 451 if recording failed
   answer = async () => "later";
   expect(await bring(OURS)).toBe(451);
   expect(taken).toEqual([]);
-  let commit: () => void = () => {};
-  const committed = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
+  const { passed: committed, open: commit } = createGate();
   let isAnswered = false;
   answer = async () => {
     await committed;

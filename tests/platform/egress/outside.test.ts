@@ -2,26 +2,18 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createOutside, type Outside, type OutsideOptions } from "#server/platform/egress/outside";
+import { closeAfterTest } from "../../support/fixtures";
 import { makeCertificate } from "../../support/servers/certificate";
 import { addressRecords, type DnsScript, startDnsTestServer } from "../../support/servers/dns-test-server";
 import { startHttpSink } from "../../support/servers/http-sink";
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-function kept<T extends { close(): Promise<unknown> }>(thing: T): T {
-  closers.push(() => thing.close());
-  return thing;
-}
-
-const sink = async (...given: Parameters<typeof startHttpSink>) => kept(await startHttpSink(...given));
-const outside = (options: OutsideOptions): Outside => kept(createOutside(options));
+const sink = async (...given: Parameters<typeof startHttpSink>) =>
+  closeAfterTest(await startHttpSink(...given));
+const outside = (options: OutsideOptions): Outside => closeAfterTest(createOutside(options));
 const names = async (script: DnsScript) => {
-  const peer = kept(await startDnsTestServer(script));
+  const peer = closeAfterTest(await startDnsTestServer(script));
   return { peer, nameServers: [{ host: peer.host, port: peer.port }] };
 };
 const always =
@@ -212,10 +204,10 @@ describe("classes of failure", () => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       if (onConnect === "drop") socket.destroy();
-      closers.push(async () => socket.destroy());
+      onTestFinished(() => void socket.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    onTestFinished(() => void server.close());
     return (server.address() as AddressInfo).port;
   }
   /** No process listens on it. */

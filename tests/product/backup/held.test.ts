@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Ctx, RestDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
@@ -8,18 +8,17 @@ import { getEmail } from "#server/services/emails/read/read";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { relayTo } from "../../mail/relay-world";
-import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
-import { type BackupWorld, createBackupWorld, type Target } from "./backup-world";
+import { forAllTests } from "../../support/fixtures";
+import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { createBackupWorld, type Target } from "./backup-world";
 
-let world: BackupWorld;
+const world = forAllTests(() => createBackupWorld());
 let target: Target;
 let deps: RestDeps;
 let ctx: Ctx;
-let peer: SmtpTestServer;
+const peer = forAllTests(() => startSmtpTestServer({}));
 const ids: Record<"early" | "sending" | "deferred" | "scheduled", string> = {} as never;
 beforeAll(async () => {
-  world = await createBackupWorld();
-  peer = await startSmtpTestServer({});
   const { source } = world;
   const send = async (name: string, scheduledAt: string | null = null) =>
     (await source.send({ to: [`${name}@example.net`], subject: name, scheduledAt })).id;
@@ -54,10 +53,6 @@ beforeAll(async () => {
   deps = target.open({ transportKind: "relay" }).deps;
   expect(restored.stdout).toContain("UNKNOWN outcome: 1 delivery, which");
   ctx = { ...source.ctx, ...deps };
-});
-afterAll(async () => {
-  await peer.close();
-  await world.close();
 });
 
 async function deliver(): Promise<string[]> {

@@ -1,21 +1,20 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { type BackupWorld, createBackupWorld, type Target } from "./backup-world";
+import { forAllTests } from "../../support/fixtures";
+import { createBackupWorld, type Target } from "./backup-world";
 
-let world: BackupWorld;
+const world = forAllTests(() => createBackupWorld());
 let target: Target;
 let plain: Buffer;
 beforeAll(async () => {
-  world = await createBackupWorld();
   await world.source.send({ subject: "A subject to find" });
   await world.backUp("good.tar.gz.age");
   plain = await readFile(await world.backUp("good.tar.gz"));
   target = await world.target();
 });
-afterAll(() => world.close());
 
 async function restoreBytes(name: string, bytes: Buffer, env = {}) {
   await writeFile(world.fileOf(name), bytes);

@@ -1,24 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Catalog, quoteName, readCatalog } from "#db/backup/catalog";
 import type { HotSql } from "#db/client";
 import { listPartitions } from "#db/partitions";
 import { EMAIL_TABLES, maintainPartitions, WEBHOOK_TABLES } from "#server/delivery/housekeeping/partitions";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
-import { type BackupWorld, createBackupWorld } from "./backup-world";
+import { forAllTests } from "../../support/fixtures";
+import { createBackupWorld } from "./backup-world";
 
-let world: BackupWorld;
+const world = forAllTests(() => createBackupWorld());
 beforeAll(async () => {
-  world = await createBackupWorld();
   const { source } = world;
   await createWebhook(source.ctx, { url: "https://example.com/hook", events: ["email.queued"] } as never);
   await maintainPartitions(source.withTransport(null), () => true);
   for (const subject of ["tab\tand \\N and \\", "line\nbreak", "Grüße 🙂", "\u2028"])
     await source.send({ subject, text: `${subject}\r\n\\.\r\n`, tags: [{ name: "a", value: "b" }] });
 });
-afterAll(() => world.close());
 
 /** The ranges of all partitions. Those of the target are others before the restore. */
 const rangesOf = async (hot: HotSql) =>

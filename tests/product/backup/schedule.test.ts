@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
 import { claimBackup, isLastBackupFailed, listBackups } from "#server/services/backups/record";
@@ -8,23 +8,20 @@ import { nameOfBackup } from "#server/startup/backup/backup-folder";
 import { makeScheduledBackup } from "#server/startup/backup/make-backup";
 import { startBackupSchedule } from "#server/startup/backup/schedule";
 import { installationSecret } from "../../support/deps";
+import { forAllTests } from "../../support/fixtures";
 import { isRunning, startProcess } from "../../support/processes/processes";
 import { compiledOf } from "../../support/processes/program";
-import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
+import { createBackupWorld, passphrase } from "./backup-world";
 
 const gib = 1024 ** 3;
 
-let world: BackupWorld;
+const world = forAllTests(() => createBackupWorld());
 let folder: string;
 let tests = 0;
-beforeAll(async () => {
-  world = await createBackupWorld();
-});
 beforeEach(async () => {
   folder = world.fileOf(`scheduled ${++tests}`);
   await world.source.hot`delete from backups`;
 });
-afterAll(() => world.close());
 
 /** What the process does that a worker starts for a due backup. Null if none is due. */
 async function run(

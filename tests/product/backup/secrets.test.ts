@@ -4,23 +4,22 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { installationSecret } from "../../support/deps";
+import { forEachTest } from "../../support/fixtures";
 import { killLeftovers } from "../../support/processes/processes";
 import { startProgram } from "../../support/processes/program";
-import { type BackupWorld, createBackupWorld, passphrase } from "./backup-world";
+import { createBackupWorld, passphrase } from "./backup-world";
 
 const newSecret = "a new secret of this installation, for the tests";
 const idOf = (secret: string) => createKeyring([secret]).given.id;
 const pending = { BACKSTAMP_SECRET: newSecret, BACKSTAMP_SECRETS_OLD: JSON.stringify([installationSecret]) };
 vi.setConfig({ testTimeout: 120_000 });
 
-let world: BackupWorld;
+const world = forEachTest(() => createBackupWorld());
 beforeEach(async () => {
-  world = await createBackupWorld();
   await admitKeyring(world.source.deps);
 });
 afterEach(async () => {
   killLeftovers();
-  await world.close();
 });
 
 test("the scheduled backup of a stand-alone worker has all generated secrets, also before a rotation is complete", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Ctx, RestDeps } from "#server/deps";
 import {
   cancelTeamDeletion,
@@ -7,16 +7,16 @@ import {
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
 import { deleteDueTeams } from "#server/services/team-deletions/run";
+import { forAllTests } from "../../support/fixtures";
 import type { CommandResult } from "../../support/processes/command-line";
 import type { TestTeam } from "../../support/world";
-import { type BackupWorld, createBackupWorld } from "./backup-world";
+import { createBackupWorld } from "./backup-world";
 
-let world: BackupWorld;
+const world = forAllTests(() => createBackupWorld());
 let deps: RestDeps;
 let restored: CommandResult;
 const teams = {} as Record<"waiting" | "later" | "canceled" | "started", TestTeam>;
 beforeAll(async () => {
-  world = await createBackupWorld();
   const { source } = world;
   const requested = async (name: string, days: number) => {
     const team = await source.otherTeam(name);
@@ -39,7 +39,6 @@ beforeAll(async () => {
   restored = await target.backstamp(["restore", file]);
   deps = target.open().deps;
 });
-afterAll(() => world.close());
 
 const run = () => deleteDueTeams(deps, () => true);
 const namesOf = async () => (await deps.hot`select name from teams order by name`).map(({ name }) => name);

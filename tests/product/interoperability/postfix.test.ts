@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
 import { formatDkimRecord } from "#server/mail/dkim/key";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
@@ -11,6 +9,7 @@ import { openInbound } from "#server/startup/smtp/inbound";
 import { renderNewsletters } from "../../mail/newsletters";
 import { hasDkimVerifier, verifyDkim } from "../../support/dkim-verifier";
 import { type Postfix, postfixMissing, startPostfix } from "../../support/processes/postfix";
+import { transportTo } from "../../support/relays";
 import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
@@ -63,9 +62,7 @@ async function open(): Promise<void> {
     routes: { "bounces.example.com": inbound.port, "remote.example": remote.port },
     settings: ["maximal_queue_lifetime = 6s", "delay_warning_time = 1s"],
   });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${postfix.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  const relay = createRelay(url.target);
+  const relay = transportTo(postfix);
   sent = [];
   // Not the relay itself, of which the engine would use a pool of its own.
   transport = {

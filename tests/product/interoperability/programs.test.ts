@@ -8,17 +8,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
+import { forAllTests } from "../../support/fixtures";
 import { postfixMissing, startPostfix } from "../../support/processes/postfix";
-import { createWorld, type World } from "../../support/world";
+import { createWorld } from "../../support/world";
 import { FILE, HTML, PROGRAMS, SUBJECT } from "./programs";
 
 const run = promisify(execFile);
-let world: World;
+const world = forAllTests(() => createWorld());
 let listener: SubmissionListener;
 let token: string;
 let folder: string;
 beforeAll(async () => {
-  world = await createWorld();
   token = (await world.key({ scopes: ["emails:send"] })).token;
   folder = await mkdtemp(path.join(tmpdir(), "submission-"));
   listener = await startSubmission(world.deps, {
@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await listener.close();
   await rm(folder, { recursive: true });
-  await world.close();
 });
 
 const idsOf = async () =>

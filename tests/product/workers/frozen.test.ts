@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { forEachTest } from "../../support/fixtures";
+import { createGate } from "../../support/gate";
 import {
   killWorkers,
   spawnWorker,
   type WorkerProcess,
   waitForHeartbeats,
 } from "../../support/processes/worker-process";
-import {
-  type Act,
-  PASS,
-  type SmtpTestServer,
-  startSmtpTestServer,
-} from "../../support/servers/smtp-test-server";
-import { createWorld, type World } from "../../support/world";
+import { type Act, PASS, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { createWorld } from "../../support/world";
 
 /*
  * The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock.
@@ -21,31 +18,25 @@ const leaseSeconds = 10;
 const eventually = { timeout: 60_000, interval: 50 };
 const afterTheLease = { timeout: 120_000, interval: 200 };
 
-let world: World;
-let peer: SmtpTestServer;
-let release: () => void;
+let gate: ReturnType<typeof createGate>;
 let frozenDataCommands = 0;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  frozenDataCommands = 0;
-  peer = await startSmtpTestServer({
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
+const peer = forEachTest(() =>
+  startSmtpTestServer({
     // The worker of the first connection freezes: its DATA gets no reply before the end of the test.
     data: async ({ connection }): Promise<Act> => {
       if (connection > 1) return PASS;
       frozenDataCommands += 1;
-      await released;
+      await gate.passed;
       return PASS;
     },
-  });
+  }),
+);
+beforeEach(async () => {
+  gate = createGate();
+  frozenDataCommands = 0;
 });
-afterEach(async () => {
-  await killWorkers();
-  await peer.close();
-  await world.close();
-});
+afterEach(killWorkers);
 
 const startWorker = async (): Promise<WorkerProcess> => {
   const worker = spawnWorker({
@@ -73,7 +64,7 @@ test("a worker that was frozen for longer than its lease does not send the final
   expect(settled.events.map(({ type }) => type)).toEqual(["email.queued", "email.unknown", "email.sent"]);
 
   frozen.signal("SIGCONT");
-  release();
+  gate.open();
   await vi.waitFor(() => expect(frozen.output()).toContain("delivery.lease_lost"), eventually);
   expect(peer.messages.map(({ to }) => to)).toEqual([["ann@example.net"]]);
   expect(await world.email(id)).toEqual(settled);

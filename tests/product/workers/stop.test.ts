@@ -1,40 +1,33 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { forEachTest } from "../../support/fixtures";
+import { createGate } from "../../support/gate";
 import {
   killWorkers,
   spawnWorker,
   type WorkerProcess,
   waitForHeartbeats,
 } from "../../support/processes/worker-process";
-import {
-  type Act,
-  PASS,
-  type SmtpTestServer,
-  startSmtpTestServer,
-} from "../../support/servers/smtp-test-server";
-import { createWorld, type World } from "../../support/world";
+import { type Act, PASS, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { createWorld } from "../../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const dialoguesMax = 10;
 const inOrder = { code: 0, signal: null };
 
-let world: World;
-let peer: SmtpTestServer;
-let answer: Promise<unknown>;
-beforeEach(async () => {
-  world = await createWorld({ transportKind: "relay" });
-  answer = Promise.resolve();
-  peer = await startSmtpTestServer({
+const world = forEachTest(() => createWorld({ transportKind: "relay" }));
+const peer = forEachTest(() =>
+  startSmtpTestServer({
     message: async (): Promise<Act> => {
       await answer;
       return PASS;
     },
-  });
+  }),
+);
+let answer: Promise<unknown>;
+beforeEach(async () => {
+  answer = Promise.resolve();
 });
-afterEach(async () => {
-  await killWorkers();
-  await peer.close();
-  await world.close();
-});
+afterEach(killWorkers);
 
 const startWorker = async (): Promise<WorkerProcess> => {
   const worker = spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
@@ -47,10 +40,8 @@ const countOf = async (status: string) =>
   (await world.hot`select 1 from deliveries where status = ${status}`).length;
 
 test("a worker that stops finishes its dialogues, releases the other claims and deletes its heartbeat", async () => {
-  let release = () => {};
-  answer = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = createGate();
+  answer = gate.passed;
   await sendMails(35);
   const worker = await startWorker();
   await vi.waitFor(async () => {
@@ -62,7 +53,7 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
   const later = await world.send({ to: ["later@example.net"] });
   await vi.waitFor(() => expect(worker.output()).toContain("worker.stopping"), eventually);
   expect(worker.hasExited()).toBe(false);
-  release();
+  gate.open();
   expect(await worker.exited).toEqual(inOrder);
 
   expect(peer.messages).toHaveLength(dialoguesMax);

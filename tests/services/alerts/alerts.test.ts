@@ -1,19 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { findPausedRelays } from "#server/services/alerts/find-installation-conditions";
 import { alertEmailsPerHourMax } from "#server/services/alerts/send-emails";
-import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
+import { createAlertWorld } from "../../support/alert-world";
+import { forEachTest } from "../../support/fixtures";
 import { relayTo } from "../../support/relays";
 
-let world: AlertWorld;
-beforeEach(async () => {
-  world = await createAlertWorld(
+const world = forEachTest(() =>
+  createAlertWorld(
     {},
     { rcpt: ({ address }) => (address.startsWith("no-") ? "550 5.1.1 unknown user" : "250 ok") },
-  );
-});
-afterEach(() => world.close());
+  ),
+);
 
 const rows = () =>
   world.hot<{ kind: string; teamId: string | null; subject: string; state: string; message: string }[]>`

@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { resumeQueue } from "#server/services/pauses/pause";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
-import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
+import { createAlertWorld } from "../../support/alert-world";
+import { forEachTest } from "../../support/fixtures";
 
-let world: AlertWorld;
+const world = forEachTest(() =>
+  createAlertWorld({
+    alerting: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
+  }),
+);
 let token: string;
 beforeEach(async () => {
-  world = await createAlertWorld({
-    alerting: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
-  });
   ({ token } = await world.key());
 });
-afterEach(() => world.close());
 
 const later = async (interval: string) => {
   await world.elapse(interval);

@@ -1,20 +1,17 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createOutside } from "#server/platform/egress/outside";
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
-import { type AlertWorld, createAlertWorld } from "../../support/alert-world";
-import { type HttpSink, startHttpSink } from "../../support/servers/http-sink";
+import { createAlertWorld } from "../../support/alert-world";
+import { forEachTest } from "../../support/fixtures";
+import { startHttpSink } from "../../support/servers/http-sink";
 
-let world: AlertWorld;
-let sink: HttpSink;
+const world = forEachTest(() => createAlertWorld());
+const sink = forEachTest(() => startHttpSink(() => status));
 let status = 200;
 beforeEach(async () => {
-  world = await createAlertWorld();
   status = 200;
-  sink = await startHttpSink(() => status);
 });
-afterEach(() => sink.close());
-afterEach(() => world.close());
 
 const loseDns = () =>
   world.hot`update domains set declared_verified_at = null, failing_since = now() - interval '13 hours', failed_checks = 2

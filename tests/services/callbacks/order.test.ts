@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { recoverExpired } from "#server/delivery/queue/recover-expired";
@@ -11,9 +11,10 @@ import { findRelay } from "#server/services/relays/read";
 import { receiveMessage } from "#server/services/returns/receive";
 import { arf, dsn, failed } from "../../mail/bounce/messages";
 import { attemptResult } from "../../support/attempt-result";
+import { forAllTests } from "../../support/fixtures";
 import { relayTo } from "../../support/relays";
 import { type FakeProvider, fakeSendgrid, type ProviderReport } from "../../support/servers/providers";
-import { createWorld, type World } from "../../support/world";
+import { createWorld } from "../../support/world";
 
 /*
  * The whole history of one email: the result of its attempt, bounces and complaints by email, and callbacks
@@ -21,17 +22,15 @@ import { createWorld, type World } from "../../support/world";
  */
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let world: World;
+const world = forAllTests(() => createWorld({ transportKind: "relay", names }));
 let fake: FakeProvider;
 let relayId: string;
 beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay", names });
   fake = fakeSendgrid();
   const relay = await relayTo(world.deps, { port: 9 }, { provider: fake.provider });
   await setCallback(world.deps, await findRelay(world.deps, relay.id), fake.given);
   relayId = relay.id;
 });
-afterAll(() => world.close());
 
 const STEPS = [
   "result",

@@ -1,18 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RelayProvider } from "#db/schema/relays";
 import { openCallbackSecret, readCallbackRelay, setCallback } from "#server/services/callbacks/secrets";
 import { updateRelay } from "#server/services/relays/write";
+import { forAllTests } from "../../support/fixtures";
 import { relayTo } from "../../support/relays";
 import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/servers/providers";
 import { topic } from "../../support/servers/sns-issuer";
-import { createWorld, type World } from "../../support/world";
+import { createWorld } from "../../support/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 let port = 0;
 const relayOf = (provider: RelayProvider | null) => relayTo(world.deps, { port: ++port }, { provider });

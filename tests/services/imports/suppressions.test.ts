@@ -4,24 +4,21 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importSuppressionsFrom } from "#server/services/suppressions/import/import";
 import { type WriteWatch, watchWrites } from "../../support/database/write-watch";
+import { forAllTests } from "../../support/fixtures";
 import { runCommand } from "../../support/processes/command-line";
-import { createWorld, type TestTeam, type World } from "../../support/world";
+import { createWorld, type TestTeam } from "../../support/world";
 import { SUPPRESSION_FILES } from "./suppression-files";
 
-let world: World;
+const world = forAllTests(() => createWorld());
 let others: TestTeam;
 let watch: WriteWatch;
 let folder: string;
 beforeAll(async () => {
-  world = await createWorld();
   others = await world.otherTeam("Others");
   watch = await watchWrites(world.hot);
   folder = await mkdtemp(path.join(tmpdir(), "backstamp-import-"));
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await world.close();
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 const run = (args: string[], input = "", env: Record<string, string> = {}) =>
   runCommand(["import", "suppressions", ...args], {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { countPendingRecipients } from "#server/services/metrics/count";
+import { forAllTests } from "../../support/fixtures";
 import { createGate } from "../../support/gate";
 import { createWorld } from "../../support/world";
 
-let world: Awaited<ReturnType<typeof createWorld>>;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = forAllTests(() => createWorld());
 
 test("readers that wait until another process has counted use one connection, not all", async () => {
   const { hot, ctx } = world;

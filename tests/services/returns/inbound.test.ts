@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
 import { READ_REPORT } from "#server/mail/bounce/read-report";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
-import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
+import { forAllTests } from "../../support/fixtures";
+import { transportTo } from "../../support/relays";
+import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
@@ -19,15 +19,12 @@ const settings = {
   hostname: "mail.example.com",
 };
 let world: World;
-let server: SmtpTestServer;
+const server = forAllTests(() => startSmtpTestServer({}));
 let relay: Transport;
 let inbound: Listener;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
-  server = await startSmtpTestServer({});
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${server.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  relay = createRelay(url.target);
+  relay = transportTo(server);
   const opened = await openInbound(settings, world.deps);
   if (!opened) throw new Error("the listener did not start");
   inbound = opened;
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await inbound.close();
   await relay.close();
-  await server.close();
   await world.close();
 });
 

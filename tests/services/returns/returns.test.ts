@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { receiveMessage } from "#server/services/returns/receive";
 import { createTeam } from "#server/services/teams";
 import { arf, dsn, failed, letter, RETURNED } from "../../mail/bounce/messages";
-import { createWorld, type World } from "../../support/world";
+import { forAllTests } from "../../support/fixtures";
+import { createWorld } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let world: World;
+const world = forAllTests(() => createWorld({ transportKind: "relay", names }));
 let count = 0;
-beforeAll(async () => {
-  world = await createWorld({ transportKind: "relay", names });
-});
-afterAll(() => world.close());
 
 /** An email that was sent through a relay, with the tokens in its first recipient's copy. */
 async function sent(options: { to?: string[] } = {}) {

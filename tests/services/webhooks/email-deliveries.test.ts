@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
-import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+import { forEachTest } from "../../support/fixtures";
+import { createWebhookWorld } from "../../support/webhook-world";
 
 const shownMax = 200;
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld());
 
 const list = (emailId: string, ctx: Ctx = world.ctx) => listEmailEventDeliveries(ctx, emailId);
 

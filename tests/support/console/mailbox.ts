@@ -1,5 +1,4 @@
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { transportTo } from "../relays";
 import { startSmtpTestServer } from "../servers/smtp-test-server";
 import type { Console } from "./console";
 import { deliverDue } from "./deliver";
@@ -9,9 +8,7 @@ import { deliverDue } from "./deliver";
  */
 export async function openMailbox(console: Console) {
   const peer = await startSmtpTestServer();
-  const target = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!target.ok) throw new Error(target.fault);
-  const transport = createRelay(target.target);
+  const transport = transportTo(peer);
   console.deps.transportKind = "relay";
   const emailsTo = async (address: string): Promise<string[]> => {
     await deliverDue({ ...console.deps, transport });

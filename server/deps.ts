@@ -6,6 +6,7 @@ import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
 import type { DiskSpace } from "#server/platform/disk";
 import type { Outside } from "#server/platform/egress/outside";
+import type { Settings } from "#server/platform/env/settings";
 import type { BodyBudget, BodyClaim } from "#server/platform/limits/body-budget";
 import type { Limits } from "#server/platform/limits/limits";
 import type { Log } from "#server/platform/log";
@@ -70,8 +71,8 @@ export type Deps = {
   tracer: Tracer | null;
   /** False where many instances of a function each count rate limits by themselves. */
   hasSharedLimits: boolean;
-  /** What the operator configured for alerts. */
-  alerting: Alerting;
+  /** What services read of the operator's settings. */
+  policy: Settings["policy"];
   /**
    * Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll
    * interval.
@@ -79,16 +80,6 @@ export type Deps = {
   wake: () => void;
   /** Clears this process's key cache. Call it after a change of a key, its links or a domain is committed. */
   clearKeyCache: () => void;
-};
-
-/** The operator's settings of alerts. */
-export type Alerting = {
-  /** Shares of recipients above which a team is paused; null for no limit. */
-  teamPause: { bounceShare: number | null; complaintShare: number | null };
-  /** Receives the alerts of the installation; null without one. */
-  webhookUrl: string | null;
-  /** Hours from one scheduled backup to the next; null if there are none. */
-  backupEveryHours: number | null;
 };
 
 /**

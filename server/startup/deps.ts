@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
-import type { Alerting, Deps, PublicNames, RestDeps } from "#server/deps";
+import type { Deps, PublicNames, RestDeps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createConvertToText } from "#server/mail/mime/html-text";
@@ -123,7 +123,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     metrics,
     tracer,
     hasSharedLimits: !options.canFreeze || settings.limitStore.kind !== "in-process",
-    alerting: alertingOf(settings),
+    policy: settings.policy,
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
     clearKeyCache: keyCache.clear,
   };
@@ -172,12 +172,6 @@ const locked = <T extends object>(): T => new Proxy({} as T, { get: throwMissing
 function throwMissingSecret(): never {
   throw new OperatorError("BACKSTAMP_SECRET: Required for this command. Set the secret of the installation.");
 }
-
-const alertingOf = ({ alerts, backup }: Settings): Alerting => ({
-  teamPause: { bounceShare: alerts.teamBouncePause, complaintShare: alerts.teamComplaintPause },
-  webhookUrl: alerts.webhookUrl,
-  backupEveryHours: backup.folder === null ? null : backup.everyHours,
-});
 
 function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
   const web = readDomainName(new URL(url).hostname);

@@ -40,8 +40,8 @@ test("members see the open alerts of their team with what to do, and none of ano
 
 test("operators see the alerts of all teams, the thresholds and the secret of the webhook, never its path", async () => {
   const operator = await callerOf(bob.userIds.viewer);
-  console.deps.alerting.webhookUrl = "https://alerts.example.com/in?token=hidden";
-  console.deps.alerting.teamPause.bounceShare = 0.1;
+  console.deps.policy.alertWebhookUrl = "https://alerts.example.com/in?token=hidden";
+  console.deps.policy.teamPause.bounceShare = 0.1;
   const seen = await operator.alerts.list();
   expect(seen.open.map(({ kind, teamName }) => `${kind} ${teamName}`).sort()).toEqual([
     "endpoint_disabled Ann's",

@@ -256,7 +256,7 @@ test("parts of a setting that are not set have their defaults", () => {
     leaseMs: 60_000,
     smtpTimeLimits: { connectMs: 5_000 },
     backup: { everyHours: 24, keep: 2 },
-    alerts: { teamBouncePause: null, teamComplaintPause: 0.005 },
+    policy: { teamPause: { bounceShare: null, complaintShare: 0.005 } },
     adminEmail: "ann@example.com",
     adminPassword: null,
     metricsListener: { host: "127.0.0.1", port: 9464 },

@@ -1,9 +1,10 @@
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
-import type { Alerting, PublicNames, RestDeps } from "#server/deps";
+import type { PublicNames, RestDeps } from "#server/deps";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createConvertToText } from "#server/mail/mime/html-text";
 import { createOutside, type OutsideOptions } from "#server/platform/egress/outside";
+import { readSettings } from "#server/platform/env/settings";
 import { BODY_TIMEOUTS, type BodyTimeouts, createBodyBudget } from "#server/platform/limits/body-budget";
 import { createLimits } from "#server/platform/limits/limits";
 import { type Log, silentLog } from "#server/platform/log";
@@ -75,8 +76,8 @@ export type DepsOptions = {
   prometheus?: Prometheus;
   /** Default: no traces. */
   tracer?: Tracer;
-  /** Default: no limits, no webhook, no scheduled backups. */
-  alerting?: Partial<Alerting>;
+  /** Default: as without settings. */
+  policy?: Partial<RestDeps["policy"]>;
 } & Partial<
   Pick<
     RestDeps,
@@ -146,12 +147,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     metrics,
     tracer,
     hasSharedLimits: options.hasSharedLimits ?? true,
-    alerting: {
-      teamPause: { bounceShare: null, complaintShare: null },
-      webhookUrl: null,
-      backupEveryHours: null,
-      ...options.alerting,
-    },
+    policy: { ...readSettings({}, "start").policy, ...options.policy },
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,
     limits,

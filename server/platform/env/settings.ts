@@ -218,14 +218,22 @@ function applyDefaults(values: Values, mode: Mode) {
     /** Where a worker process serves its metrics. Null: nowhere. */
     metricsListener: listenerOf(values.BACKSTAMP_METRICS_PORT, "127.0.0.1"),
     backup: backupOf(values),
-    /** Thresholds as a fraction of recipients; null disables automatic pausing. */
-    alerts: {
-      teamBouncePause: values.BACKSTAMP_TEAM_PAUSE?.bounces ?? null,
-      teamComplaintPause: values.BACKSTAMP_TEAM_PAUSE?.complaints ?? null,
-      webhookUrl: values.BACKSTAMP_ALERT_WEBHOOK_URL ?? null,
-    },
+    policy: policyOf(values),
   };
 }
+
+/** What services read of the settings, as `policy` of their dependencies. */
+const policyOf = (values: Values) => ({
+  /** Shares of recipients above which a team is paused; null for no limit. */
+  teamPause: {
+    bounceShare: values.BACKSTAMP_TEAM_PAUSE?.bounces ?? null,
+    complaintShare: values.BACKSTAMP_TEAM_PAUSE?.complaints ?? null,
+  },
+  /** Receives the alerts of the installation; null without one. */
+  alertWebhookUrl: values.BACKSTAMP_ALERT_WEBHOOK_URL ?? null,
+  /** Hours from one scheduled backup to the next; null if there are none. */
+  backupEveryHours: values.BACKSTAMP_BACKUP_TO === undefined ? null : backupOf(values).everyHours,
+});
 
 /** Scheduled backups, and the passphrase of all. `folder` is null if there are none. */
 const backupOf = (values: Values) => ({

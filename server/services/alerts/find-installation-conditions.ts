@@ -88,8 +88,8 @@ const firstBackupMinutes = 60;
 export async function findOldBackup({
   db,
   hot,
-  alerting: { backupEveryHours },
-}: Pick<Deps, "db" | "hot" | "alerting">): Promise<Condition[]> {
+  policy: { backupEveryHours },
+}: Pick<Deps, "db" | "hot" | "policy">): Promise<Condition[]> {
   if (backupEveryHours === null) return [];
   if (await isLastBackupFailed({ db }))
     return [

@@ -38,10 +38,10 @@ export const presentAlert = (
 /** Records the requests for alerts of the installation. Reminders are for people only. */
 export async function queueAlertCalls(
   tx: Db,
-  deps: Pick<Deps, "home" | "clock" | "alerting">,
+  deps: Pick<Deps, "home" | "clock" | "policy">,
   announced: readonly Announcement[],
 ): Promise<void> {
-  if (deps.alerting.webhookUrl === null) return;
+  if (deps.policy.alertWebhookUrl === null) return;
   const calls = announced
     .filter(({ teamId, event }) => teamId === null && event !== "reminder")
     .map((each) => ({
@@ -68,7 +68,7 @@ const keptSeconds = 2 * WEBHOOK_RETRY_AFTER_SECONDS.reduce((sum, seconds) => sum
  * after the last retry, or, without a URL, after twice the time of all retries.
  */
 export async function deliverAlertCalls(deps: Deps): Promise<void> {
-  const { webhookUrl } = deps.alerting;
+  const { alertWebhookUrl: webhookUrl } = deps.policy;
   await deps.hot`delete from alert_calls where created_at < now() - ${keptSeconds} * interval '1 second'`;
   if (webhookUrl === null) return;
   const calls = await deps.hot<Call[]>`

@@ -19,7 +19,7 @@ const RATES = [
  * email is accepted and stays queued until an operator resumes sending. Nothing while no limit is set.
  */
 export async function pauseTeamsAboveRates(deps: Deps): Promise<void> {
-  const { bounceShare, complaintShare } = deps.alerting.teamPause;
+  const { bounceShare, complaintShare } = deps.policy.teamPause;
   if (bounceShare === null && complaintShare === null) return;
   for (const team of await readTeamRates(deps.hot)) {
     const reason = findReason(deps, team);
@@ -31,7 +31,7 @@ export async function pauseTeamsAboveRates(deps: Deps): Promise<void> {
   }
 }
 
-function findReason({ alerting: { teamPause } }: Deps, team: Recipients): string | null {
+function findReason({ policy: { teamPause } }: Deps, team: Recipients): string | null {
   for (const [result, limitOf, name] of RATES) {
     const limit = teamPause[limitOf];
     const rate = rateOf(team, result);

@@ -18,7 +18,7 @@ const NONE = warning(
  */
 export async function checkBackups({
   hot,
-  alerting: { backupEveryHours },
+  policy: { backupEveryHours },
   areBackupsPlain,
   findBackupFolderFault,
   readDisk,

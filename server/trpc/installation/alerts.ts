@@ -14,7 +14,7 @@ export const alertsRouter = router({
       listAlerts(operator, { state: "open" }),
       listAlerts(operator, { state: "resolved" }),
     ]);
-    const { webhookUrl } = operator.alerting;
+    const { alertWebhookUrl: webhookUrl } = operator.policy;
     return {
       open: open.map(viewAlert),
       resolved: resolved.map(viewAlert),

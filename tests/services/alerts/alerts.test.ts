@@ -167,7 +167,7 @@ test("late email, a paused relay, a full disk and an old backup are alerts of th
     values (uuid_v7(), true, 'succeeded', '/backups', now() - interval '49 hours', now() - interval '49 hours')`;
   const changes = {
     readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }),
-    alerting: { ...world.deps.alerting, backupEveryHours: 24 },
+    policy: { ...world.deps.policy, backupEveryHours: 24 },
   };
   await world.round(changes);
   expect(await rows()).toMatchObject([
@@ -209,7 +209,7 @@ test("an alert about a relay names the relay, also that of SMTP_URL", async () =
 });
 
 test("a scheduled backup that was never made is an alert when a worker has run for an hour", async () => {
-  const changes = { alerting: { ...world.deps.alerting, backupEveryHours: 24 } };
+  const changes = { policy: { ...world.deps.policy, backupEveryHours: 24 } };
   const runFor = async (minutes: number) => {
     await world.hot`delete from workers`;
     await world.hot`

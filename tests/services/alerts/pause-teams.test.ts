@@ -6,7 +6,7 @@ import { forEachTest } from "../../support/fixtures";
 
 const world = forEachTest(() =>
   createAlertWorld({
-    alerting: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
+    policy: { teamPause: { bounceShare: 0.1, complaintShare: 0.005 } },
   }),
 );
 let token: string;
@@ -97,7 +97,7 @@ test("few recipients pause no team, and without a limit nothing does", async () 
   expect(await pauses()).toEqual([]);
   await world.results({ delivered: 1_000, bounced: 1_000 });
   const none = {
-    alerting: { ...world.deps.alerting, teamPause: { bounceShare: null, complaintShare: null } },
+    policy: { ...world.deps.policy, teamPause: { bounceShare: null, complaintShare: null } },
   };
   await world.elapse("1 min");
   await world.round(none);

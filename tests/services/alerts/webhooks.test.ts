@@ -72,7 +72,7 @@ test("a team's endpoint receives alerts only if it names them, and only those of
 test("the operator's URL receives the installation's alerts, signed and repeated until it responds, and none of a team", async () => {
   const changes = {
     readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }),
-    alerting: { ...world.deps.alerting, webhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
+    policy: { ...world.deps.policy, alertWebhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
   };
   status = 503;
   await loseDns();
@@ -101,7 +101,7 @@ test("the operator's URL receives the installation's alerts, signed and repeated
 test("requests that waited when the URL was removed are not sent days later", async () => {
   const changes = {
     readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }),
-    alerting: { ...world.deps.alerting, webhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
+    policy: { ...world.deps.policy, alertWebhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
   };
   status = 503;
   await world.round(changes);
@@ -121,7 +121,7 @@ test("an internal address is not called unless the operator allowed it", async (
   const changes = {
     outside,
     readDisk: async () => ({ freeBytes: 1e9, totalBytes: 100e9 }),
-    alerting: { ...world.deps.alerting, webhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
+    policy: { ...world.deps.policy, alertWebhookUrl: `http://127.0.0.1:${sink.port}/alerts` },
   };
   await world.round(changes);
   await later("2 min", changes);

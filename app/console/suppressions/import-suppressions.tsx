@@ -3,7 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
+import { DialogActions } from "../_ui/dialog/dialog-actions";
 import { isEndOfSession } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
 import { FormFault } from "../_ui/form/form-fault";

@@ -13,7 +13,7 @@ import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
-import type { EndpointDialogProps } from "./[id]/actions";
+import type { EndpointDialogProps } from "./[id]/confirmations";
 import { describeEvent, EVENT_GROUPS, EVENT_NAMES, isSentEvent } from "./events";
 
 type EndpointInput = { url: string; events: WebhookEvent[] };

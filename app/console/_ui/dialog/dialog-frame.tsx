@@ -2,10 +2,29 @@
 
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
 import { iconButtonStyle } from "../styles";
 import { AddressText } from "../text/address";
-import { DialogActions, type DialogProps } from "./dialog";
+import { DialogActions } from "./dialog-actions";
 import { useDialogFocus } from "./focus";
+
+export type DialogProps = {
+  /** Without it, the dialog is open as long as it is mounted. */
+  open?: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  /** Buttons, the primary one last. A form renders its own in `DialogActions` instead. */
+  footer?: ReactNode;
+  size?: "normal" | "wide";
+  /**
+   * Only its own buttons close the dialog. For content that would be lost if it were dismissed by accident.
+   */
+  isPersistent?: boolean;
+  /** For a confirmation. */
+  role?: "alertdialog";
+  children?: ReactNode;
+};
 
 const WIDTHS = { normal: "md:max-w-lg", wide: "md:max-w-3xl" };
 

@@ -2,15 +2,55 @@
 
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useId } from "react";
-import { type MenuItem, type MenuProps, menuButtonFace, menuButtonProps } from "./menu";
+import { type ComponentProps, type ComponentType, useId } from "react";
+
+export type MenuItem =
+  | {
+      label: string;
+      /** Required when two items have the same label. */
+      id?: string;
+      Icon?: ComponentType<{ className?: string }>;
+      tone?: "bad";
+      /**
+       * Why the user cannot use the item. It then does nothing, and shows the reason while it has the focus.
+       */
+      why?: string | undefined;
+      onSelect?: () => void;
+      /** Alternative to `onSelect`: the URL of a page or a download. */
+      href?: string;
+    }
+  | "line";
+
+export type MenuProps = {
+  /** The accessible name of the menu: "Actions for Shop". */
+  label: string;
+  items: readonly MenuItem[];
+  /** A choice of one value, above the items. */
+  choice?: {
+    label: string;
+    options: readonly { value: string; label: string }[];
+    value: string;
+    onChange: (value: string) => void;
+  };
+  /** Choices that are each on or off, above the items. The menu stays open. */
+  marks?: {
+    options: readonly { value: string; label: string }[];
+    values: readonly string[];
+    onChange: (values: string[]) => void;
+  };
+  /** Whether the menu is rendered beside its button, not in `main`. */
+  isInline?: boolean;
+  /** The content and the name of the button, the same as before the code of the menu was loaded. */
+  button: ComponentProps<"button">;
+  /** The edge of the button that the menu is aligned with. */
+  align?: "start" | "end";
+};
 
 const itemStyle =
   "flex min-h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none data-[disabled]:cursor-default data-[highlighted]:bg-mute-tint data-[disabled]:text-soft data-[disabled]:opacity-60 max-md:min-h-11";
 
 /** The menu. It is open as soon as its code is loaded. Not modal: the page behind stays accessible. */
-export function OpenMenu(props: MenuProps) {
-  const { choice, marks, items, align = "end", isInline } = props;
+export function OpenMenu({ button, choice, marks, items, align = "end", isInline }: MenuProps) {
   const content = (
     <DropdownMenu.Content
       align={align}
@@ -31,7 +71,7 @@ export function OpenMenu(props: MenuProps) {
   );
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger {...menuButtonProps(props)}>{menuButtonFace(props)}</DropdownMenu.Trigger>
+      <DropdownMenu.Trigger {...button} />
       {isInline ? (
         content
       ) : (

@@ -4,7 +4,7 @@ import { KeyRound } from "lucide-react";
 import { useEffect } from "react";
 import { Button } from "../form/button";
 import { CopyButton } from "../text/copy-button";
-import { DialogActions } from "./dialog";
+import { DialogActions } from "./dialog-actions";
 
 type Props = {
   secret: string;

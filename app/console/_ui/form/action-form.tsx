@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { DialogActions } from "../dialog/dialog";
+import { DialogActions } from "../dialog/dialog-actions";
 import type { ActionState } from "../use-action";
 import { Button } from "./button";
 import { SubmitButton } from "./form";

@@ -1,4 +1,4 @@
-import type { EventView } from "#server/trpc/emails/views";
+import type { EmailView, EventView } from "#server/trpc/emails/views";
 
 type Made = Pick<EventView, "id" | "type" | "recipient" | "data">;
 
@@ -29,3 +29,9 @@ function groupAttempts(events: readonly Made[]): Map<string | null, string[]> {
       made.set(recipient, [...(made.get(recipient) ?? []), id]);
   return made;
 }
+
+const RETRYABLE = new Set(["failed", "bounced", "deferred"]);
+
+/** The recipients to whom the email can be sent again without the risk of a duplicate. */
+export const retryableRecipients = ({ recipients }: EmailView) =>
+  recipients.filter(({ status }) => RETRYABLE.has(status));

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { EmailView } from "#server/trpc/emails/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
@@ -15,7 +16,10 @@ import { CodeBlock } from "../../_ui/text/code-block";
 import { toLocal } from "../../_ui/text/local-time";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { type EmailDialogProps, retryableRecipients } from "./email-actions";
+import { retryableRecipients } from "./attempts";
+
+/** The props of every dialog about an email. */
+export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () => void };
 
 /** Cancels a scheduled email. */
 export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {

@@ -9,9 +9,8 @@ import { Button } from "../../_ui/form/button";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { copyText } from "../../_ui/text/copy-button";
+import { retryableRecipients } from "./attempts";
 import { sourceHref } from "./message-tabs";
-
-export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () => void };
 
 const load = () => import("./dialogs");
 const DIALOGS = {
@@ -22,12 +21,6 @@ const DIALOGS = {
   curl: lazyDialog(async () => (await load()).CurlDialog),
   again: lazyDialog(async () => (await import("./send-again-dialog")).SendAgainDialog),
 };
-
-const RETRYABLE = new Set(["failed", "bounced", "deferred"]);
-
-/** The recipients to whom the email can be sent again without the risk of a duplicate. */
-export const retryableRecipients = ({ recipients }: EmailView) =>
-  recipients.filter(({ status }) => RETRYABLE.has(status));
 
 /** The actions that are possible in the current state of the email. */
 export function EmailActions({ teamId, email }: { teamId: string; email: EmailView }) {

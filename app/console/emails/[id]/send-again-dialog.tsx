@@ -3,7 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { DialogActions } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextAreaField } from "../../_ui/form/form";
@@ -12,7 +13,7 @@ import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import type { EmailDialogProps } from "./email-actions";
+import type { EmailDialogProps } from "./dialogs";
 
 const FIELDS = [
   ["to", "To"],

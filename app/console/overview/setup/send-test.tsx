@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { DialogActions } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";

@@ -1,7 +1,8 @@
 import { Link2, LogOut, ShieldCheck, UserCog, UserMinus, X } from "lucide-react";
 import type { InvitationResponse } from "#server/shared/wire/people/invitation";
 import type { MemberRow } from "#server/trpc/members/members";
-import { Menu, type MenuItem } from "../../_ui/dialog/menu";
+import { Menu } from "../../_ui/dialog/menu";
+import type { MenuItem } from "../../_ui/dialog/menu-open";
 import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
 import { WholeAddress } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";

@@ -3,15 +3,13 @@
 import { Ban, Pencil, Play, RefreshCw, Rewind, RotateCw, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
-import { Menu, type MenuItem } from "../../_ui/dialog/menu";
+import { Menu } from "../../_ui/dialog/menu";
+import type { MenuItem } from "../../_ui/dialog/menu-open";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-
-/** The props of every dialog about an endpoint. */
-export type EndpointDialogProps = { teamId: string; endpoint: EndpointView; onClose: () => void };
 
 const confirmations = () => import("./confirmations");
 const DIALOGS = {

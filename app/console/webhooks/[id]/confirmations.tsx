@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { SecretOnce } from "../../_ui/dialog/secret-once";
@@ -13,7 +14,9 @@ import { useAction } from "../../_ui/use-action";
 import { useParts } from "../../_ui/use-parts";
 import { formatPending } from "../badges";
 import { BreakableUrl } from "../breakable-url";
-import type { EndpointDialogProps } from "./actions";
+
+/** The props of every dialog about an endpoint. */
+export type EndpointDialogProps = { teamId: string; endpoint: EndpointView; onClose: () => void };
 
 /** Disables an endpoint. The confirmation shows how many pending events fail. */
 export function DisableEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {

@@ -6,7 +6,8 @@ import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import { hourMs } from "#server/shared/durations";
 import type { EndpointView } from "#server/trpc/webhooks/views";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { DialogActions } from "../../_ui/dialog/dialog-actions";
 import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
@@ -16,7 +17,7 @@ import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { useParts } from "../../_ui/use-parts";
 import { EVENT_NAMES } from "../events";
-import type { EndpointDialogProps } from "./actions";
+import type { EndpointDialogProps } from "./confirmations";
 
 const STATUSES = [
   { value: "failed", label: "Failed", hint: "Events whose last attempt failed." },

@@ -17,7 +17,7 @@ import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { ResponseBadge } from "../badges";
-import type { EndpointDialogProps } from "./actions";
+import type { EndpointDialogProps } from "./confirmations";
 
 /** An attempt can take 15 seconds. The dialog refetches until it has a response. */
 const refetchMs = 500;

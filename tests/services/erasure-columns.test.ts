@@ -1,123 +1,113 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { freshDatabase } from "../support/database/postgres";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newId } from "#server/platform/ids";
+import { searchedOf } from "#server/services/erasures/rows";
+import { type StoredTable, TABLES } from "#server/services/erasures/tables";
+import { ANN, createErasureWorld, type ErasureWorld } from "../support/erasure-world";
 
-/*
- * How an erasure treats each column that can contain a text. A new column is added here together with its
- * treatment:
- * - erased: the address is replaced or the value deleted
- * - account: belongs to a user, member or operator of the console, not to a recipient
- * - settings: a member or the operator wrote it about the installation, or it is a fixed word, an id, a hash
- *   or a time
- */
-const COLUMNS: Record<string, Partial<Record<"erased" | "account" | "settings", string>>> = {
-  account_events: { account: "address kind subject user_agent" },
-  accounts: { account: "email provider provider_account_id" },
-  // Alerts of the installation. They repeat no text of a team.
-  alert_calls: { settings: "payload" },
-  alert_notices: { settings: "event" },
-  // About domains, endpoints, relays and teams. The message repeats the reason of a pause.
-  alerts: { erased: "message", settings: "kind name subject" },
-  api_keys: { settings: "client_networks limits name scopes secret_hash token_id" },
-  api_requests: {
-    erased: "path rejection_detail request_body response_body user_agent",
-    settings: "email_ids method rejection_reason",
-  },
-  // In emails to others, only text files are searched.
-  attachments: { erased: "content filename", settings: "content_id content_type" },
-  audit_log: {
-    erased: "detail subject_name",
-    account: "actor_name",
-    settings: "action actor request_id subject_id",
-  },
-  backups: { settings: "fault location name status" },
-  callback_tokens: { settings: "body token" },
-  captured_messages: { erased: "raw" },
-  deliveries: {
-    erased: "address domain last_host last_reason last_text provider_id",
-    settings: "kind last_enhanced stage status wait_rule",
-  },
-  // Tags contain only letters, digits, hyphens and underscores.
-  destination_limits: { settings: "domain" },
-  dkim_keys: { settings: "algorithm private_key public_key selector" },
-  // Public DNS records.
-  domains: { settings: "checks name ownership_token region return_path_label status tls tracking_subdomain" },
-  email_bodies: { erased: "html idempotency_key made_text raw text" },
-  email_events: { erased: "data recipient", settings: "type" },
-  // Written again by triggers when the email changes.
-  emails: {
-    erased: "bcc cc headers message_id reply_to sender sender_address subject tags to",
-    settings: "engagement priority sender_domain status traceparent",
-  },
-  erasure_keys: { settings: "key" },
-  // Deleted at the end of the erasure; the hash remains.
-  erasures: {
-    erased: "address",
-    settings: "actor address_hash after counts fault place request_id status waiting_ids",
-  },
-  idempotency_keys: { erased: "answer key", settings: "fingerprint route" },
-  installation_secrets: { settings: "check_value id" },
-  invitations: { account: "email", settings: "mailed_token_hash role token_hash" },
-  jobs: { settings: "fault name" },
-  memberships: { settings: "role" },
-  passkey_challenges: { account: "challenge purpose" },
-  passkeys: { account: "credential_id name public_key transports" },
-  queue_pauses: {
-    erased: "reason",
-    account: "actor_name lifted_by_name",
-    settings: "actor domain lifted_by",
-  },
-  recovery_codes: { account: "code_hash" },
-  recipient_counts: { settings: "domain provider tag unit" },
-  recipient_totals: { settings: "dimension unit value" },
-  relays: {
-    settings: "callback_secret callback_topic host last_fault name pause_reason provider url",
-  },
-  restores: { settings: "release" },
-  second_steps: { account: "token_hash way" },
-  sending_days: { settings: "domain" },
-  sessions: { account: "address user_agent" },
-  sign_in_counters: { account: "counter" },
-  sign_in_tokens: { account: "purpose secret_hash" },
-  smtp_url_relays: { settings: "host id last_fault" },
-  suppressions: { erased: "address", settings: "origin" },
-  system_mails: { account: "details last_reply message_id recipient", settings: "kind status" },
-  team_deletions: { account: "actor_name canceled_by_name", settings: "actor counts fault team_name" },
-  teams: { settings: "name unknown_policy" },
-  // The team's own texts. The receipt counts templates with the address.
-  template_versions: { settings: "html reply_to sender subject text variables" },
-  templates: { settings: "alias name" },
-  totp_factors: { account: "secret" },
-  usage_days: { settings: "domain" },
-  users: { account: "email name password_hash" },
-  webhook_attempts: { erased: "headers response url", settings: "fault" },
-  webhook_deliveries: { erased: "data payload", settings: "status type" },
-  webhooks: { settings: "disabled_reason events last_response previous_secret secret status url" },
-  workers: { settings: "host secret_ids transport" },
+let world: ErasureWorld;
+beforeEach(async () => {
+  world = await createErasureWorld();
+});
+afterEach(() => world.close());
+
+type Column = { table: string; name: string; type: string; isFilled: boolean; initial: string | null };
+
+const readColumns = async (): Promise<Column[]> => world.hot<Column[]>`
+  select c.table_name as "table", c.column_name as name, c.udt_name as type, c.column_default as initial,
+    c.is_nullable = 'NO' or c.udt_name in ('uuid', 'timestamptz') as "isFilled"
+  from information_schema.columns c
+    join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
+  where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER'
+    and not exists (select from pg_inherits i where i.inhrelid = quote_ident(c.table_name)::regclass)
+  order by c.table_name, c.ordinal_position`;
+
+const isText = ({ type }: Column) => ["text", "varchar", "jsonb", "json", "bytea", "inet"].includes(type);
+const isListed = (column: Column) => isText(column) || column.type.startsWith("_");
+
+const namesOf = ({ key, keyType, own, where, timed, laterKey, keptWhile, ...columns }: StoredTable) =>
+  Object.values(columns).flatMap((names) => (typeof names === "string" ? names.split(" ") : []));
+
+/** The columns that must not contain the address after an erasure. */
+const erasedIn = (table: string) => {
+  const { separate, ...declared } = TABLES[table] ?? {};
+  const keys = declared.keyType === "text" ? ["key"] : [];
+  return [...searchedOf(declared).map(([column]) => column), ...(separate?.split(" ") ?? []), ...keys];
 };
 
-let database: Database;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const place = await freshDatabase();
-  drop = place.drop;
-  database = openDatabase(place.url, { connectionsMax: 2 });
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
+test("every column with texts, JSON or bytes has a treatment", async () => {
+  const declared = Object.entries(TABLES).flatMap(([table, treatments]) =>
+    namesOf(treatments).map((name) => `${table}.${name}`),
+  );
+  const found = (await readColumns()).filter(isListed).map(({ table, name }) => `${table}.${name}`);
+  const keys = ["idempotency_keys.key", "idempotency_keys.route"];
+  expect([...declared, ...keys].sort()).toEqual(found.sort());
 });
 
-test("every column that can contain an address has a treatment", async () => {
-  const columns = await database.hot<{ name: string }[]>`
-    select c.table_name || '.' || c.column_name as name
-    from information_schema.columns c
-      join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
-    where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
-      and c.data_type in ('text', 'jsonb', 'json', 'bytea', 'character varying', 'ARRAY', 'inet')
-      and not exists (select from pg_inherits i where i.inhrelid = c.table_name::regclass)`;
-  const treated = Object.entries(COLUMNS).flatMap(([table, treatments]) =>
-    Object.values(treatments).flatMap((names) => names.split(" ").map((name) => `${table}.${name}`)),
+/** SQL: a value of a column in a row whose ids are all `id`, so that the rows of all tables are related. */
+function fillOf({ table, name, type, initial }: Column, { id, text }: { id: string; text: string }): string {
+  if (name === "team_id") return `'${world.id}'`;
+  if (type === "uuid") return `'${id}'`;
+  if (type === "timestamptz") return "now() - interval '1 day'";
+  if (name === "content_type") return "'text/plain'";
+  // An entry of the suppression list has an address alone.
+  const isFull = table !== "suppressions" || text === ANN;
+  const value = erasedIn(table).includes(name) && isFull ? text : id.slice(-12);
+  if (TABLES[table]?.document?.split(" ").includes(name) || (type === "jsonb" && !initial?.includes("{}")))
+    return `'["${value}"]'`;
+  if (type === "jsonb") return `'{"${value}": ["${value}"]}'`;
+  if (type === "bytea") return `convert_to('To: ${value}', 'UTF8')`;
+  return type === "text"
+    ? `'${value}'`
+    : (initial ?? (type === "bool" ? "false" : type.startsWith("_") ? "'{}'" : "1"));
+}
+
+/** Adds a row to each table with a column that is erased, in which each of them has the text. */
+async function fillTables(columns: readonly Column[], row: { id: string; text: string }): Promise<void> {
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  await world.hot.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    for (const table of tables.filter((each) => erasedIn(each).length > 0 && each !== "erasures")) {
+      const own = columns.filter(
+        (column) => column.table === table && (column.isFilled || erasedIn(table).includes(column.name)),
+      );
+      await tx.unsafe(
+        `insert into "${table}" (${own.map(({ name }) => `"${name}"`).join(", ")})
+         values (${own.map((column) => fillOf(column, row)).join(", ")})`,
+      );
+    }
+  });
+}
+
+/** The columns with the address in one of the forms in which it was stored. */
+async function columnsWithAddress(columns: readonly Column[]): Promise<string[]> {
+  const parts = columns.filter(isListed).map(({ table, name, type }) => {
+    const text = type === "bytea" ? `encode("${name}", 'escape')` : `"${name}"::text`;
+    return `select '${table}.${name}' as name where exists (select from "${table}" where lower(${text}) ~ $1)`;
+  });
+  const found = await world.hot.unsafe<{ name: string }[]>(parts.join(" union all "), [
+    "ann[.]lee(@|%40|=40|&#64;|\\\\u0040)example[.]net",
+  ]);
+  return found.map(({ name }) => name).sort();
+}
+
+test("no column contains the address after its erasure, whatever column contained it, but for accounts and the team's own texts", async () => {
+  const columns = await readColumns();
+  const checks = await world.hot<{ table: string; name: string }[]>`
+    select conrelid::regclass::text as "table", conname as name from pg_constraint
+    where contype = 'c' and connamespace = 'public'::regnamespace and conislocal and not exists (
+      select from pg_inherits i where i.inhrelid = conrelid)`;
+  for (const { table, name } of checks)
+    await world.hot.unsafe(`alter table ${table} drop constraint if exists "${name}"`);
+  await fillTables(columns, { id: newId(), text: ANN });
+  const escaped = ANN.replace("@", "%40");
+  await fillTables(columns, { id: newId(), text: `Ask ${ANN.toUpperCase()}, ${ANN} or ?to=${escaped}` });
+  const filled = columns.filter(({ table, name }) => table !== "erasures" && erasedIn(table).includes(name));
+  expect(await columnsWithAddress(columns)).toEqual(
+    filled.map(({ table, name }) => `${table}.${name}`).sort(),
   );
-  expect(columns.map(({ name }) => name).sort()).toEqual(treated.sort());
+
+  await world.erase();
+
+  expect(await world.erasure()).toMatchObject({ status: "done", fault: null });
+  expect(await columnsWithAddress(columns)).toEqual([]);
 });

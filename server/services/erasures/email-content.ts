@@ -1,31 +1,19 @@
-import { ERASED_ADDRESS, ERASED_DOMAIN } from "#db/schema/audit";
-import type { Header, Tag } from "#db/schema/emails";
+import { ERASED_ADDRESS } from "#db/schema/audit";
 import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import type { HotTransaction } from "../emails/status";
-import { HAS_MENTION, TEXT_OF } from "./address-pattern";
-import { eraseFiles } from "./files";
+import { HAS_MENTION } from "./address-pattern";
 import type { ErasureStep } from "./place";
-
-/** The texts of an email that its row contains. */
-export type EmailRow = {
-  id: string;
-  sender: string;
-  senderAddress: string;
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  replyTo: string[];
-  subject: string;
-  tags: Tag[];
-  headers: Header[];
-  messageId: string;
-};
+import { columnsOf, eraseRow, hasMention, LOST_LEASE, type Row, tableOf, writeRow } from "./rows";
+import { TABLES } from "./tables";
 
 type Counts = Record<string, number>;
 
-/** The subject of an email whose content was erased. */
-const ERASED_SUBJECT = "(erased)";
+/** The tables of an email: its row first. */
+export const EMAIL_TABLES = Object.keys(TABLES).filter((name) => tableOf(name).own !== undefined);
+
+/** The column with the id of the email. */
+export const emailIdOf = (name: string): string => (name === "emails" ? "id" : "email_id");
 
 /**
  * Erases the content of an email to the address, which is about this person even if others received it: text,
@@ -35,135 +23,116 @@ const ERASED_SUBJECT = "(erased)";
 export async function eraseContent(
   tx: HotTransaction,
   step: ErasureStep,
-  email: EmailRow,
-  own: readonly string[],
+  emailId: string,
+  deliveryIds: string[],
 ): Promise<Counts> {
-  const key = { teamId: step.teamId, emailId: email.id };
-  const bodies =
-    await tx`delete from email_bodies where team_id = ${key.teamId} and email_id = ${key.emailId}`;
-  const files = await tx`delete from attachments where team_id = ${key.teamId} and email_id = ${key.emailId}`;
-  const captured = await tx`
-    delete from captured_messages where team_id = ${key.teamId} and email_id = ${key.emailId}`;
-  await writeEmail(tx, step, { ...email, subject: ERASED_SUBJECT, tags: [], headers: [] });
-  const { count: deliveries } = await tx`
-    update deliveries set address = ${ERASED_ADDRESS}, domain = ${ERASED_DOMAIN}, last_text = null, last_reason = null,
-      last_host = null, provider_id = null
-    where team_id = ${key.teamId} and email_id = ${key.emailId} and id = any(${own as string[]}::uuid[])`;
-  const events = await eraseEvents(tx, step, email.id, own);
-  await eraseReplies(tx, step, email.id);
-  const webhooks = await eraseWebhooks(tx, step, email.id, { isRecipient: true });
-  return counted({
-    emails: 1,
-    email_bodies: bodies.count,
-    attachments: files.count,
-    captured_messages: captured.count,
-    deliveries,
-    email_events: events,
-    webhook_deliveries: webhooks,
-  });
+  const { teamId } = step;
+  const counts: Counts = {};
+  for (const name of EMAIL_TABLES) {
+    const { own = {} } = tableOf(name);
+    const isDelivery = name === "deliveries";
+    const set = Object.keys(own).map((column, n) => `${column} = $${n + 4}::text${isJson(name, column)}`);
+    if (own !== "deleted" && set.length === 0) continue;
+    const done = await tx.unsafe(
+      `${own === "deleted" ? `delete from ${name}` : `update ${name} set ${set.join(", ")}`}
+       where team_id = $1 and ${emailIdOf(name)} = $2 and ($3::uuid[] is null or ${isDelivery ? "id" : "null"} = any($3))`,
+      [
+        teamId,
+        emailId,
+        (isDelivery ? deliveryIds : null) as string[],
+        ...((own === "deleted" ? [] : Object.values(own)) as string[]),
+      ],
+    );
+    counts[name] = done.count;
+  }
+  counts.email_events = await eraseOwnEvents(tx, step, emailId, deliveryIds);
+  // What is left: its other senders and recipients, and what servers replied about them.
+  for (const name of ["emails", "deliveries", "email_events"]) {
+    const changed = await eraseRows(tx, step, name, emailId);
+    if (name !== "emails") counts[name] = (counts[name] ?? 0) + changed.length;
+  }
+  counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient: true });
+  return counted(counts);
 }
+
+const isJson = (name: string, column: string): string =>
+  tableOf(name).json?.split(" ").includes(column) ? "::jsonb" : "";
 
 /**
  * Replaces the address in an email to others. Bytes of a message in which it cannot be replaced are deleted:
  * the texts remain. Files other than texts are not searched.
  */
-export async function eraseMentions(tx: HotTransaction, step: ErasureStep, email: EmailRow): Promise<Counts> {
-  const { teamId, eraser } = step;
-  const isInRow = isChanged(eraser.eraseValue(email), email);
-  if (isInRow) await writeEmail(tx, step, email);
-  const [body] = await tx<Body[]>`
-    select html, text, made_text as "madeText", idempotency_key as "idempotencyKey", ${bytesWith(tx, "raw", step)} as raw from email_bodies
-    where team_id = ${teamId} and email_id = ${email.id}`;
-  const texts = body && { html: body.html, text: body.text, madeText: body.madeText };
-  const key = body?.idempotencyKey ?? null;
-  const erasedKey = key && eraser.eraseText(key);
-  const erased = texts && (eraser.eraseValue(texts) as typeof texts);
-  const files = await eraseFiles(tx, step, email.id);
-  const isInTexts = isInRow || isChanged(erased, texts) || files > 0;
-  const isInBytes = isInTexts || hasBytes(step, body?.raw ?? null);
-  const isInBody = isInBytes || erasedKey !== key;
-  if (erased && isInBody)
-    await tx`
-      update email_bodies set html = ${erased.html}, text = ${erased.text}, made_text = ${erased.madeText},
-        idempotency_key = ${erasedKey}, raw = case when ${isInBytes} then null else raw end
-      where team_id = ${teamId} and email_id = ${email.id}`;
-  const [copy] = await tx<{ raw: Uint8Array | null }[]>`
-    select ${bytesWith(tx, "raw", step)} as raw from captured_messages
-    where team_id = ${teamId} and email_id = ${email.id}`;
-  const isCaptured = copy !== undefined && (isInTexts || hasBytes(step, copy.raw));
-  if (isCaptured)
-    await tx`delete from captured_messages where team_id = ${teamId} and email_id = ${email.id}`;
-  const events = await eraseEvents(tx, step, email.id, []);
-  await eraseReplies(tx, step, email.id);
+export async function eraseMentions(tx: HotTransaction, step: ErasureStep, emailId: string): Promise<Counts> {
+  const counts: Counts = {};
+  const own = await eraseOwnEvents(tx, step, emailId, []);
+  const changed = new Set<string>();
+  for (const name of EMAIL_TABLES) {
+    const rows = await eraseRows(tx, step, name, emailId);
+    counts[name] = rows.length;
+    for (const column of rows.flat()) changed.add(`${name}.${column}`);
+  }
+  counts.email_events = (counts.email_events ?? 0) + own;
+  // The bytes repeat the email, its texts and its files, but not the key of the request.
+  const inMessage = ["emails.", "attachments.", "email_bodies.", "captured_messages."];
+  const isInMessage = [...changed].some(
+    (each) => each !== "email_bodies.idempotency_key" && inMessage.some((name) => each.startsWith(name)),
+  );
+  if (isInMessage) {
+    const key = [step.teamId, emailId];
+    const bodies = await tx.unsafe(
+      "update email_bodies set raw = null where team_id = $1 and email_id = $2 and raw is not null",
+      key,
+    );
+    const copies = await tx.unsafe("delete from captured_messages where team_id = $1 and email_id = $2", key);
+    counts.email_bodies = Math.max(counts.email_bodies ?? 0, bodies.count);
+    counts.captured_messages = (counts.captured_messages ?? 0) + copies.count;
+  }
   // Another address can contain this one: then nothing was changed, and the bodies of its events stay.
-  const isInEvents = isInRow || events > 0;
-  const webhooks = isInEvents ? await eraseWebhooks(tx, step, email.id, { isRecipient: false }) : 0;
-  return counted({
-    emails: isInRow ? 1 : 0,
-    email_bodies: body && isInBody ? 1 : 0,
-    attachments: files,
-    captured_messages: isCaptured ? 1 : 0,
-    email_events: events,
-    webhook_deliveries: webhooks,
-  });
+  if (counts.emails || counts.email_events)
+    counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient: false });
+  return counted(counts);
 }
 
-type Body = Record<"html" | "text" | "madeText" | "idempotencyKey", string | null> & {
-  raw: Uint8Array | null;
-};
-
-const isChanged = (erased: unknown, value: unknown): boolean =>
-  JSON.stringify(erased) !== JSON.stringify(value);
-
-/** SQL: the bytes if they may contain the address, so that others are not read. */
-const bytesWith = (tx: HotTransaction, column: string, { eraser }: ErasureStep) => tx`
-  case when strpos(${tx.unsafe(TEXT_OF(column))}, ${eraser.search[0]}) > 0 then ${tx(column)} end`;
-
-const hasBytes = ({ eraser }: ErasureStep, raw: Uint8Array | null): boolean =>
-  raw !== null && eraser.hasMention(Buffer.from(raw).toString("utf8"));
-
-async function writeEmail(
+/** Replaces the address in the rows of an email in one table. Returns the changed columns of each row. */
+async function eraseRows(
   tx: HotTransaction,
   { teamId, eraser }: ErasureStep,
-  email: EmailRow,
-): Promise<void> {
-  const json = (value: unknown) => tx`${JSON.stringify(eraser.eraseValue(value))}::text::jsonb`;
-  await tx`
-    update emails set sender = ${eraser.eraseText(email.sender)}, sender_address = ${eraser.eraseText(email.senderAddress)},
-      "to" = ${json(email.to)}, cc = ${json(email.cc)}, bcc = ${json(email.bcc)}, reply_to = ${json(email.replyTo)},
-      subject = ${eraser.eraseText(email.subject)}, tags = ${json(email.tags)}, headers = ${json(email.headers)},
-      message_id = ${eraser.eraseText(email.messageId)}
-    where team_id = ${teamId} and id = ${email.id}`;
+  name: string,
+  emailId: string,
+): Promise<string[][]> {
+  const { key, isDeleted } = tableOf(name);
+  const found = await tx.unsafe<Row[]>(
+    `select ${[...key, ...columnsOf(name, "$3")].join(", ")} from ${name} c
+     where team_id = $1 and ${emailIdOf(name)} = $2 and ${hasMention(name, "$3")} order by ${key.join(", ")}`,
+    [teamId, emailId, eraser.search],
+  );
+  const changed: string[][] = [];
+  for (const row of found) {
+    const changes = eraseRow(eraser, name, row);
+    if (Object.keys(changes).length === 0) continue;
+    await writeRow(tx, name, { teamId, row }, isDeleted ? null : changes);
+    changed.push(Object.keys(changes));
+  }
+  return changed;
 }
 
-/** Events of the recipient keep what statistics need. In others, the address is replaced. */
-async function eraseEvents(
+/** Events of the recipient keep what statistics need. */
+async function eraseOwnEvents(
   tx: HotTransaction,
   { teamId, eraser }: ErasureStep,
   emailId: string,
-  own: readonly string[],
+  deliveryIds: string[],
 ): Promise<number> {
-  const events = await tx.unsafe<
-    { id: string; deliveryId: string | null; recipient: string | null; data: EventData }[]
-  >(
-    `select id, delivery_id as "deliveryId", recipient, data from email_events e
-     where e.team_id = $1 and e.email_id = $2 and (e.delivery_id = any($3::uuid[])
-       or ${HAS_MENTION("lower(concat_ws(' ', e.recipient, e.data::text))", "$4")}) order by id`,
-    [teamId, emailId, own as string[], eraser.search],
-  );
-  let count = 0;
-  for (const { id, deliveryId, recipient, data } of events) {
-    const isOwn =
-      (deliveryId !== null && own.includes(deliveryId)) ||
-      (recipient !== null && eraser.isAddress(recipient));
-    const left = isOwn ? figuresOf(data, recipient) : eraser.eraseValue(data);
-    if (!isOwn && !isChanged(left, data)) continue;
-    count++;
+  const events = await tx<{ id: string; recipient: string | null; data: EventData }[]>`
+    select id, recipient, data from email_events
+    where team_id = ${teamId} and email_id = ${emailId}
+      and (delivery_id = any(${deliveryIds}::uuid[]) or lower(recipient) = any(${eraser.spellings as string[]}::text[]))
+    order by id`;
+  for (const { id, recipient, data } of events)
     await tx`
-      update email_events set recipient = ${isOwn ? ERASED_ADDRESS : recipient}, data = ${JSON.stringify(left)}::text::jsonb
+      update email_events set recipient = ${ERASED_ADDRESS}, data = ${JSON.stringify(figuresOf(data, recipient))}::text::jsonb
       where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
-  }
-  return count;
+  return events.length;
 }
 
 /**
@@ -186,23 +155,6 @@ function figuresOf(
     ...(reply && { reply: { code: reply.code, enhanced: reply.enhanced, text: "" } }),
     ...(visit && { visit: { by: visit.by, name: null, address: null, agent: null } }),
   };
-}
-
-/** Servers' replies about other recipients can contain the address, too. */
-async function eraseReplies(
-  tx: HotTransaction,
-  { teamId, eraser }: ErasureStep,
-  emailId: string,
-): Promise<void> {
-  const replies = await tx.unsafe<{ id: string; text: string | null; reason: string | null }[]>(
-    `select id, last_text as text, last_reason as reason from deliveries d
-     where d.team_id = $1 and d.email_id = $2 and ${HAS_MENTION("lower(concat_ws(' ', d.last_text, d.last_reason))", "$3")}`,
-    [teamId, emailId, eraser.search],
-  );
-  for (const { id, text, reason } of replies)
-    await tx`
-      update deliveries set last_text = ${text && eraser.eraseText(text)}, last_reason = ${reason && eraser.eraseText(reason)}
-      where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
 }
 
 /**
@@ -232,9 +184,6 @@ async function eraseWebhooks(
   );
   return locked.filter(({ hasBody }) => hasBody).length;
 }
-
-/** SQL: the lease token of an event delivery whose attempt in progress must store nothing. */
-export const LOST_LEASE = "case when lease_token is not null then gen_random_uuid() end";
 
 const counted = (counts: Counts): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

@@ -3,10 +3,10 @@ import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
-import { HAS_MENTION, TEXT_OF } from "./address-pattern";
-import { type EmailRow, eraseContent, eraseMentions } from "./email-content";
-import { countUnsearchedFiles, IS_FILE_WITH, IS_TEXT_FILE } from "./files";
+import { EMAIL_TABLES, emailIdOf, eraseContent, eraseMentions } from "./email-content";
+import { countUnsearchedFiles, IS_TEXT_FILE } from "./files";
 import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
+import { hasMention } from "./rows";
 
 /** Emails that one step reads, by recipient and by content. */
 const recipientsMax = 100;
@@ -76,9 +76,9 @@ async function eraseAll(
   const read = takeBytes(await readSizes(tx, step, found), bytesMax >> step.halvings);
   const counts: Record<string, number> = {};
   const waiting: string[] = [];
-  for (const email of await readConcerned(tx, step, read, { isLocked: true })) {
-    const { counts: changed, isWaiting } = await eraseEmail(tx, step, email);
-    if (isWaiting) waiting.push(email.id);
+  for (const id of await readConcerned(tx, step, read, { isLocked: true })) {
+    const { counts: changed, isWaiting } = await eraseEmail(tx, step, id);
+    if (isWaiting) waiting.push(id);
     for (const [table, count] of Object.entries(changed)) counts[table] = (counts[table] ?? 0) + count;
   }
   const hasMore = found.length === limit || read.length < found.length;
@@ -117,32 +117,24 @@ export function takeBytes(sized: readonly SizedId[], maxBytes: number): string[]
   return sized.slice(0, end === -1 ? sized.length : end).map(({ id }) => id);
 }
 
-/** Those of the emails that are to the address or contain it, also in the results of their recipients. */
+/** Those of the emails that are to the address or contain it in one of their tables. */
 export async function readConcerned(
   sql: Pick<HotTransaction, "unsafe">,
   { teamId, eraser }: Pick<ErasureStep, "teamId" | "eraser">,
   ids: string[],
   { isLocked = false } = {},
-): Promise<EmailRow[]> {
+): Promise<string[]> {
   if (ids.length === 0) return [];
-  const has = (...texts: string[]) => HAS_MENTION(`lower(concat_ws(' ', ${texts.join(", ")}))`, "$3");
-  const hasBytes = (bytes: string) => HAS_MENTION(TEXT_OF(bytes), "$3");
-  const child = (table: string, condition: string) =>
-    `exists (select from ${table} c where c.team_id = e.team_id and c.email_id = e.id and ${condition})`;
-  return sql.unsafe<EmailRow[]>(
-    `select e.id, e.sender, e.sender_address as "senderAddress", e."to", e.cc, e.bcc, e.reply_to as "replyTo", e.subject,
-       e.tags, e.headers, e.message_id as "messageId"
-     from emails e
-     where e.team_id = $1 and e.id = any($2::uuid[]) and (
-       ${has("e.sender", 'e."to"::text', "e.cc::text", "e.bcc::text", "e.reply_to::text", "e.subject", "e.tags::text", "e.headers::text", "e.message_id")}
-       or ${child("email_bodies", `(${has("c.html", "c.text", "c.made_text", "c.idempotency_key")} or ${hasBytes("c.raw")})`)}
-       or ${child("captured_messages", hasBytes("c.raw"))}
-       or ${child("attachments", IS_FILE_WITH("c", "$3"))}
-       or ${child("deliveries", has("c.address", "c.last_text", "c.last_reason"))}
-       or ${child("email_events", has("c.recipient", "c.data::text"))})
+  const inRows = EMAIL_TABLES.map(
+    (name) =>
+      `exists (select from ${name} c where c.team_id = e.team_id and c.${emailIdOf(name)} = e.id and ${hasMention(name, "$3")})`,
+  );
+  const found = await sql.unsafe<{ id: string }[]>(
+    `select e.id from emails e where e.team_id = $1 and e.id = any($2::uuid[]) and (${inRows.join(" or ")})
      order by e.id ${isLocked ? "for update of e" : ""}`,
     [teamId, ids, eraser.search],
   );
+  return found.map(({ id }) => id);
 }
 
 type DeliveryRow = { id: string; address: string; status: string };
@@ -156,27 +148,22 @@ const WAITING: ReadonlySet<string> = new Set(["scheduled", "queued", "sending"])
 async function eraseEmail(
   tx: HotTransaction,
   step: ErasureStep,
-  email: EmailRow,
+  emailId: string,
 ): Promise<{ counts: Record<string, number>; isWaiting: boolean }> {
   const { teamId, eraser } = step;
   const recipients = await tx<DeliveryRow[]>`
     select id, address, status from deliveries
-    where team_id = ${teamId} and email_id = ${email.id} order by id for update`;
+    where team_id = ${teamId} and email_id = ${emailId} order by id for update`;
   const own = recipients.filter(({ address }) => eraser.isAddress(address));
   const canceled = own.filter(({ status }) => status === "scheduled" || status === "queued");
-  await cancel(tx, { teamId, emailId: email.id }, canceled);
+  await cancel(tx, { teamId, emailId }, canceled);
   const counts: Record<string, number> = canceled.length > 0 ? { canceled: canceled.length } : {};
   const isWaiting = recipients.some((each) => WAITING.has(each.status) && !canceled.includes(each));
   if (isWaiting) return { counts, isWaiting };
-  const changed =
-    own.length > 0
-      ? await eraseContent(
-          tx,
-          step,
-          email,
-          own.map(({ id }) => id),
-        )
-      : await eraseMentions(tx, step, email);
+  const ids = own.map(({ id }) => id);
+  const changed = await (ids.length > 0
+    ? eraseContent(tx, step, emailId, ids)
+    : eraseMentions(tx, step, emailId));
   return { counts: { ...counts, ...changed }, isWaiting };
 }
 

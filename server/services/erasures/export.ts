@@ -59,7 +59,7 @@ async function* exportEmails(hot: HotSql, teamId: string, eraser: Eraser): Async
     const read = await hot<{ id: string }[]>`
       select id from emails where team_id = ${teamId} and id > ${after} order by id limit ${emailsMax}`;
     const ids = read.map(({ id }) => id);
-    for (const { id } of await readConcerned(hot, { teamId, eraser }, ids))
+    for (const id of await readConcerned(hot, { teamId, eraser }, ids))
       yield* exportEmail(hot, { teamId, id }, eraser);
     const last = ids.at(-1);
     if (last === undefined || ids.length < emailsMax) return;

@@ -1,7 +1,6 @@
 import type { HotTransaction } from "../emails/status";
-import { HAS_MENTION, TEXT_OF } from "./address-pattern";
+import { TEXT_OF } from "./address-pattern";
 import type { Eraser } from "./mentions";
-import type { ErasureStep } from "./place";
 
 /** A larger file is not searched. */
 const textBytesMax = 1024 * 1024;
@@ -13,46 +12,11 @@ const textBytesMax = 1024 * 1024;
 export const IS_TEXT_FILE = (f: string): string => `(${f}.size_bytes <= ${textBytesMax}
   and ${f}.content_type ~* '^(text/|message/|application/(json|xml|yaml|csv|x-ndjson)|[a-z]+/[^;]+[+](json|xml))')`;
 
-/** SQL: the name of the file, or its text, may contain the address. */
-export const IS_FILE_WITH = (
-  f: string,
-  search: string,
-): string => `(${HAS_MENTION(`lower(${f}.filename)`, search)}
-  or case when ${IS_TEXT_FILE(f)} then ${HAS_MENTION(TEXT_OF(`${f}.content`), search)} else false end)`;
-
-/**
- * Replaces the address in the names and texts of the files of an email to others. Returns how many were
- * changed.
- */
-export async function eraseFiles(
-  tx: HotTransaction,
-  { teamId, eraser }: ErasureStep,
-  emailId: string,
-): Promise<number> {
-  const files = await tx.unsafe<{ id: string; filename: string | null; content: Uint8Array | null }[]>(
-    `select id, filename, case when ${IS_TEXT_FILE("f")} then content end as content from attachments f
-     where team_id = $1 and email_id = $2 and ${IS_FILE_WITH("f", "$3")} order by id`,
-    [teamId, emailId, eraser.search],
-  );
-  let count = 0;
-  for (const { id, filename, content } of files) {
-    const name = filename && eraser.eraseText(filename);
-    const text = content && eraseBytes(eraser, content);
-    if (name === filename && text === null) continue;
-    count++;
-    await tx`
-      update attachments set filename = ${name}, content = coalesce(${text}::bytea, content),
-        size_bytes = octet_length(coalesce(${text}::bytea, content))
-      where team_id = ${teamId} and email_id = ${emailId} and id = ${id}`;
-  }
-  return count;
-}
-
 /**
  * The bytes of a text without the address; null if they do not contain it. Bytes that are not UTF-8 stay as
  * they are.
  */
-function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
+export function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
   const bytes = Buffer.from(content);
   const utf8 = bytes.toString("utf8");
   const encoding = Buffer.from(utf8, "utf8").equals(bytes) ? "utf8" : "latin1";

@@ -6,6 +6,7 @@ import type { Ctx, Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
+import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { recordAudit } from "../audit/record";
 import type { OperatorCtx } from "../pauses/scope";
 import { erasedFormOf } from "../suppressions/erased";
@@ -178,6 +179,8 @@ export const presentErasure = ({
   counts: Object.fromEntries(Object.entries(counts).filter(([table]) => table !== UNSEARCHED)),
   /** Files of emails to others that were not searched: they are larger than 1 MB, or not a text. */
   files_not_searched: counts[UNSEARCHED] ?? 0,
+  /** What an erasure does not change, and why. */
+  not_erased: Object.values(EXCEPTIONS),
   requested_at: requestedAt.toISOString(),
   done_at: doneAt?.toISOString() ?? null,
 });

@@ -4,6 +4,7 @@ import type { AuditActor } from "#db/schema/audit";
 import type { Actor, Deps } from "#server/deps";
 import { firstIdAt, newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
+import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { recordAuditHot } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
 import { HAS_MENTION } from "./address-pattern";
@@ -210,6 +211,7 @@ async function recordReceipt(tx: HotTransaction, done: Progress): Promise<void> 
     detail: {
       address_hash: addressHash,
       suppress: suppresses,
+      not_erased: Object.keys(EXCEPTIONS),
       ...counts,
       ...(templates > 0 && { templates_with_address: templates }),
     },

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { UserX } from "lucide-react";
 import { useState } from "react";
 import type { ErasureView } from "#server/services/erasures/request";
+import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionButton } from "../../_ui/form/action-button";
 import { Button } from "../../_ui/form/button";
@@ -133,6 +134,12 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
           <p>
             If it is suppressed, it stays suppressed by a hash. Backups contain it until they are deleted.
           </p>
+          <p>Not changed:</p>
+          <ul className="list-disc pl-5">
+            {Object.values(EXCEPTIONS).map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
           <label className="flex items-center gap-2 text-ink">
             <input
               type="checkbox"

@@ -2,7 +2,7 @@ import { ERASED_ADDRESS } from "#db/schema/audit";
 import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import type { HotTransaction } from "../emails/status";
-import { HAS_MENTION } from "./address-pattern";
+import { HAS_MENTION } from "./mentions";
 import type { ErasureStep } from "./place";
 import { columnsOf, eraseRow, hasMention, LOST_LEASE, type Row, tableOf, writeRow } from "./rows";
 import { TABLES } from "./tables";

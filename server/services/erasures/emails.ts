@@ -4,9 +4,9 @@ import { findProviderOfAddress } from "#server/mail/provider-class";
 import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
 import { EMAIL_TABLES, emailIdOf, eraseContent, eraseMentions } from "./email-content";
-import { countUnsearchedFiles, IS_TEXT_FILE } from "./files";
+import { TEXT_OF } from "./mentions";
 import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
-import { hasMention } from "./rows";
+import { hasMention, IS_TEXT_FILE } from "./rows";
 
 /** Emails that one step reads, by recipient and by content. */
 const recipientsMax = 100;
@@ -187,4 +187,23 @@ async function cancel(
         ${JSON.stringify(data)}::text::jsonb)`;
   }
   await refreshEmailStatus(tx, [{ teamId, id: emailId }]);
+}
+
+/**
+ * How many files of these emails are not searched. A message that a program submitted with files counts as
+ * one.
+ */
+async function countUnsearchedFiles(
+  tx: HotTransaction,
+  teamId: string,
+  emailIds: readonly string[],
+): Promise<number> {
+  const [row] = await tx.unsafe<{ count: number }[]>(
+    `select (
+       (select count(*) from attachments f where team_id = $1 and email_id = any($2::uuid[]) and not ${IS_TEXT_FILE("f")})
+       + (select count(*) from email_bodies where team_id = $1 and email_id = any($2::uuid[]) and raw is not null
+          and strpos(${TEXT_OF("raw")}, 'filename') > 0))::int as count`,
+    [teamId, emailIds as string[]],
+  );
+  return row?.count ?? 0;
 }

@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/record";
 import { findErasedForm } from "./address";
 import { readConcerned } from "./emails";
 import { createEraser, type Eraser } from "./mentions";
-import { readRecords } from "./records";
+import { findTemplates, readRecords } from "./records";
 
 /** Emails that one statement reads. */
 const emailsMax = 200;
@@ -43,11 +43,7 @@ export async function* exportAddress(ctx: Ctx, address: string): AsyncGenerator<
   for (const entry of entries) yield lineOf({ type: "suppression", ...entry });
   yield* exportEmails(hot, teamId, eraser);
   yield* exportRecords(hot, teamId, eraser);
-  const templates = await hot<Record<string, string | null>[]>`
-    select t.id, t.name, v.subject, v.html, v.text, v.sender
-    from templates t join template_versions v on v.team_id = t.team_id and v.id = t.current_version_id
-    where t.team_id = ${teamId} order by t.id`;
-  for (const { id, name, ...texts } of templates) {
+  for (const { id, name, texts } of await findTemplates(hot, teamId, eraser)) {
     const excerpts = excerptsOf(eraser, texts);
     if (excerpts.length > 0) yield lineOf({ type: "mention", table: "templates", id, name, excerpts });
   }

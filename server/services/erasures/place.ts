@@ -5,6 +5,8 @@ import type { Eraser } from "./mentions";
 export type ErasureStep = {
   teamId: string;
   eraser: Eraser;
+  /** What the suppression list and the receipt have instead of the address. */
+  hash: string;
   /** The last key that the step before has read; null at the start of the place. */
   after: string | null;
   /** Rows that were created before this id are complete; null in the first pass. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { isDatabaseUnreachable, isReferenceMissing } from "#db/faults";
 import { erasures } from "#db/schema/audit";
 import { teams } from "#db/schema/teams";
@@ -22,37 +22,10 @@ export type ErasureInput = {
   suppresses: boolean;
 };
 
-/** An erasure without the address, which it no longer has at its end. */
-export type Erasure = Pick<
-  typeof erasures.$inferSelect,
-  | "teamId"
-  | "id"
-  | "addressHash"
-  | "suppresses"
-  | "status"
-  | "pass"
-  | "waiting"
-  | "waitingKeys"
-  | "fault"
-  | "counts"
-  | "requestedAt"
-  | "doneAt"
->;
+const { address: _address, ...COLUMNS } = getTableColumns(erasures);
 
-const COLUMNS = {
-  teamId: erasures.teamId,
-  id: erasures.id,
-  addressHash: erasures.addressHash,
-  suppresses: erasures.suppresses,
-  status: erasures.status,
-  pass: erasures.pass,
-  waiting: erasures.waiting,
-  waitingKeys: erasures.waitingKeys,
-  fault: erasures.fault,
-  counts: erasures.counts,
-  requestedAt: erasures.requestedAt,
-  doneAt: erasures.doneAt,
-};
+/** An erasure without the address, which it no longer has at its end. */
+export type Erasure = Omit<typeof erasures.$inferSelect, "address">;
 
 /**
  * Requests that the worker erases an address everywhere in the team. Returns the open erasure if there is
@@ -151,38 +124,26 @@ export async function findErasures(
 }
 
 /** An erasure for the console and the command line. Times in ISO 8601. */
-export const presentErasure = ({
-  id,
-  teamId,
-  addressHash,
-  suppresses,
-  status,
-  waiting,
-  waitingKeys,
-  fault,
-  counts,
-  requestedAt,
-  doneAt,
-}: Erasure) => ({
-  id,
-  team_id: teamId,
-  address_hash: addressHash,
-  suppress: suppresses,
-  status,
+export const presentErasure = (erasure: Erasure) => ({
+  id: erasure.id,
+  team_id: erasure.teamId,
+  address_hash: erasure.addressHash,
+  suppress: erasure.suppresses,
+  status: erasure.status,
   /** Emails that wait for a result or for other recipients. */
-  waiting,
+  waiting: erasure.waiting,
   /** Idempotency keys that contain the address and have not expired. */
-  waiting_keys: waitingKeys,
+  waiting_keys: erasure.waitingKeys,
   /** Why the last step failed; null after a step that succeeded. */
-  fault,
+  fault: erasure.fault,
   /** Changed rows by table. */
-  counts: Object.fromEntries(Object.entries(counts).filter(([table]) => table !== UNSEARCHED)),
+  counts: Object.fromEntries(Object.entries(erasure.counts).filter(([table]) => table !== UNSEARCHED)),
   /** Files of emails to others that were not searched: they are larger than 1 MB, or not a text. */
-  files_not_searched: counts[UNSEARCHED] ?? 0,
+  files_not_searched: erasure.counts[UNSEARCHED] ?? 0,
   /** What an erasure does not change, and why. */
   not_erased: Object.values(EXCEPTIONS),
-  requested_at: requestedAt.toISOString(),
-  done_at: doneAt?.toISOString() ?? null,
+  requested_at: erasure.requestedAt.toISOString(),
+  done_at: erasure.doneAt?.toISOString() ?? null,
 });
 
 export type ErasureView = ReturnType<typeof presentErasure>;

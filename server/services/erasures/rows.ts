@@ -1,8 +1,16 @@
 import type { HotTransaction } from "../emails/status";
-import { HAS_MENTION, TEXT_OF } from "./address-pattern";
-import { eraseBytes, IS_TEXT_FILE } from "./files";
-import type { Eraser } from "./mentions";
+import { type Eraser, HAS_MENTION, TEXT_OF } from "./mentions";
 import { type StoredTable, TABLES, type Treatment } from "./tables";
+
+/** A larger file is not searched. */
+const textBytesMax = 1024 * 1024;
+
+/**
+ * SQL: the file `f` is a text that is searched. Others are compressed or encoded, such as PDF and office
+ * documents.
+ */
+export const IS_TEXT_FILE = (f: string): string => `(${f}.size_bytes <= ${textBytesMax}
+  and ${f}.content_type ~* '^(text/|message/|application/(json|xml|yaml|csv|x-ndjson)|[a-z]+/[^;]+[+](json|xml))')`;
 
 export type Row = Record<string, unknown>;
 
@@ -111,3 +119,16 @@ export async function writeRow(
 
 /** SQL: the lease token of an event delivery whose attempt in progress must store nothing. */
 export const LOST_LEASE = "case when lease_token is not null then gen_random_uuid() end";
+
+/**
+ * The bytes of a text without the address; null if they do not contain it. Bytes that are not UTF-8 stay as
+ * they are.
+ */
+function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
+  const bytes = Buffer.from(content);
+  const utf8 = bytes.toString("utf8");
+  const encoding = Buffer.from(utf8, "utf8").equals(bytes) ? "utf8" : "latin1";
+  const text = bytes.toString(encoding);
+  const erased = eraser.eraseText(text);
+  return erased === text ? null : Buffer.from(erased, encoding);
+}

@@ -1,17 +1,16 @@
 import type { HotSql } from "#db/client";
 import { isStatementTimeout } from "#db/faults";
-import type { AuditActor } from "#db/schema/audit";
+import type { AuditActor, erasures } from "#db/schema/audit";
 import type { Actor, Deps } from "#server/deps";
 import { firstIdAt, newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { recordAuditHot } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
-import { HAS_MENTION } from "./address-pattern";
 import { emailPlace, recipientPlace, waitingPlace } from "./emails";
 import { createEraser } from "./mentions";
 import type { ErasurePlace, StepResult } from "./place";
-import { recordPlaces } from "./records";
+import { findTemplates, recordPlaces } from "./records";
 import { suppressionPlace } from "./suppression";
 
 /** In this order, so that emails to the address are erased first. The first pass begins with `recipients`. */
@@ -92,25 +91,11 @@ async function recordFault(
   log.error("erasure.step_failed", { teamId, erasureId: id, kind, code, ...facts });
 }
 
-type Progress = Lease & {
-  address: string;
-  addressHash: string;
-  suppresses: boolean;
-  actor: AuditActor;
-  actorId: string | null;
-  requestId: string;
-  pass: number;
-  passStartedAt: Date;
-  floor: string | null;
-  place: string;
-  after: string | null;
-  waiting: number;
-  waitingIds: string[];
-  firstWaiting: string | null;
-  waitingKeys: number;
-  halvings: number;
-  counts: Record<string, number>;
-};
+type Progress = Lease &
+  Omit<typeof erasures.$inferSelect, keyof Lease | "address" | "passStartedAt"> & {
+    address: string;
+    passStartedAt: Date;
+  };
 
 /** Runs one step and records the progress in its transaction. Returns whether the pass has more. */
 async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<boolean> {
@@ -130,7 +115,15 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
     const place = PLACES[at] as ErasurePlace;
     const { teamId, after, floor, waitingIds, halvings } = now;
     const eraser = createEraser(now.address);
-    const done = await place.erase(tx, { teamId, eraser, after, floor, waitingIds, halvings });
+    const done = await place.erase(tx, {
+      teamId,
+      eraser,
+      hash: now.addressHash,
+      after,
+      floor,
+      waitingIds,
+      halvings,
+    });
     const progress = merge(now, done, place);
     const next = done.last === null ? PLACES[at + 1]?.name : place.name;
     if (next === undefined) {
@@ -203,7 +196,7 @@ async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Pro
  */
 async function recordReceipt(tx: HotTransaction, done: Progress): Promise<void> {
   const { teamId, id, addressHash, actor, actorId, requestId, counts, suppresses, address } = done;
-  const templates = await countTemplates(tx, teamId, createEraser(address).search);
+  const { length: templates } = await findTemplates(tx, teamId, createEraser(address));
   const ctx = { teamId, requestId, actor: actorOf(actor, actorId) };
   await recordAuditHot(tx, ctx, {
     action: "address.erased",
@@ -224,18 +217,3 @@ const actorOf = (kind: AuditActor, id: string | null): Actor =>
     : kind === "key" && id !== null
       ? { kind, keyId: id, scopes: [], domains: [], allDomains: false }
       : { kind: kind === "system" ? "system" : "operator" };
-
-/** How many templates may contain the address in their current or published version. */
-async function countTemplates(
-  tx: HotTransaction,
-  teamId: string,
-  search: readonly string[],
-): Promise<number> {
-  const [row] = await tx.unsafe<{ count: number }[]>(
-    `select count(distinct t.id)::int as count
-     from templates t join template_versions v on v.team_id = t.team_id and v.id in (t.current_version_id, t.published_version_id)
-     where t.team_id = $1 and ${HAS_MENTION("lower(concat_ws(' ', v.subject, v.html, v.text, v.sender, v.reply_to::text, v.variables::text))", "$2")}`,
-    [teamId, search as string[]],
-  );
-  return row?.count ?? 0;
-}

@@ -1,8 +1,6 @@
 import type { Db } from "#db/client";
 import { suppressions } from "#db/schema/suppressions";
 import { newId } from "#server/platform/ids";
-import type { HotTransaction } from "../emails/status";
-import { erasedForm } from "../suppressions/erased";
 import type { ErasurePlace } from "./place";
 
 type Entry = { id: string; address: string; origin: string; listsOnly: boolean };
@@ -21,8 +19,7 @@ export async function suppressHash(db: Db, entry: { teamId: string; address: str
 /** Replaces the address of the suppression by its hash, so that it stays blocked. */
 export const suppressionPlace: ErasurePlace = {
   name: "suppressions",
-  async erase(tx, { teamId, eraser }) {
-    const hash = await hashOf(tx, teamId, eraser.folded);
+  async erase(tx, { teamId, eraser, hash }) {
     const entries = await tx<Entry[]>`
       select id, address, origin, lists_only as "listsOnly" from suppressions
       where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])
@@ -48,11 +45,3 @@ export const suppressionPlace: ErasurePlace = {
     return { last: null, counts };
   },
 };
-
-async function hashOf(tx: HotTransaction, teamId: string, address: string): Promise<string> {
-  const [row] = await tx<{ hash: string | null }[]>`
-    select ${tx.unsafe(erasedForm("v.team_id", "v.address"))} as hash
-    from (select ${teamId}::uuid as team_id, ${address}::text as address) v`;
-  if (!row?.hash) throw new Error("the key of erased addresses is missing");
-  return row.hash;
-}

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import path from "node:path";
 import { errorFacts, type Log } from "#server/platform/log";
+import { acquireLock } from "../launcher/lock";
 import { setPeerHeader } from "../next";
 import type { Pages } from "./node";
 
@@ -41,7 +41,7 @@ export function openPages(options: PagesOptions): NextPages {
   const start = async (): Promise<NextApp | null> => {
     try {
       await options.after;
-      if (options.isDev) await refuseSecondCompiler(options.folder);
+      if (options.isDev) await lockCompiler(options.folder);
       // Otherwise Node keeps the source maps of all of Next's modules in memory: tens of megabytes.
       else process.setSourceMapsEnabled(false);
       const { default: next } = await import("next");
@@ -101,14 +101,9 @@ function refuse(outgoing: ServerResponse): void {
 
 // Next's compiler exits the whole process if another one runs in the same folder. Delivery must not depend on
 // that.
-async function refuseSecondCompiler(folder: string): Promise<void> {
-  const text = await readFile(path.join(folder, ".next", "dev", "lock"), "utf8").catch(() => "");
-  const [, pid] = /"pid":\s*(\d+)/.exec(text) ?? [];
-  if (pid === undefined || Number(pid) === process.pid) return;
-  try {
-    process.kill(Number(pid), 0);
-  } catch {
-    return;
-  }
-  throw new Error(`Process ${pid} already compiles the pages of this folder. Stop it first.`);
+async function lockCompiler(folder: string): Promise<void> {
+  // Next deletes what else is in the folder above when it starts.
+  const taken = await acquireLock(path.join(folder, ".next", "dev", "cache"), "pages");
+  if ("lock" in taken) return;
+  throw new Error(`Process ${taken.holder.pid} already compiles the pages of this folder. Stop it first.`);
 }

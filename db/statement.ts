@@ -1,3 +1,4 @@
+import { getTableColumns, type Table } from "drizzle-orm";
 import type postgres from "postgres";
 import type { HotSql } from "./client";
 
@@ -84,6 +85,24 @@ export function writeStatement<Input, Row extends object = never>(write: (binder
       { prepare: true },
     );
 }
+
+const SHORT_TYPES: Readonly<Record<string, Type>> = {
+  boolean: "bool",
+  "timestamp with time zone": "timestamptz",
+};
+
+/** All columns of a table, from rows whose properties have the names of its schema. */
+export function columnsOf<Row>(table: Table): Columns<Row> {
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const type = column.getSQLType();
+    return [snakeCase(name), [SHORT_TYPES[type] ?? type, name]];
+  });
+  return Object.fromEntries(columns) as Columns<Row>;
+}
+
+/** `list_unsubscribe` for `listUnsubscribe`: the name of a column, and of a field of the API. */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The column names as a list for `insert into … (…)` and `select …`. */
 export const namesOf = (columns: object): string =>

@@ -9,7 +9,7 @@ import { findSuppressed } from "../suppressions/read";
 import { fingerprintOf } from "./accept/fingerprint";
 import { findStoredResponse } from "./accept/idempotency";
 import type { AttachmentInput } from "./accept/message-input";
-import { IdempotencyKeyTaken, type NewEmail, sendEmailWith } from "./accept/send";
+import { IdempotencyKeyTaken, type NewEmail, optionsOf, sendEmailWith } from "./accept/send";
 import { checkSender } from "./accept/sender";
 import { getEmail } from "./read/read";
 import type { HotTransaction } from "./status";
@@ -105,10 +105,7 @@ async function copyOf(ctx: Ctx, email: Email, recipients: NewRecipients): Promis
     subject: email.subject,
     html: email.html,
     text: email.text,
-    headers: email.headers,
-    priority: email.priority,
-    listUnsubscribe: email.listUnsubscribe,
-    tags: email.tags,
+    ...optionsOf(email),
     template: null,
     attachments: await readFiles(ctx, email.id),
     scheduledAt: null,

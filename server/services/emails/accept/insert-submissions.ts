@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
-import { PRIORITIES } from "#db/schema/emails";
-import { type Columns, namesOf, writeStatement } from "#db/statement";
+import { emails as emailsTable, PRIORITIES } from "#db/schema/emails";
+import { type Columns, columnsOf, namesOf, writeStatement } from "#db/statement";
 import type { StoredFile } from "#server/shared/wire/attachment";
 import type { Delivery, EmailSummary } from "#server/shared/wire/email";
 import type { HotTransaction } from "../status";
@@ -135,31 +135,8 @@ const KEYED: Columns<KeyedRow> = {
   answer: ["jsonb", ({ record }) => record.answer],
 };
 
-const EMAIL: Columns<EmailRow> = {
-  id: ["uuid", "id"],
-  team_id: ["uuid", "teamId"],
-  api_key_id: ["uuid", "apiKeyId"],
-  sender: ["text", "sender"],
-  sender_address: ["text", "senderAddress"],
-  sender_domain: ["text", "senderDomain"],
-  to: ["jsonb", "to"],
-  cc: ["jsonb", "cc"],
-  bcc: ["jsonb", "bcc"],
-  reply_to: ["jsonb", "replyTo"],
-  subject: ["text", "subject"],
-  tags: ["jsonb", "tags"],
-  headers: ["jsonb", "headers"],
-  template_id: ["uuid", "templateId"],
-  template_version_id: ["uuid", "templateVersionId"],
-  message_id: ["text", "messageId"],
-  status: ["text", "status"],
-  scheduled_at: ["timestamptz", "scheduledAt"],
-  list_unsubscribe: ["bool", "listUnsubscribe"],
-  tracks_opens: ["bool", "tracksOpens"],
-  tracks_clicks: ["bool", "tracksClicks"],
-  priority: ["text", "priority"],
-  traceparent: ["text", "traceparent"],
-};
+/** All columns of `emails`, without those that an accepted email does not have yet. */
+const { engagement: _, created_at: __, ...EMAIL } = columnsOf<EmailRow>(emailsTable);
 
 /** The values of an email that the statement needs and that are not columns of `emails`. */
 const BESIDE_EMAIL: Columns<EmailRow> = {

@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Header, Priority, Tag } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { formatMailbox, type Mailbox, readMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { foldAddress } from "#server/shared/text/fold-address";
+import type { EmailSummary } from "#server/shared/wire/email";
 import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
@@ -19,8 +19,20 @@ import type { AttachmentInput } from "./message-input";
 import { parseScheduledAt } from "./schedule";
 import { checkListUnsubscribe, checkProviderControl, checkSender } from "./sender";
 
+type Options = Pick<EmailSummary, "headers" | "tags"> &
+  /** Default: normal, and without an unsubscribe link in each recipient's copy. */
+  Partial<Pick<EmailSummary, "priority" | "listUnsubscribe">>;
+
+/** The fields that are stored as they were sent, and repeated when the email is sent again. */
+export const optionsOf = ({ headers, tags, priority = "normal", listUnsubscribe = false }: Options) => ({
+  headers,
+  tags,
+  priority,
+  listUnsubscribe,
+});
+
 /** An email as the caller submits it, with its addresses parsed. */
-export type NewEmail = {
+export type NewEmail = Options & {
   from: Mailbox | null;
   to: Mailbox[];
   cc: Mailbox[];
@@ -30,14 +42,8 @@ export type NewEmail = {
   html: string | null;
   /** "": no text part. null: the text part is derived from the HTML. */
   text: string | null;
-  headers: Header[];
-  /** Order relative to the team's other emails; default: normal. */
-  priority?: Priority;
   /** What may be tracked, if the sender's domain tracks it; default: both. */
   tracks?: { opens: boolean; clicks: boolean };
-  /** Adds an unsubscribe link to each recipient's copy. */
-  listUnsubscribe?: boolean;
-  tags: Tag[];
   template: { id: string; variables: VariableValues } | null;
   attachments: AttachmentInput[];
   /** The send time as the caller wrote it; null: immediately. */
@@ -146,10 +152,7 @@ export async function prepareEmail(
     bcc: input.bcc.map(formatMailbox),
     replyTo: content.replyTo.map(formatMailbox),
     subject: content.subject,
-    tags: input.tags,
-    headers: input.headers,
-    priority: input.priority ?? "normal",
-    listUnsubscribe: input.listUnsubscribe === true,
+    ...optionsOf(input),
     tracksOpens: domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null,
     tracksClicks: domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
     templateId: content.templateId,

@@ -1,8 +1,10 @@
 import { and, asc, eq, getTableColumns } from "drizzle-orm";
 import { attachments, capturedMessages, emailBodies } from "#db/schema/emails";
+import { snakeCase } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Email } from "#server/shared/wire/email";
+import { optionsOf } from "../accept/send";
 import { outgoingMessage } from "../outgoing";
 import { fileNameOf, listFiles } from "./files";
 import { getEmail } from "./read";
@@ -65,6 +67,7 @@ export async function describeAsApiCall(ctx: Ctx, id: string): Promise<Record<st
   const [email, files] = await Promise.all([getEmail(ctx, id), listFiles(ctx, id, { limit: filesMax })]);
   if (email.isErased)
     throw new AppError("conflict", "The content of this email was erased, so no API call can send it again.");
+  const { scheduledAt } = email;
   const attachments = files.rows.map((file) => ({
     filename: fileNameOf(file),
     content_type: file.contentType,
@@ -79,23 +82,21 @@ export async function describeAsApiCall(ctx: Ctx, id: string): Promise<Record<st
     reply_to: email.replyTo,
     subject: email.subject,
     html: email.html,
+    ...changedOptionsOf(email),
     headers: Object.fromEntries(email.headers.map(({ name, value }) => [name, value])),
-    tags: email.tags,
     attachments,
-    ...optionalParts(ctx, email),
+    scheduled_at: scheduledAt !== null && scheduledAt > ctx.clock() ? scheduledAt.toISOString() : null,
   };
   const present = Object.entries(body).filter(([, value]) => !isEmpty(value));
   // An empty `text` is not the same as an absent one: it requests an email without a text part.
   return Object.fromEntries([...present, ...(email.text === null ? [] : [["text", email.text]])]);
 }
 
-function optionalParts(ctx: Ctx, { priority, listUnsubscribe, scheduledAt }: Email): Record<string, unknown> {
-  const isInFuture = scheduledAt !== null && scheduledAt > ctx.clock();
-  return {
-    ...(priority === "normal" ? {} : { priority }),
-    ...(listUnsubscribe ? { list_unsubscribe: true } : {}),
-    ...(isInFuture ? { scheduled_at: scheduledAt.toISOString() } : {}),
-  };
+/** The options that differ from their defaults, with their names in the API. */
+function changedOptionsOf(email: Email): Record<string, unknown> {
+  const defaults: Record<string, unknown> = optionsOf({ headers: [], tags: [] });
+  const changed = Object.entries(optionsOf(email)).filter(([name, value]) => value !== defaults[name]);
+  return Object.fromEntries(changed.map(([name, value]) => [snakeCase(name), value]));
 }
 
 const isEmpty = (value: unknown): boolean =>

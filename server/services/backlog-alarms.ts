@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { EVENTS_RESUMED_AT, HAS_EVENTS_SENT, RESUMED_TEAMS, STOPPED_TEAMS } from "./pauses/stopped-teams";
+import { WAITING, WAITING_ENDPOINTS } from "./pauses/waiting";
 
 /** Age at which a due delivery or event delivery is reported. Workers normally claim it within a second. */
 const overdueSecondsMax = 300;
@@ -26,24 +27,10 @@ export type Backlog = {
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await db.execute<Backlog>(sql`
     with recursive stopped as materialized (${sql.raw(STOPPED_TEAMS)}), resumed as materialized (${sql.raw(RESUMED_TEAMS)}
-    ), waiting as (
-      (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
-       order by team_id, priority, due_at, id limit 1)
-      union all
-      select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
-        select d.team_id, d.priority, d.due_at from deliveries d
-        where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.team_id, d.priority) > (w.team_id, w.priority)
-        order by d.team_id, d.priority, d.due_at, d.id limit 1) n
-    ), lane as (
-      (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
-      union all
-      select (select d.webhook_id from webhook_deliveries d
-              where d.status = 'pending' and d.webhook_id > lane.webhook_id order by d.webhook_id limit 1)
-      from lane where lane.webhook_id is not null
-    ), event as (
+    ), ${sql.raw(WAITING)}, ${sql.raw(WAITING_ENDPOINTS)}, event as (
       select (select d.due_at from webhook_deliveries d where d.status = 'pending' and d.webhook_id = w.id
               order by d.due_at, d.id limit 1) as due_at, ${sql.raw(EVENTS_RESUMED_AT)} as resumed_at
-      from lane join webhooks w on w.id = lane.webhook_id
+      from waiting_endpoint e join webhooks w on w.id = e.webhook_id
       where w.status = 'enabled' and w.failing_since is null and (w.paused_until is null or w.paused_until <= now())
         and ${sql.raw(HAS_EVENTS_SENT)}
     )

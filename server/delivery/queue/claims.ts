@@ -3,6 +3,7 @@ import type { CapRule, DeliveryKey, PauseRule } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 import { STOPPED_TEAMS } from "#server/services/pauses/stopped-teams";
+import { IS_WAITING, WAITING } from "#server/services/pauses/waiting";
 import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Lease } from "./runner";
@@ -87,24 +88,16 @@ const isTeamActive = (row: string) =>
  */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
       select d.email_id::text || d.id::text from deliveries d
-      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.priority = ${rank}
+      where ${IS_WAITING} and d.team_id = t.team_id and d.priority = ${rank}
         and d.due_at <= now()
       order by d.due_at, d.id limit ${limit} for update skip locked)`;
 
 // The limits of `lapses` are literals, not parameters, because the planner can then use the partial indexes.
 //
-// The recursive query skips through the index from one (team, priority) to the next, independent of backlog
-// size. A claim costs one index step per waiting (team, priority) and one per claimed row.
+// A claim costs one index step per waiting (team, priority) and one per claimed row, however long the queues
+// are.
 const CLAIM_FAIR_SHARES = `
-  with recursive ${PAUSED_TEAMS}, waiting as (
-    (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
-     order by team_id, priority, due_at, id limit 1)
-    union all
-    select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
-      select d.team_id, d.priority, d.due_at from deliveries d
-      where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.team_id, d.priority) > (w.team_id, w.priority)
-      order by d.team_id, d.priority, d.due_at, d.id limit 1) n
-  ), team as (
+  with recursive ${PAUSED_TEAMS}, ${WAITING}, team as (
     select team_id, least(greatest(1, $2::int / (count(*) over ())::int), min(m.most)) as share,
       bool_or(priority = 0) as has_high, bool_or(priority = 1) as has_normal, bool_or(priority = 2) as has_low
     from waiting left join unnest($4::uuid[], $5::int[]) as m(team_id, most) using (team_id)

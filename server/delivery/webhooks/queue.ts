@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { webhookDeliveries } from "#db/schema/webhooks";
 import { HAS_EVENTS_SENT } from "#server/services/pauses/stopped-teams";
+import { WAITING_ENDPOINTS } from "#server/services/pauses/waiting";
 
 /*
  * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or
@@ -45,18 +46,12 @@ export async function claimWebhooks(
   widths: ReadonlyMap<string, number>,
 ): Promise<WebhookClaim[]> {
   return hot<WebhookClaim[]>`
-    with recursive waiting as (
-      (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
-      union all
-      select (select d.webhook_id from webhook_deliveries d
-              where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
-      from waiting where waiting.webhook_id is not null
-    ), known as materialized (
+    with recursive ${hot.unsafe(WAITING_ENDPOINTS)}, known as materialized (
       select ${JSON.stringify(Object.fromEntries(widths))}::text::jsonb as widths
     ), lane as materialized (
       select w.id, w.failing_since is not null as is_failing, busy.calls, width.calls - busy.calls as room
-      from waiting
-      join webhooks w on w.id = waiting.webhook_id
+      from waiting_endpoint e
+      join webhooks w on w.id = e.webhook_id
       cross join known
       cross join lateral (
         select case when w.failing_since is not null then 1

@@ -2,6 +2,7 @@ import { withinMs } from "#db/gate";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { Deps } from "#server/deps";
 import { EVENTS_RESUMED_AT, HAS_EVENTS_SENT, RESUMED_TEAMS, STOPPED_TEAMS } from "../pauses/stopped-teams";
+import { IS_WAITING, WAITING, WAITING_ENDPOINTS } from "../pauses/waiting";
 import { IS_PROBED } from "../relays/read";
 
 /** Rows that one count reads at most. A longer queue is reported with this number plus one. */
@@ -72,31 +73,21 @@ const countOf = (rows: string) => `(select count(*)::int from (${rows} limit ${F
 const secondsSince = (time: string) =>
   `coalesce(greatest(0, extract(epoch from now() - ${time})), 0)::float8`;
 
-const WAITING = "d.status in ('queued', 'scheduled') and d.lapses < 3";
 const ofLane = (condition: string) =>
   countOf(`select from lane l cross join lateral (
-      select from deliveries d where ${WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${condition}
+      select from deliveries d where ${IS_WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
 const PARKED = countOf(
   "select from deliveries d where d.status = 'queued' and d.wait_rule = 'no_transport' and d.due_at = 'infinity'",
 );
 
-// The recursive query skips through the index from one (team, priority) to the next, as a claim does.
 // `due_at` of a lane is its first due time. What was due during a pause has been late only since the end of
 // the pause (`since`). The counts read ranges of the same index. What is due in a stopped team is paused. A
 // pause of a domain postpones its deliveries without end, like those that wait for a transport, which have an
 // index of their own.
 const EMAILS = `
   with recursive stopped as materialized (${STOPPED_TEAMS}), resumed as materialized (${RESUMED_TEAMS}
-  ), waiting as (
-    (select d.team_id, d.priority, d.due_at from deliveries d where ${WAITING}
-     order by d.team_id, d.priority, d.due_at, d.id limit 1)
-    union all
-    select n.team_id, n.priority, n.due_at from waiting l cross join lateral (
-      select d.team_id, d.priority, d.due_at from deliveries d
-      where ${WAITING} and (d.team_id, d.priority) > (l.team_id, l.priority)
-      order by d.team_id, d.priority, d.due_at, d.id limit 1) n
-  ), lane as materialized (
+  ), ${WAITING}, lane as materialized (
     select w.*, exists (select from stopped s where s.team_id is null or s.team_id = w.team_id) as is_paused,
       greatest(w.due_at, r.at, (select at from resumed where team_id is null)) as since
     from waiting w left join resumed r on r.team_id = w.team_id
@@ -122,16 +113,10 @@ const ofEndpoint = (condition: string) =>
 // An event of a disabled endpoint, or of a team that will be deleted, stays pending, so it is not due. A
 // failing endpoint gets one attempt at a time, so its events wait for each other: they are due, but not late.
 const WEBHOOKS = `
-  with recursive waiting as (
-    (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
-    union all
-    select (select d.webhook_id from webhook_deliveries d
-            where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
-    from waiting where waiting.webhook_id is not null
-  ), endpoint as materialized (
+  with recursive ${WAITING_ENDPOINTS}, endpoint as materialized (
     select w.id, w.failing_since, w.paused_until, ${EVENTS_RESUMED_AT} as resumed_at,
       case when w.status <> 'enabled' then 'disabled' when ${HAS_EVENTS_SENT} then 'active' else 'paused' end as state
-    from waiting join webhooks w on w.id = waiting.webhook_id
+    from waiting_endpoint e join webhooks w on w.id = e.webhook_id
   )
   select jsonb_build_object('due', ${ofEndpoint("e.state = 'active' and e.failing_since is null and d.due_at <= now()")},
       'failing', ${ofEndpoint("e.state = 'active' and e.failing_since is not null and d.due_at <= now()")},

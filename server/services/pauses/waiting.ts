@@ -1,0 +1,26 @@
+/*
+ * What waits in the queues, in one index step for each team and priority or endpoint, however long they are:
+ * recursive queries skip through the index from one to the next. The limit of `lapses` is a literal, because
+ * the planner can then use the partial index.
+ */
+
+/** SQL: deliveries `d` that wait, without those that crashed workers. */
+export const IS_WAITING = "d.status in ('queued', 'scheduled') and d.lapses < 3";
+
+/** SQL, for `with recursive`: the first delivery of each team and priority that waits. */
+export const WAITING = `waiting as (
+    (select d.team_id, d.priority, d.due_at from deliveries d where ${IS_WAITING}
+     order by d.team_id, d.priority, d.due_at, d.id limit 1)
+    union all
+    select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
+      select d.team_id, d.priority, d.due_at from deliveries d
+      where ${IS_WAITING} and (d.team_id, d.priority) > (w.team_id, w.priority)
+      order by d.team_id, d.priority, d.due_at, d.id limit 1) n)`;
+
+/** SQL, for `with recursive`: the endpoints with pending events; the last row is null. */
+export const WAITING_ENDPOINTS = `waiting_endpoint as (
+    (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+    union all
+    select (select d.webhook_id from webhook_deliveries d
+            where d.status = 'pending' and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
+    from waiting_endpoint w where w.webhook_id is not null)`;

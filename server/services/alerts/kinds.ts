@@ -163,9 +163,6 @@ export const alertKinds = Object.keys(ALERT_KINDS) as AlertKind[];
 /** The properties of a kind. */
 export const alertKind = (kind: AlertKind): KindOfAlert => ALERT_KINDS[kind];
 
-/** The chapter of the guide that explains all alerts. */
-export const ALERTS_GUIDE = "/docs/operating#alerts";
-
 /**
  * A condition that holds now. `subject` identifies it within its kind and scope, `name` is its name for
  * people.

@@ -75,8 +75,8 @@ export function present<Schema extends z.ZodObject, Row extends object>(
 type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : Text;
-type Presented<T> = { [Name in keyof T & string as Snake<Name>]: Wire<T[Name]> };
-type WithIsoTimes<T> = T extends Date ? string : { [Name in keyof T]: WithIsoTimes<T[Name]> };
+export type Presented<T> = { [Name in keyof T & string as Snake<Name>]: Wire<T[Name]> };
+export type WithIsoTimes<T> = T extends Date ? string : { [Name in keyof T]: WithIsoTimes<T[Name]> };
 
 /** All fields of a row, with the names that they have in JSON: `updatedAt` is `updated_at`. */
 export const presentRow = <T extends object>(row: T): Presented<T> =>

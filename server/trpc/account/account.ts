@@ -30,7 +30,7 @@ import {
   listAccountEvents,
 } from "#server/services/people/events";
 import { renameUser } from "#server/services/people/users";
-import { presentPasskey, presentSession } from "#server/shared/wire/people/account";
+import { presentRow } from "#server/shared/wire/shapes";
 import { router, signedIn } from "../init";
 import { NoInput } from "../strict";
 
@@ -64,7 +64,7 @@ async function readSignInMethods(deps: ConsoleDeps, userId: string) {
     hasAuthenticator: factors.hasTotp,
     recoveryCodesLeft: factors.recoveryCodesLeft,
     arePasskeysPossible: relyingParty(deps.url) !== null,
-    passkeys: (await listPasskeys(deps, userId)).map(presentPasskey),
+    passkeys: (await listPasskeys(deps, userId)).map(presentRow),
     /** Accounts at configured providers, and accounts linked earlier at providers no longer configured. */
     accounts: SIGN_IN_PROVIDERS.flatMap((provider) => {
       const account = linked.find((each) => each.provider === provider);
@@ -103,7 +103,7 @@ export const accountRouter = router({
   /** `is_current` marks the session of the caller. */
   sessions: own.input(NoInput).query(async ({ ctx: { deps, owner } }) =>
     (await listSessions(deps, owner.user.id)).map((session) => ({
-      ...presentSession(session),
+      ...presentRow(session),
       is_current: session.id === owner.sessionId,
     })),
   ),

@@ -1,11 +1,10 @@
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
 import { type Alert, listAlerts, readThresholds } from "#server/services/alerts/read";
-import { withIsoTimes } from "#server/shared/wire/shapes";
+import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, inTeam, router } from "../init";
 import { NoInput, TeamInput } from "../strict";
 
-const viewAlert = (alert: Alert) => withIsoTimes(alert);
-export type AlertRow = ReturnType<typeof viewAlert>;
+export type AlertRow = WithIsoTimes<Alert>;
 
 export const alertsRouter = router({
   /** The alerts of the installation and of all teams, and the limits behind them. */
@@ -16,8 +15,8 @@ export const alertsRouter = router({
     ]);
     const { alertWebhookUrl: webhookUrl } = operator.policy;
     return {
-      open: open.map(viewAlert),
-      resolved: resolved.map(viewAlert),
+      open: withIsoTimes(open),
+      resolved: withIsoTimes(resolved),
       thresholds: readThresholds(operator),
       /** The host of the operator's webhook: its path can contain a token. Null without one. */
       webhookHost: webhookUrl === null ? null : new URL(webhookUrl).host,
@@ -36,6 +35,6 @@ export const alertsRouter = router({
     .query(async ({ ctx: { service, signedInAs } }) => {
       const hasInstallation = signedInAs.isOperator;
       const open = await listAlerts(service, { state: "open", teamId: service.teamId, hasInstallation });
-      return open.map(viewAlert);
+      return withIsoTimes(open);
     }),
 });

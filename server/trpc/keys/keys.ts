@@ -10,7 +10,7 @@ import { countUse, listRejections, type RejectionGroup, readGauges } from "#serv
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
-import { withIsoTimes } from "#server/shared/wire/shapes";
+import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
 import { setupOf } from "../domains/views";
 import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
@@ -73,8 +73,7 @@ export type KeyRow = ReturnType<typeof viewKey>;
 export type KeyView = KeyRow & Awaited<ReturnType<typeof listRotation>>;
 
 /** Rejected calls of a key with the same cause. */
-const viewRejection = (group: RejectionGroup) => withIsoTimes(group);
-export type RejectionView = ReturnType<typeof viewRejection>;
+export type RejectionView = WithIsoTimes<RejectionGroup>;
 
 export const keysRouter = router({
   list: inTeam("keys:read")
@@ -101,7 +100,7 @@ export const keysRouter = router({
     .input(KeyId)
     .query(async ({ ctx, input }) => {
       const { id } = await getKey(ctx.service, input.id);
-      return (await listRejections(ctx.service, id)).map(viewRejection);
+      return withIsoTimes(await listRejections(ctx.service, id));
     }),
   /** Today's use of the key, shown before it is revoked. */
   use: inTeam("keys:read")

@@ -4,11 +4,8 @@ import { acceptAsNew, acceptAsUser, readInvitation } from "#server/services/memb
 import { listInvitations } from "#server/services/members/invitations/read";
 import { inviteMember, renewInvitation } from "#server/services/members/invitations/send";
 import { withdrawInvitation } from "#server/services/members/invitations/withdraw";
-import {
-  presentCreatedInvitation,
-  presentInvitation,
-  presentInvitationPreview,
-} from "#server/shared/wire/people/invitation";
+import { presentInvitationPreview } from "#server/shared/wire/people/invitation";
+import { presentRow } from "#server/shared/wire/shapes";
 import { inTeam, open, router, signedIn } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
@@ -19,19 +16,17 @@ const email = z.string().trim().min(1, "Enter an email address.").max(320);
 export const invitationsRouter = router({
   list: inTeam("members:write")
     .input(TeamInput)
-    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(presentInvitation)),
+    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(presentRow)),
   /** Returns the link, only in this response. */
   create: inTeam("members:write")
     .input(strictInput({ email, role: z.enum(ROLES) }))
     .mutation(async ({ ctx, input: { email, role } }) =>
-      presentCreatedInvitation(await inviteMember(ctx.service, { email, role })),
+      presentRow(await inviteMember(ctx.service, { email, role })),
     ),
   /** Returns the new link, only in this response; the previous link becomes invalid. */
   renew: inTeam("members:write")
     .input(strictInput({ id }))
-    .mutation(async ({ ctx, input }) =>
-      presentCreatedInvitation(await renewInvitation(ctx.service, input.id)),
-    ),
+    .mutation(async ({ ctx, input }) => presentRow(await renewInvitation(ctx.service, input.id))),
   withdraw: inTeam("members:write")
     .input(strictInput({ id }))
     .mutation(({ ctx, input }) => withdrawInvitation(ctx.service, input.id)),

@@ -19,7 +19,7 @@ import {
 } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { stateOfRelay } from "#server/shared/wire/relay-states";
-import { withIsoTimes } from "#server/shared/wire/shapes";
+import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
 import { inTeam, joined, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewTags, viewTraffic } from "./traffic-view";
@@ -54,8 +54,7 @@ function selectionOf(
   return [days, { domains: domain === undefined ? null : [domain], apiKeyId: key, tag }];
 }
 
-const viewQueue = (queue: Queue) => withIsoTimes(queue);
-export type QueueView = ReturnType<typeof viewQueue>;
+export type QueueView = WithIsoTimes<Queue>;
 
 const viewFailure = ({ email, ...cause }: Failure) => ({ ...presentEmailSummary(email), ...cause });
 export type FailureView = ReturnType<typeof viewFailure>;
@@ -117,7 +116,7 @@ export const overviewRouter = router({
           readQueue(service),
           listFailures(service, failuresShown),
         ]);
-        return { queue: viewQueue(queue), failures: failures.map(viewFailure) };
+        return { queue: withIsoTimes(queue), failures: failures.map(viewFailure) };
       }),
     ),
   /** The deliveries that are held after a restore; null if there are none. */

@@ -1,4 +1,4 @@
-import { presentRow } from "../shapes";
+import type { Presented } from "../shapes";
 
 /** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
 export type OpenSession = {
@@ -9,9 +9,6 @@ export type OpenSession = {
   lastSeenAt: Date;
 };
 
-/** A session as in the console. */
-export const presentSession = (session: OpenSession) => presentRow(session);
-
 export type Passkey = {
   id: string;
   name: string;
@@ -21,6 +18,4 @@ export type Passkey = {
   lastUsedAt: Date | null;
 };
 
-/** A passkey as in the console, without its key. */
-export const presentPasskey = (passkey: Passkey) => presentRow(passkey);
-export type PasskeyResponse = ReturnType<typeof presentPasskey>;
+export type PasskeyResponse = Presented<Passkey>;

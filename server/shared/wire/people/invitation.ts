@@ -1,5 +1,5 @@
 import type { Role } from "#db/schema/teams";
-import { presentRow } from "../shapes";
+import { type Presented, presentRow } from "../shapes";
 
 /** A pending invitation. Its link is shown only once, to the member who created it. */
 export type Invitation = {
@@ -45,13 +45,8 @@ export type InvitationPreview =
     }
   | { state: InvitationFault };
 
-/** A pending invitation as in the console. */
-export const presentInvitation = (invitation: Invitation) => presentRow(invitation);
-export type InvitationResponse = ReturnType<typeof presentInvitation>;
-
-/** The only response that contains the link. */
-export const presentCreatedInvitation = (invitation: CreatedInvitation) => presentRow(invitation);
-export type CreatedInvitationResponse = ReturnType<typeof presentCreatedInvitation>;
+export type InvitationResponse = Presented<Invitation>;
+export type CreatedInvitationResponse = Presented<CreatedInvitation>;
 
 /** An invitation as the invited person sees it. */
 export const presentInvitationPreview = (preview: InvitationPreview) =>

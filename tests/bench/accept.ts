@@ -51,7 +51,7 @@ export const acceptTarget = (serverPort: number, token: string): Target => ({
 });
 
 export type Target = { url: string; headers?: Record<string, string>; body?: string };
-type Targets = Record<"server" | "insert" | "nextAccept" | "nextPost" | "nextGet", Target>;
+type Targets = Record<"server" | "insert" | "nextAccept" | "nextPost", Target>;
 
 function targetsOf(
   { serverPort, nextPort }: { serverPort: number; nextPort: number },
@@ -65,7 +65,6 @@ function targetsOf(
     insert: { url: `${server}/insert`, headers: json, body: emailJson },
     nextAccept: { ...acceptTarget(serverPort, token), url: `${next}/api/emails` },
     nextPost: { url: `${next}${FLOOR_PATH}`, headers: json, body: emailJson },
-    nextGet: { url: `${next}${FLOOR_PATH}` },
   };
 }
 
@@ -109,25 +108,21 @@ async function compareRates(
   const beside = await runAlternately({
     server: rateOf("server"),
     post: rateOf("nextPost"),
-    get: rateOf("nextGet"),
     next: rateOf("nextAccept"),
   });
-  const shown = (rate: readonly number[]) => perSecond(medianOf(rate), "requests");
-  for (const method of ["post", "get"] as const)
-    lines.push(
-      comparedLine({
-        what: `accept at the Node server, ${at}`,
-        measured: perSecond(medianOf(beside.server), "emails"),
-        floor: `Next route that does nothing, ${method.toUpperCase()}: ${shown(beside[method])}`,
-        ratio: medianRatio(beside.server, beside[method]),
-        budget: { atLeast: 1 },
-      }),
-    );
+  const floor = `Next route that does nothing, POST: ${perSecond(medianOf(beside.post), "requests")}`;
   lines.push(
+    comparedLine({
+      what: `accept at the Node server, ${at}`,
+      measured: perSecond(medianOf(beside.server), "emails"),
+      floor,
+      ratio: medianRatio(beside.server, beside.post),
+      budget: { atLeast: 1 },
+    }),
     comparedLine({
       what: `accept at the Next route, as on Vercel, ${at}`,
       measured: perSecond(medianOf(beside.next), "emails"),
-      floor: `Next route that does nothing, POST: ${shown(beside.post)}`,
+      floor,
       ratio: medianRatio(beside.next, beside.post),
       budget: { atLeast: 0.8 },
     }),

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { freePort } from "../support/servers/free-port";
+import { freePort, listenOnLoopback } from "../support/servers/free-port";
 
 /** A test server that accepts every email and stores none. */
 export type Sink = { port: number; name: string; close(): Promise<void> };
@@ -40,11 +40,8 @@ async function openPostfixSink(binary: string): Promise<Sink> {
 /** A minimal SMTP server: it detects line ends and the final dot and replies with success. */
 async function openOwnSink(): Promise<Sink> {
   const server = createServer((socket) => converse(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = address && typeof address === "object" ? address.port : 0;
   return {
-    port,
+    port: await listenOnLoopback(server),
     name: "a minimal sink",
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

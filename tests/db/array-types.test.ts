@@ -1,18 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { freshDatabase } from "../support/database/postgres";
+import { expect, test } from "vitest";
+import { openFreshDatabase } from "../support/database/postgres";
+import { forAllTests } from "../support/fixtures";
 
-let place: Awaited<ReturnType<typeof freshDatabase>>;
-let database: Database;
-beforeAll(async () => {
-  place = await freshDatabase();
-  database = openDatabase(place.url);
-});
-afterAll(async () => {
-  await database.close();
-  await place.drop();
-});
+const database = forAllTests(openFreshDatabase);
 
 const text = fc
   .oneof(

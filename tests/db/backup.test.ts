@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import postgres, { type Sql } from "postgres";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { listTables } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { readSnapshot } from "#db/backup/snapshot";
 import { listOwnTables, migrateDatabase } from "#db/migrate";
+import { copyBackup } from "../support/database/copy-backup";
 import { createRoleDatabase, type RoleDatabase } from "../support/database/role-database";
 
 let databases: RoleDatabase[];
@@ -62,24 +62,7 @@ test("partitions, counters, generated columns and cyclic keys are restored by an
     "create table parts_old partition of parts for values from ('2020-01-01') to ('2028-01-01')",
   );
   const [from = "", to = ""] = databases.map(({ url }) => url);
-  const { catalog, rows } = await readSnapshot(from, async (snapshot) => {
-    const rows = new Map<string, string>();
-    for (const table of snapshot.catalog.tables)
-      rows.set(table.name, await text(await snapshot.readTable(table)));
-    return { catalog: snapshot.catalog, rows };
-  });
-  await loadBackup(to, catalog, {
-    check: async () => {},
-    own: withLater(),
-    load: async ({ loadRows }) => {
-      for (const { name, columns } of catalog.tables)
-        await loadRows(
-          name,
-          columns,
-          Readable.from(Buffer.from(rows.get(name) ?? ""), { objectMode: false }),
-        );
-    },
-  });
+  await (await copyBackup(from)).load(to, withLater());
   expect(
     await target?.unsafe("select tableoid::regclass::text as part, id, twice from parts order by id"),
   ).toEqual([

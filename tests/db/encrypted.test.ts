@@ -9,6 +9,7 @@ import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
 import { projectRoot, runToExit, startProcess } from "../support/processes/processes";
 import { makeAuthority, makeCertificate } from "../support/servers/certificate";
+import { listenOnLoopback } from "../support/servers/free-port";
 
 /** A proxy before the database that gives a set response to the TLS request and forwards all other bytes. */
 async function openTlsProxy(answer: "S" | "N", { key, cert } = makeCertificate()) {
@@ -32,10 +33,9 @@ async function openTlsProxy(answer: "S" | "N", { key, cert } = makeCertificate()
     });
     upstream.pipe(open);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: address && typeof address === "object" ? address.port : 0,
+    port,
     asked: () => asked,
     bytesForwarded: () => forwarded,
     reset() {

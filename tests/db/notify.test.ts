@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
+import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForChanges, listenForDue } from "#db/notify";
 import { freshDatabase } from "../support/database/postgres";
 import { closeAfterTest } from "../support/fixtures";
+import { listenOnLoopback } from "../support/servers/free-port";
 
 let home: Awaited<ReturnType<typeof freshDatabase>>;
 const eventually = { timeout: 20_000, interval: 10 };
@@ -126,9 +126,8 @@ async function openGateway(): Promise<{ url: string; forward(): void }> {
       socket.on("close", () => outer.destroy() && inner.destroy());
     }
     outer.pipe(inner).pipe(outer);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  url.port = String((server.address() as AddressInfo).port);
+  });
+  url.port = String(await listenOnLoopback(server));
   closeAfterTest({
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,16 +1,13 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadBackup } from "#db/backup/load";
-import { readSnapshot } from "#db/backup/snapshot";
 import { listOwnTables, migrateDatabase } from "#db/migrate";
 import { dropOldChecks, firstIdAt, listPartitions, splitPartition } from "#db/partitions";
 import { newId } from "#server/platform/ids";
+import { copyBackup } from "../support/database/copy-backup";
 import { createRoleDatabase, type RoleDatabase } from "../support/database/role-database";
 
 const ownFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
@@ -119,27 +116,11 @@ const LATER = ["traceparent", "idempotency_key", "sent_again_of", "sent_again_as
 
 test("a backup of release 0.2.0 is restored into the partitions, with every row", async () => {
   for (let n = 0; n < 5; n++) await deliver(await accept());
-  const { catalog, rows } = await readSnapshot(database.url, async (snapshot) => {
-    const rows = new Map<string, string>();
-    for (const table of snapshot.catalog.tables)
-      rows.set(table.name, await text(await snapshot.readTable(table)));
-    return { catalog: snapshot.catalog, rows };
-  });
+  const { catalog, load } = await copyBackup(database.url);
   const empty = await createRoleDatabase();
-  const load = () =>
-    loadBackup(empty.url, catalog, {
-      check: async () => {},
-      own: listOwnTables(),
-      load: async ({ loadRows }) => {
-        for (const { name, columns } of catalog.tables)
-          await loadRows(
-            name,
-            columns,
-            Readable.from(Buffer.from(rows.get(name) ?? ""), { objectMode: false }),
-          );
-      },
-    });
-  await migrateDatabase(empty.url, { load: { at: catalog.migrations.map(({ at }) => at), run: load } });
+  await migrateDatabase(empty.url, {
+    load: { at: catalog.migrations.map(({ at }) => at), run: () => load(empty.url, listOwnTables()) },
+  });
   const restored = postgres(empty.url, { max: 1, onnotice: () => {} });
   for (const table of TABLES) {
     const both = await Promise.all(

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
+import { expect, test } from "vitest";
 import { firstIdAt, splitPartition } from "#db/partitions";
-import { freshDatabase } from "../support/database/postgres";
+import { openFreshDatabase } from "../support/database/postgres";
+import { forAllTests } from "../support/fixtures";
 
 const early = {
   autovacuum_vacuum_threshold: "10000",
@@ -23,17 +23,7 @@ const STORAGE: Record<string, Record<string, string>> = {
   sending_days: { fillfactor: "50", autovacuum_vacuum_threshold: "500", autovacuum_vacuum_scale_factor: "0" },
 };
 
-let database: Database;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const place = await freshDatabase();
-  drop = place.drop;
-  database = openDatabase(place.url, { connectionsMax: 2 });
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
-});
+const database = forAllTests(openFreshDatabase);
 
 /** The options of a table, or of each of its partitions. */
 const readOptions = async (table: string): Promise<Record<string, string>[]> => {

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { freshDatabase } from "../support/database/postgres";
+import { expect, test } from "vitest";
+import { openFreshDatabase } from "../support/database/postgres";
 import { GLOBAL_TABLES, readTables } from "../support/database/tenants";
+import { forAllTests } from "../support/fixtures";
 
-let database: Database;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const place = await freshDatabase();
-  drop = place.drop;
-  database = openDatabase(place.url, { connectionsMax: 2 });
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
-});
+const database = forAllTests(openFreshDatabase);
 
 /** Composite indexes that do not start with the team, and their readers. */
 const ACROSS_TEAMS: Record<string, string> = {

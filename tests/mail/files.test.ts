@@ -1,29 +1,11 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
-import { parseMailbox } from "#server/mail/address/address";
 import { composeMessage, type Draft } from "#server/mail/mime/compose";
+import { draft as simpleDraft } from "./drafts";
 
-const mailboxOf = (text: string) => {
-  const read = parseMailbox(text);
-  if (!read.ok) throw new Error(read.fault);
-  return read.mailbox;
-};
-
-const draft = (more: Partial<Draft>): Draft => ({
-  from: mailboxOf("Ann <ann@example.org>"),
-  to: [mailboxOf("ben@example.net")],
-  cc: [],
-  replyTo: [],
-  subject: "Files",
-  html: '<p>See <img src="cid:logo"></p>',
-  text: "See",
-  headers: [],
-  messageId: "<files@example.org>",
-  date: new Date(0),
-  boundarySeed: "seed",
-  ...more,
-});
+const draft = (more: Partial<Draft>): Draft =>
+  simpleDraft({ html: '<p>See <img src="cid:logo"></p>', text: "See", ...more });
 
 const png = {
   filename: "logo.png",

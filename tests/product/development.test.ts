@@ -2,7 +2,6 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promis
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import postgres from "postgres";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { freshDatabase } from "../support/database/postgres";
 import {
@@ -18,6 +17,7 @@ import {
   submitOverSmtp,
 } from "../support/processes/launcher";
 import { isRunning, killLeftovers } from "../support/processes/processes";
+import { listenOnLoopback } from "../support/servers/free-port";
 
 const eventually = { timeout: 30_000, interval: 50 };
 
@@ -210,28 +210,6 @@ test("invalid settings are all reported by name before anything starts", async (
   await expect(stat(dataDir)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test("a build that the schema no longer supports does not start, and says what to install", async () => {
-  const database = await freshDatabase();
-  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  try {
-    await sql.unsafe(
-      "create or replace function oldest_release() returns text language sql immutable as $$ select '99.1.0' $$",
-    );
-    const launcher = await startLauncher({
-      dataDir: path.join(folder, "data"),
-      by: "compiled",
-      env: { DATABASE_URL: database.url },
-    });
-    expect(await launcher.exited).toMatchObject({ code: 1 });
-    expect(launcher.stderr).toMatch(
-      /The database was migrated for Backstamp 99\.1\.0 or newer, and this is \d+\.\d+\.\d+\. Install 99\.1\.0/,
-    );
-  } finally {
-    await sql.end();
-    await database.drop();
-  }
-});
-
 test("with DATABASE_URL no database is started, and two launchers can share one", async () => {
   const database = await freshDatabase();
   try {
@@ -266,9 +244,7 @@ test("with DATABASE_URL no database is started, and two launchers can share one"
 test("the start waits for an unreachable database and logs it; a permanent error ends the start with the reason", async () => {
   const database = await freshDatabase();
   const away = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve) => away.listen(0, "127.0.0.1", resolve));
-  const address = away.address();
-  const port = address && typeof address === "object" ? address.port : 0;
+  const port = await listenOnLoopback(away);
   try {
     const url = new URL(database.url);
     url.port = String(port);

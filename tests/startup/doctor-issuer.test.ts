@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { installationSecret } from "../support/deps";
 import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
+import { listenOnLoopback } from "../support/servers/free-port";
 import { createWorld } from "../support/world";
 
 type Finding = { check: string; subject: string | null; status: string; message: string };
@@ -39,9 +39,9 @@ async function examineIssuer(body: object | string, { status = 200, path = "" } 
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(server);
   onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const url = `http://127.0.0.1:${port}${path}`;
   const metadata = {
     issuer: url,
     authorization_endpoint: `${url}/authorize`,

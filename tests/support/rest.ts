@@ -1,9 +1,10 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
 import type { RestDeps } from "#server/deps";
 import { type Dispatch, dispatch } from "#server/rest/dispatch";
+import { listenOnLoopback } from "./servers/free-port";
 
 export type RestServer = { baseUrl: string; close(): Promise<void> };
 
@@ -18,9 +19,9 @@ export async function startRest(deps: RestDeps, respond: Dispatch = dispatch): P
       { hostname: "localhost", overrideGlobalObjects: false },
     ),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parseMailbox } from "#server/mail/address/address";
 import { createDkimKeyPair, formatDkimRecord, readPrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, type Draft } from "#server/mail/mime/compose";
 import { hasDkimVerifier, verifyDkim } from "../../support/dkim-verifier";
+import { mailbox } from "../drafts";
 
 const hasVerifier = hasDkimVerifier();
 if (!hasVerifier)
@@ -13,17 +13,11 @@ if (!hasVerifier)
     "NOT RUN: python3-dkim is not on this machine; its judgement on our signatures is left out.\n",
   );
 
-const mailboxOf = (text: string) => {
-  const read = parseMailbox(text);
-  if (!read.ok) throw new Error(read.fault);
-  return read.mailbox;
-};
-
 const draft = (more: Partial<Draft> = {}): Draft => ({
-  from: mailboxOf("Änn <ann@example.org>"),
-  to: [mailboxOf("ben@example.net"), mailboxOf('"Cy, of Sales" <cy@example.net>')],
-  cc: [mailboxOf("dee@example.net")],
-  replyTo: [mailboxOf("answers@example.org")],
+  from: mailbox("Änn <ann@example.org>"),
+  to: [mailbox("ben@example.net"), mailbox('"Cy, of Sales" <cy@example.net>')],
+  cc: [mailbox("dee@example.net")],
+  replyTo: [mailbox("answers@example.org")],
   subject: "Grüße an alle, die mit einer langen Zeile im Betreff umgehen können, und an die anderen auch",
   html: "<p>Hello  you,</p>\n\n<p>one &amp; two. </p>\n.\nFrom here\n\n",
   text: "Hello you,\n\none & two.\n\n.\nFrom here",
@@ -152,7 +146,7 @@ describe.runIf(hasVerifier)("an independent verifier", { timeout: 120_000 }, () 
     ];
     const messages = [
       bytesOf(await signedText({ files })),
-      bytesOf(await signedText({ to: [mailboxOf("jörg@müller.example")] })),
+      bytesOf(await signedText({ to: [mailbox("jörg@müller.example")] })),
       bytesOf(await signedText({ cc: [], replyTo: [], headers: [], text: "", html: "x" })),
     ];
     expect(await verifyDkim(messages, zone)).toEqual(messages.map(() => [true, true]));

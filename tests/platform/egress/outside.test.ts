@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -7,6 +6,7 @@ import { createOutside, type Outside, type OutsideOptions } from "#server/platfo
 import { closeAfterTest } from "../../support/fixtures";
 import { makeCertificate } from "../../support/servers/certificate";
 import { addressRecords, type DnsScript, startDnsTestServer } from "../../support/servers/dns-test-server";
+import { listenOnLoopback } from "../../support/servers/free-port";
 import { startHttpSink } from "../../support/servers/http-sink";
 
 const sink = async (...given: Parameters<typeof startHttpSink>) =>
@@ -206,9 +206,8 @@ describe("classes of failure", () => {
       if (onConnect === "drop") socket.destroy();
       onTestFinished(() => void socket.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port;
+    return listenOnLoopback(server);
   }
   /** No process listens on it. */
   const closedPort = 1;

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { listenOnLoopback } from "../servers/free-port";
 
 /** The direction of the bytes: `up` from the client to the database, `down` back. */
 export type Direction = "up" | "down";
@@ -90,10 +91,9 @@ export async function startTap(target: { host: string; port: number }): Promise<
     });
   });
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   return {
-    port: address && typeof address === "object" ? address.port : 0,
+    port,
     holdAt: (direction, marker) =>
       new Promise((resolve) => {
         trap = { direction, marker: Buffer.from(marker), caught: resolve };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { inject } from "vitest";
+import { type Database, openDatabase } from "#db/client";
 
 let maintenance: Sql | undefined;
 
@@ -20,6 +21,13 @@ export type TestDatabase = {
 
 /** A migrated, empty database for one test. */
 export const freshDatabase = (): Promise<TestDatabase> => cloneDatabase(inject("postgresTemplate"));
+
+/** Connections to such a database, which is dropped when they are closed. */
+export async function openFreshDatabase(): Promise<Database> {
+  const { url, drop } = await freshDatabase();
+  const database = openDatabase(url, { connectionsMax: 2 });
+  return { ...database, close: () => database.close().then(drop) };
+}
 
 const prepared = new Map<string, Promise<string>>();
 

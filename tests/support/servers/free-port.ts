@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
  * Ports below those that systems give to connections and to servers that ask for any port, so that nothing
@@ -38,3 +38,9 @@ export const freePort = (): Promise<number> =>
     await once(probe, "close");
     return port;
   });
+
+/** Lets a server listen on any free loopback port, which is returned. */
+export async function listenOnLoopback(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}

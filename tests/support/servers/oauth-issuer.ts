@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ProviderClients } from "#server/auth/providers";
+import { listenOnLoopback } from "./free-port";
 
 /** An account at the provider. */
 export type IssuerAccount = { sub: string; email: string; isVerified?: boolean; name?: string };
@@ -80,8 +80,7 @@ export async function startOauthIssuer() {
         return answer(404, {});
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
 
   function spend(request: IncomingMessage, form: URLSearchParams): Grant | null {
     const basic = Buffer.from(

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listenOnLoopback } from "./free-port";
 
 /** A span as a collector received it. Ids are in hex; `parentId` is "" at the root of a trace. */
 export type ReceivedSpan = {
@@ -36,9 +36,8 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans.push(...readRequest(body));
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
     spans,
     text: () => Buffer.concat(bodies).toString("latin1"),
     close: () =>

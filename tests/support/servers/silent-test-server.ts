@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { listenOnLoopback } from "./free-port";
 
 export type SilentTestServer = { port: number; connections(): number; stop(): Promise<void> };
 
@@ -13,12 +14,10 @@ export async function startSilentTestServer(): Promise<SilentTestServer> {
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
     socket.resume();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  });
+  const port = await listenOnLoopback(server);
   return {
-    port: address.port,
+    port,
     connections: () => connections,
     async stop() {
       for (const socket of sockets) socket.destroy();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
+import { listenOnLoopback } from "./free-port";
 
 /** The fault with which the server responds instead of running a request. */
 export type Fault =
@@ -108,13 +109,11 @@ export async function startUpstashTestServer(
 
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  });
+  const port = await listenOnLoopback(server);
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     token,
     requests: () => requests,
     setFault(next) {

@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { installationSecret } from "../support/deps";
-import { forAllTests } from "../support/fixtures";
+import { closeAfterTest, forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
-import { listenOnLoopback } from "../support/servers/free-port";
+import { type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { createWorld } from "../support/world";
 
 type Finding = { check: string; subject: string | null; status: string; message: string };
@@ -33,15 +32,16 @@ async function examine(env: Record<string, string>): Promise<Finding[]> {
  * a text.
  */
 async function examineIssuer(body: object | string, { status = 200, path = "" } = {}) {
-  const requested: string[] = [];
-  const server = createServer((request, response) => {
-    requested.push(request.url ?? "");
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }));
-  });
-  const port = await listenOnLoopback(server);
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${port}${path}`;
+  const sink = closeAfterTest(
+    await startHttpSink(
+      (): SinkReply => ({
+        status,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(typeof body === "string" ? body : { ...metadata, ...body }),
+      }),
+    ),
+  );
+  const url = `http://127.0.0.1:${sink.port}${path}`;
   const metadata = {
     issuer: url,
     authorization_endpoint: `${url}/authorize`,
@@ -50,6 +50,7 @@ async function examineIssuer(body: object | string, { status = 200, path = "" } 
     id_token_signing_alg_values_supported: ["RS256"],
   };
   const findings = await examine({ AUTH_OIDC_ISSUER: url, AUTH_OIDC: "id:hunter2" });
+  const requested = sink.received.map((request) => request.path);
   return { url, requested, finding: findings.find(({ subject }) => subject === "AUTH_OIDC_ISSUER") };
 }
 

@@ -11,8 +11,9 @@ import {
 } from "vitest";
 import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallback";
 import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
+import { closeAfterTest } from "../../support/fixtures";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
-import { startSilentTestServer } from "../../support/servers/silent-test-server";
+import { HANG, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import {
   type Fault,
   startUpstashTestServer,
@@ -122,8 +123,7 @@ describe("a store that is not reachable", () => {
   test.each(["redis", "upstash"] as const)(
     "a %s that accepts connections and never responds is replaced by the in-process store",
     async (kind) => {
-      const peer = await startSilentTestServer();
-      onTestFinished(() => peer.stop());
+      const peer = closeAfterTest(await startSmtpTestServer({ greeting: HANG }));
       await expectLocalLimits(open(of(kind, peer.port)), /no answer within 250 ms|timeout/);
     },
   );

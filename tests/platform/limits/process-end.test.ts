@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { closeAfterTest } from "../../support/fixtures";
 import { runToExit, startProcess } from "../../support/processes/processes";
-import { startSilentTestServer } from "../../support/servers/silent-test-server";
+import { HANG, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 
 test("a process whose stores never respond exits after its limiters are closed", async () => {
-  const peer = await startSilentTestServer();
-  onTestFinished(() => peer.stop());
+  const peer = closeAfterTest(await startSmtpTestServer({ greeting: HANG }));
   const stores = ["redis", "upstash"].map((kind) => ({
     kind,
     url: `${kind === "redis" ? "redis" : "http"}://127.0.0.1:${peer.port}`,

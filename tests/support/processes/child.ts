@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { projectRoot } from "./processes";
+import { type Exit, projectRoot } from "./processes";
 
 /** A child process with a channel. It exits when the channel closes, so it never outlives the run. */
 export type Child<Message> = {
@@ -10,15 +10,14 @@ export type Child<Message> = {
   /** Calls `listen` with every message from now on. */
   onMessage(listen: (message: Message) => unknown): void;
   output(): string;
-  exited: Promise<void>;
+  exited: Promise<Exit>;
   hasExited(): boolean;
   /** Whether it exited without being stopped by this process. */
   hasDied(): boolean;
-  /** Sends a signal that does not end it. */
-  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
   /** Stops it gracefully, and returns how it exited. */
-  stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  stop(): Promise<Exit>;
 };
 
 /** Starts a compiled program of the project. */
@@ -40,12 +39,10 @@ export function startChild<Message extends object>(
     });
   let isExited = false;
   let wasStopped = false;
-  let end: { code: number | null; signal: NodeJS.Signals | null } = { code: null, signal: null };
-  const exited = new Promise<void>((resolve) => {
+  const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => {
       isExited = true;
-      end = { code, signal };
-      resolve();
+      resolve({ code, signal });
     });
   });
   child.on("error", () => {});
@@ -77,10 +74,9 @@ export function startChild<Message extends object>(
     async stop() {
       wasStopped = true;
       child.kill("SIGTERM");
-      await exited;
-      return end;
+      return exited;
     },
   };
 }
 
-const outputCharactersMax = 20_000;
+const outputCharactersMax = 500_000;

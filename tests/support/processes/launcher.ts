@@ -2,14 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { freePort } from "../servers/free-port";
-import {
-  descendantsOf,
-  isRunning,
-  projectRoot,
-  type StartOptions,
-  startProcess,
-  type TestProcess,
-} from "./processes";
+import { descendantsOf, projectRoot, type StartOptions, startProcess, type TestProcess } from "./processes";
 import { compiledOf } from "./program";
 
 export const isRoot = process.getuid?.() === 0;
@@ -114,16 +107,6 @@ export function paste(command: string, prefix: string[] = []): Record<string, un
 export function submitOverSmtp(command: string): void {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
   if (command === "" || status !== 0) throw new Error(`${command}\nfailed: ${stdout}${stderr}`);
-}
-
-/** All processes that use this data directory, including those of the database. */
-export function workersIn(dataDir: string): number[] {
-  const { stdout } = spawnSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" });
-  return stdout
-    .split("\n")
-    .filter((line) => line.includes(dataDir))
-    .map((line) => Number(line.trim().split(" ")[0]))
-    .filter(isRunning);
 }
 
 /** The pid of the database server, from its pid file. */

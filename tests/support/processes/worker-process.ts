@@ -1,19 +1,12 @@
-import { spawn } from "node:child_process";
 import type { HotSql } from "#db/client";
 import { installationSecret } from "../deps";
-import { type Exit, projectRoot } from "./processes";
+import { type Child, startChild } from "./child";
 import { compiledOf } from "./program";
 
 const program = await compiledOf("server/startup/worker-process.ts");
 
 /** The worker process of the product. `output` is its log, one JSON object per line. */
-export type WorkerProcess = {
-  pid: number;
-  output(): string;
-  hasExited(): boolean;
-  exited: Promise<Exit>;
-  signal(name: NodeJS.Signals): void;
-};
+export type WorkerProcess = Pick<Child<object>, "pid" | "output" | "hasExited" | "exited" | "signal">;
 
 export type WorkerSettings = {
   databaseUrl: string;
@@ -35,40 +28,21 @@ export function spawnWorker({
   nodeArgs = [],
   env = {},
 }: WorkerSettings): WorkerProcess {
-  const child = spawn(process.execPath, [...nodeArgs, program], {
-    cwd: projectRoot,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
+  const worker = startChild(
+    program,
+    [],
+    {
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtpUrl,
       BACKSTAMP_URL: "http://localhost:3000",
       BACKSTAMP_SECRET: installationSecret,
       BACKSTAMP_HOSTNAME: "worker.test",
       ...env,
-    } as unknown as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  let hasExited = false;
-  const worker: WorkerProcess = {
-    pid: child.pid ?? 0,
-    output: () => output,
-    hasExited: () => hasExited,
-    exited: new Promise((resolve) =>
-      child.once("exit", (code, signal) => {
-        hasExited = true;
-        running.delete(worker);
-        resolve({ code, signal });
-      }),
-    ),
-    signal: (name) => void (hasExited || child.kill(name)),
-  };
+    },
+    nodeArgs,
+  );
   running.add(worker);
+  void worker.exited.then(() => running.delete(worker));
   return worker;
 }
 

@@ -16,9 +16,11 @@ export const EMAIL_TABLES = Object.keys(TABLES).filter((name) => tableOf(name).o
 export const emailIdOf = (name: string): string => (name === "emails" ? "id" : "email_id");
 
 /**
- * Erases the content of an email to the address, which is about this person even if others received it: text,
- * files, subject, headers, tags, replies, and visits. Its other recipients with their results, its status and
- * all times stay.
+ * Erases the address in an email. The content of an email to it (`deliveryIds`) is about this person even if
+ * others received it: text, files, subject, headers, tags, replies, and visits are deleted. Its other
+ * recipients with their results, its status and all times stay. In an email to others, only the address is
+ * replaced. Bytes of a message in which it cannot be replaced are deleted: the texts remain. Returns the
+ * changed rows by table.
  */
 export async function eraseContent(
   tx: HotTransaction,
@@ -27,70 +29,37 @@ export async function eraseContent(
   deliveryIds: string[],
 ): Promise<Counts> {
   const { teamId } = step;
+  const isRecipient = deliveryIds.length > 0;
   const counts: Counts = {};
-  for (const name of EMAIL_TABLES) {
-    const { own = {} } = tableOf(name);
-    const isDelivery = name === "deliveries";
-    const set = Object.keys(own).map((column, n) => `${column} = $${n + 4}::text${isJson(name, column)}`);
-    if (own !== "deleted" && set.length === 0) continue;
-    const done = await tx.unsafe(
-      `${own === "deleted" ? `delete from ${name}` : `update ${name} set ${set.join(", ")}`}
-       where team_id = $1 and ${emailIdOf(name)} = $2 and ($3::uuid[] is null or ${isDelivery ? "id" : "null"} = any($3))`,
-      [
-        teamId,
-        emailId,
-        (isDelivery ? deliveryIds : null) as string[],
-        ...((own === "deleted" ? [] : Object.values(own)) as string[]),
-      ],
-    );
-    counts[name] = done.count;
+  const change = async (name: string, statement: string, condition: string, ...given: string[][]) => {
+    const where = `team_id = $1 and ${emailIdOf(name)} = $2 and ${condition}`;
+    const { count } = await tx.unsafe(`${statement} where ${where}`, [teamId, emailId, ...given]);
+    counts[name] = Math.max(counts[name] ?? 0, count);
+  };
+  for (const name of isRecipient ? EMAIL_TABLES : []) {
+    const { own } = tableOf(name);
+    if (name === "deliveries")
+      await change(name, `update ${name} set ${own}`, "id = any($3::uuid[])", deliveryIds);
+    else if (own)
+      await change(name, own === "deleted" ? `delete from ${name}` : `update ${name} set ${own}`, "true");
   }
   counts.email_events = await eraseOwnEvents(tx, step, emailId, deliveryIds);
-  // What is left: its other senders and recipients, and what servers replied about them.
-  for (const name of ["emails", "deliveries", "email_events"]) {
-    const changed = await eraseRows(tx, step, name, emailId);
-    if (name !== "emails") counts[name] = (counts[name] ?? 0) + changed.length;
-  }
-  counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient: true });
-  return counted(counts);
-}
-
-const isJson = (name: string, column: string): string =>
-  tableOf(name).json?.split(" ").includes(column) ? "::jsonb" : "";
-
-/**
- * Replaces the address in an email to others. Bytes of a message in which it cannot be replaced are deleted:
- * the texts remain. Files other than texts are not searched.
- */
-export async function eraseMentions(tx: HotTransaction, step: ErasureStep, emailId: string): Promise<Counts> {
-  const counts: Counts = {};
-  const own = await eraseOwnEvents(tx, step, emailId, []);
   const changed = new Set<string>();
   for (const name of EMAIL_TABLES) {
     const rows = await eraseRows(tx, step, name, emailId);
-    counts[name] = rows.length;
+    counts[name] = name === "emails" && isRecipient ? 1 : (counts[name] ?? 0) + rows.length;
     for (const column of rows.flat()) changed.add(`${name}.${column}`);
   }
-  counts.email_events = (counts.email_events ?? 0) + own;
   // The bytes repeat the email, its texts and its files, but not the key of the request.
-  const inMessage = ["emails.", "attachments.", "email_bodies.", "captured_messages."];
-  const isInMessage = [...changed].some(
-    (each) => each !== "email_bodies.idempotency_key" && inMessage.some((name) => each.startsWith(name)),
-  );
-  if (isInMessage) {
-    const key = [step.teamId, emailId];
-    const bodies = await tx.unsafe(
-      "update email_bodies set raw = null where team_id = $1 and email_id = $2 and raw is not null",
-      key,
-    );
-    const copies = await tx.unsafe("delete from captured_messages where team_id = $1 and email_id = $2", key);
-    counts.email_bodies = Math.max(counts.email_bodies ?? 0, bodies.count);
-    counts.captured_messages = (counts.captured_messages ?? 0) + copies.count;
+  changed.delete("email_bodies.idempotency_key");
+  if ([...changed].some((each) => /^(emails|attachments|email_bodies|captured_messages)[.]/.test(each))) {
+    await change("email_bodies", "update email_bodies set raw = null", "raw is not null");
+    await change("captured_messages", "delete from captured_messages", "true");
   }
   // Another address can contain this one: then nothing was changed, and the bodies of its events stay.
   if (counts.emails || counts.email_events)
-    counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient: false });
-  return counted(counts);
+    counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient });
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
 /** Replaces the address in the rows of an email in one table. Returns the changed columns of each row. */
@@ -184,6 +153,3 @@ async function eraseWebhooks(
   );
   return locked.filter(({ hasBody }) => hasBody).length;
 }
-
-const counted = (counts: Counts): Counts =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

@@ -3,7 +3,7 @@ import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import { newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
-import { EMAIL_TABLES, emailIdOf, eraseContent, eraseMentions } from "./email-content";
+import { EMAIL_TABLES, emailIdOf, eraseContent } from "./email-content";
 import { TEXT_OF } from "./mentions";
 import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
 import { hasMention, IS_TEXT_FILE } from "./rows";
@@ -161,9 +161,7 @@ async function eraseEmail(
   const isWaiting = recipients.some((each) => WAITING.has(each.status) && !canceled.includes(each));
   if (isWaiting) return { counts, isWaiting };
   const ids = own.map(({ id }) => id);
-  const changed = await (ids.length > 0
-    ? eraseContent(tx, step, emailId, ids)
-    : eraseMentions(tx, step, emailId));
+  const changed = await eraseContent(tx, step, emailId, ids);
   return { counts: { ...counts, ...changed }, isWaiting };
 }
 

@@ -22,8 +22,8 @@ export type StoredTable = Partial<Record<Treatment | Unsearched, string>> & {
   /** The primary key after the team. */
   key?: readonly string[];
   keyType?: "text";
-  /** Belongs to an email. Its rows for an email to the address: deleted, or these columns have new values. */
-  own?: "deleted" | Record<string, string | null>;
+  /** Belongs to an email. If it is to the address, its rows are `deleted` or have these values (SQL). */
+  own?: string;
   /** The place in the order of the records that are read one after the other. */
   isRecord?: true;
   /** Whether a row that contains the address is deleted, because it has no other use. */
@@ -50,7 +50,7 @@ export const TABLES: Record<string, StoredTable> = {
     text: "sender sender_address subject message_id",
     json: "to cc bcc reply_to tags headers",
     fixed: "engagement priority sender_domain status traceparent",
-    own: { subject: "(erased)", tags: "[]", headers: "[]" },
+    own: "subject = '(erased)', tags = '[]', headers = '[]'",
   },
   attachments: {
     key: ["email_id", "id"],
@@ -70,17 +70,11 @@ export const TABLES: Record<string, StoredTable> = {
     key: ["email_id", "id"],
     text: "address domain last_text last_reason last_host provider_id",
     fixed: "kind last_enhanced stage status wait_rule",
-    own: {
-      address: ERASED_ADDRESS,
-      domain: ERASED_DOMAIN,
-      last_text: null,
-      last_reason: null,
-      last_host: null,
-      provider_id: null,
-    },
+    own: `address = '${ERASED_ADDRESS}', domain = '${ERASED_DOMAIN}', last_text = null, last_reason = null,
+      last_host = null, provider_id = null`,
   },
   // Of the recipient's events, only the figures remain (`figuresOf`).
-  email_events: { key: ["email_id", "id"], text: "recipient", json: "data", fixed: "type", own: {} },
+  email_events: { key: ["email_id", "id"], text: "recipient", json: "data", fixed: "type", own: "" },
 
   webhook_deliveries: {
     isRecord: true,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { HotSql } from "#db/client";
 import { newId } from "#server/platform/ids";
 import { insertSubmissions } from "#server/services/emails/accept/insert-submissions";
+import { optionsOf } from "#server/services/emails/accept/send";
 import { emailHtml, recipientOf, SENDER, SENDER_DOMAIN, subjectOf } from "./sample-email";
 
 const perStatement = 100;
@@ -27,9 +28,7 @@ export async function queueEmails(hot: HotSql, teamId: string, count: number): P
         bcc: [],
         replyTo: [],
         subject: subjectOf(n),
-        tags: [],
-        headers: [],
-        listUnsubscribe: false,
+        ...optionsOf({ headers: [], tags: [] }),
         templateId: null,
         templateVersionId: null,
         messageId: `${id}@${SENDER_DOMAIN}`,

@@ -111,9 +111,6 @@ async function announce(id: string): Promise<void> {
 
 const countRows = async (table: string): Promise<number> => (await sql`select from ${sql(table)}`).length;
 
-/** Columns that release 0.2.0 does not have. */
-const LATER = ["traceparent", "idempotency_key", "sent_again_of", "sent_again_as", "email_ids"];
-
 test("a backup of release 0.2.0 is restored into the partitions, with every row", async () => {
   for (let n = 0; n < 5; n++) await deliver(await accept());
   const { catalog, load } = await copyBackup(database.url);
@@ -123,9 +120,11 @@ test("a backup of release 0.2.0 is restored into the partitions, with every row"
   });
   const restored = postgres(empty.url, { max: 1, onnotice: () => {} });
   for (const table of TABLES) {
+    // Release 0.2.0 does not have the columns that were added later.
+    const columns = catalog.tables.find(({ name }) => name === table)?.columns ?? [];
     const both = await Promise.all(
       [sql, restored].map(
-        (one) => one`select to_jsonb(t) - ${LATER}::text[] as row from ${one(table)} t order by 1`,
+        (one) => one`select to_jsonb(t) as row from (select ${one(columns)} from ${one(table)}) t order by 1`,
       ),
     );
     expect(both[1]?.length).toBeGreaterThanOrEqual(5);

@@ -44,3 +44,6 @@ export function firstIdAt(at: Date): string {
 /** The creation time of an id in milliseconds, by the clock of the process that created it. */
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));
+
+/** The id before all others. */
+export const firstId = "00000000-0000-0000-0000-000000000000";

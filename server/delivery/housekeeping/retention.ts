@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { WorkerDeps } from "#server/deps";
+import { firstId } from "#server/platform/ids";
 import type { HotTransaction } from "#server/services/emails/status";
 
 /** Emails per transaction. A small number keeps row locks short. */
@@ -47,8 +48,6 @@ type DueRule = {
   stoppedAt: Record<RetentionStage, string | null>;
 };
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
-
 /**
  * The team that is due for the longest time. It is due again after some minutes, so that one whose step fails
  * does not stop the others.
@@ -59,8 +58,8 @@ async function findDueRule(hot: HotSql): Promise<DueRule | undefined> {
     where team_id = (select team_id from retention where next_at <= now() order by next_at limit 1
       for update skip locked)
     returning team_id as "teamId", bodies_days as "bodiesDays", emails_days as "emailsDays", jsonb_build_object(
-      'bodies', case when bodies_days is not null then coalesce(bodies_to, ${FIRST}) end,
-      'emails', case when emails_days is not null then coalesce(emails_to, ${FIRST}) end) as "stoppedAt"`;
+      'bodies', case when bodies_days is not null then coalesce(bodies_to, ${firstId}) end,
+      'emails', case when emails_days is not null then coalesce(emails_to, ${firstId}) end) as "stoppedAt"`;
   return rule;
 }
 

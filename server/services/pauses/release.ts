@@ -1,12 +1,12 @@
 import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
+import { firstId } from "#server/platform/ids";
 
 /** Rows that one statement reads. */
 const releaseBatch = 5_000;
 /** A lifted pause is kept this long, as a record. */
 const recordDays = 90;
 const deleteBatch = 1_000;
-const firstId = "00000000-0000-0000-0000-000000000000";
 
 type LiftedPause = { id: string; teamId: string; domain: string };
 

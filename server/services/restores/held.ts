@@ -3,7 +3,7 @@ import { z } from "zod";
 import { restores } from "#db/schema/audit";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Ctx, Deps } from "#server/deps";
-import { newId } from "#server/platform/ids";
+import { firstId, newId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../audit/record";
 import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
 import { encodePlace, parsePlace } from "../parts";
@@ -130,7 +130,7 @@ function placeAfter({ priority }: Place, last: HeldKey | undefined): Place | nul
   return priority < priorityMax ? startOf(priority + 1) : null;
 }
 
-const startOf = (priority: number): Place => ({ priority, id: "00000000-0000-0000-0000-000000000000" });
+const startOf = (priority: number): Place => ({ priority, id: firstId });
 
 type HeldKey = Omit<DeliveryKey, "teamId">;
 

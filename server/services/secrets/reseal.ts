@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Deps } from "#server/deps";
+import { firstId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { type RegistryDeps, refreshKeyring, UNKNOWN_SECRET } from "./registry";
 import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
-import { countValues, FIRST, readValues, writeValues } from "./stored-values";
+import { countValues, readValues, writeValues } from "./stored-values";
 
 /** Values per transaction. A small number keeps row locks short. */
 const valuesPerBatch = 100;
@@ -44,7 +45,7 @@ export async function resealStored(
     let unreadable = 0;
     const unreadableRows: UnreadableRow[] = [];
     for (const column of SEALED_COLUMNS) {
-      for (let after: string | null = FIRST; after !== null; ) {
+      for (let after: string | null = firstId; after !== null; ) {
         if (!shouldContinue()) return { resealed, unreadable, unreadableRows, isComplete: false };
         const batch: Batch = await resealBatch(deps, column, after);
         after = batch.last;

@@ -1,4 +1,5 @@
 import type { HotSql } from "#db/client";
+import { firstId } from "#server/platform/ids";
 import type { Place, Vault } from "#server/platform/secrets/vault";
 import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 
@@ -6,8 +7,6 @@ import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 type StoredValue = { id: string; teamId: string; value: string };
 
 const idOf = ({ id = "id" }: SealedColumn): string => id;
-/** Sorts before every id. */
-export const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Encrypted values of a column in the order of their rows, after the row `after`. With `except`, only those
@@ -17,7 +16,7 @@ export const FIRST = "00000000-0000-0000-0000-000000000000";
 export const readValues = (
   query: HotSql,
   column: SealedColumn,
-  { limit, after = FIRST, except, isLocked = false }: Selection,
+  { limit, after = firstId, except, isLocked = false }: Selection,
 ): Promise<StoredValue[]> =>
   query<StoredValue[]>`
     select ${query(idOf(column))} as id, ${column.hasTeam ? query`team_id` : query`''`} as "teamId",

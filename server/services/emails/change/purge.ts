@@ -4,7 +4,7 @@ import type { DeliveryKey } from "#db/schema/deliveries";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { newId } from "#server/platform/ids";
+import { firstId, newId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../../audit/record";
 import { encodePlace, parsePlace } from "../../parts";
 import { readReason } from "../../pauses/reason";
@@ -28,8 +28,6 @@ const Place = z.object({
   entryId: z.uuid().nullable(),
 });
 type Place = z.infer<typeof Place>;
-
-const firstId = "00000000-0000-0000-0000-000000000000";
 
 export type PurgeInput = QueueScope & {
   reason: string;

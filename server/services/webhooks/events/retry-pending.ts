@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
+import { firstId } from "#server/platform/ids";
 import { type Command, recordAudit } from "../../audit/record";
 import { encodePlace, parsePlace } from "../../parts";
 import { requireEnabled } from "./events";
 
 /** Maximum number of events that one call makes due. */
 const retriedMax = 5_000;
-const firstId = "00000000-0000-0000-0000-000000000000";
 
 /** The last event that was made due, and the entry of the command in the audit log. */
 const Place = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });

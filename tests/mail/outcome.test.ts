@@ -90,33 +90,4 @@ describe("a reply determines the outcome of its recipient", () => {
       alarm,
     });
   });
-
-  test.each([
-    [
-      "450 4.1.1 user unknown",
-      "mx rejected the email temporarily: the address could not be verified (450 4.1.1 user unknown)",
-    ],
-    [
-      "550 5.1.10 null MX",
-      "mx rejected the email permanently: the domain does not accept email (550 5.1.10 null MX)",
-    ],
-    [
-      "552 5.3.4 12 MB at most",
-      "mx rejected the email permanently: the message is too large (552 5.3.4 12 MB at most)",
-    ],
-  ])("%s is explained as %j", (raw, reason) => {
-    expect(outcomeOfReply("b@example.org", readReply(raw), "mx").reason).toBe(reason);
-  });
-
-  test("the reason explains the reply and quotes it", () => {
-    const { reason } = outcomeOfReply(
-      "b@example.org",
-      readReply("550 5.1.1 unknown user"),
-      "mx.example.org",
-      "rcpt",
-    );
-    expect(reason).toBe(
-      "mx.example.org rejected the email permanently: the mailbox does not exist (550 5.1.1 unknown user)",
-    );
-  });
 });

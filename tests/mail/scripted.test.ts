@@ -24,18 +24,6 @@ test.each<[address: string, kinds: string[]]>([
   },
 );
 
-test("a simulated bounce has the reply of a missing mailbox, and an unknown outcome has none", () => {
-  expect(scriptedOutcome("bounced@backstamp.test", 1).outcome.reply).toMatchObject({
-    code: 550,
-    enhanced: "5.1.1",
-  });
-  expect(scriptedOutcome("nobody@backstamp.test", 1).outcome.reply).toMatchObject({
-    code: 550,
-    enhanced: "5.1.1",
-  });
-  expect(scriptedOutcome("unknown@backstamp.test", 1).outcome.reply).toBeNull();
-});
-
 test("only complained@ causes a complaint, only slow@ is delayed, and only suppressed@ is suppressed", () => {
   for (const name of Object.keys(FATES)) {
     const answer = scriptedOutcome(`${name}@backstamp.test`, 1);

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
-import { SCOPES } from "#server/shared/scopes";
 import {
   asDomains,
   asId,
@@ -13,22 +12,11 @@ import {
   wordOf,
 } from "#server/startup/admin/arguments";
 
-test("scopes are parsed by name and by preset, without duplicates", () => {
-  expect(asScopes("emails:send, emails:read,emails:send")).toEqual(["emails:send", "emails:read"]);
-  expect(asScopes("sending_access")).toEqual(["emails:send"]);
-  expect(asScopes("full_access")).toEqual([...SCOPES]);
-});
-
 test("limits of several classes are merged, and the last value of a class applies", () => {
   const once = asLimit("POST /api/emails=1000");
   expect(asLimit("other = 7", once)).toEqual({ "POST /api/emails": 1000, other: 7 });
   expect(asLimit("POST /api/emails=5", once)).toEqual({ "POST /api/emails": 5 });
   expect(asLimit("POST /api/emails=default", once)).toEqual({ "POST /api/emails": null });
-});
-
-test("domains are normalized", () => {
-  expect(asDomains("Example.COM, bücher.example,")).toEqual(["example.com", "xn--bcher-kva.example"]);
-  expect(asDomains(" all ")).toBe("all");
 });
 
 test("a time requires a time zone, and a date starts in UTC", () => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLimits, type LimitStore, type Limits, type Verdict } from "#server/platform/limits/limits";
-import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
 import { startUpstashTestServer, type UpstashTestServer } from "../../support/servers/upstash-test-server";
 import { type RecordedLog, recordedLog } from "./recorded-log";
@@ -66,15 +65,6 @@ const cases: Case[] = [
     runs: 10,
   },
 ];
-
-test("the default limits are those of the API: 100, 300, 60 and 60 per minute", () => {
-  expect(LIMIT_PER_MINUTE).toEqual({
-    "POST /api/emails": 100,
-    "GET /api/emails": 300,
-    "POST /api/templates": 60,
-    other: 60,
-  });
-});
 
 for (const { name, store, isShared, runs } of cases) {
   const isMissing = isShared && redisMissing !== null;

@@ -1,23 +1,19 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { keyIdOfSealed } from "#server/platform/secrets/vault";
 import { admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { activateSecret } from "#server/services/secrets/rotate";
 import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
-import { idOf, newSecret, openRingWorld, type RingWorld } from "./ring-world";
+import { forEachTest } from "../../support/fixtures";
+import { idOf, newSecret, openRingWorld } from "./ring-world";
 
 const PLACE = { table: "t", column: "c", id: "1", teamId: "" };
 
-let ring: RingWorld;
-beforeEach(async () => {
-  ring = await openRingWorld();
-});
-afterEach(() => ring.close());
+const world = forEachTest(openRingWorld);
 
 test("until the database has admitted the secrets, stored values are readable and nothing is encrypted", async () => {
-  const { world, processWith } = ring;
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   const sealed = world.deps.vault.seal("text", PLACE);
   expect(() => process.vault.seal("text", PLACE)).toThrow(
     expect.objectContaining({ code: "unavailable", message: expect.stringContaining("Repeat the request") }),
@@ -28,7 +24,6 @@ test("until the database has admitted the secrets, stored values are readable an
 });
 
 test("a value that a process without the new secret stores late is encrypted again within an hour", async () => {
-  const { world, processWith } = ring;
   const { id } = await createWebhook(world.ctx, {
     url: "https://example.com/hook",
     events: ["email.sent"],
@@ -38,7 +33,7 @@ test("a value that a process without the new secret stores late is encrypted aga
     const [row] = await world.hot`select secret from webhooks where id = ${id}`;
     return keyIdOfSealed(row?.secret);
   };
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   await activateSecret(process);
   await world.hot`update installation_secrets set active_from = now() where id = ${idOf(newSecret)}`;

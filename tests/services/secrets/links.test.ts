@@ -1,26 +1,19 @@
 import { encode } from "next-auth/jwt";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decodeToken } from "#server/auth/tokens";
 import type { RestDeps } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { activateSecret } from "#server/services/secrets/rotate";
 import { installationSecret } from "../../support/deps";
+import { forEachTest } from "../../support/fixtures";
 import { callApi, startRest } from "../../support/rest";
-import type { World } from "../../support/world";
-import { foreignSecret, newSecret, openRingWorld, type RingWorld } from "./ring-world";
+import { foreignSecret, newSecret, openRingWorld } from "./ring-world";
 
-let world: World;
-let processWith: RingWorld["processWith"];
-let ring: RingWorld;
-beforeEach(async () => {
-  ring = await openRingWorld();
-  ({ world, processWith } = ring);
-});
-afterEach(() => ring.close());
+const world = forEachTest(openRingWorld);
 
 test("links and return paths of a former secret work, and an email keeps its links in every attempt", async () => {
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   // Not new ids: an earlier test of this process may have moved its clock, which ids never go back behind.
   const [teamId, emailId, deliveryId] = [world.id, firstIdAt(new Date()), firstIdAt(new Date())];
@@ -61,16 +54,16 @@ test("links and return paths of a former secret work, and an email keeps its lin
 });
 
 /** A process with only the new secret, which no database has checked. */
-const openDepsAlone = () => processWith(newSecret);
+const openDepsAlone = () => world.processWith(newSecret);
 
 test("the inbound token and the sessions of a former secret are accepted", async () => {
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   const server = await startRest(both);
   const statusOf = async (token: string | null) =>
     (await callApi(server.baseUrl, "POST", "/api/inbound/message", { token: token ?? "", body: {} })).status;
   expect(await statusOf(both.inboundToken)).not.toBe(401);
   expect(await statusOf(world.deps.inboundToken)).not.toBe(401);
-  expect(await statusOf(processWith(foreignSecret).inboundToken)).toBe(401);
+  expect(await statusOf(world.processWith(foreignSecret).inboundToken)).toBe(401);
   await server.close();
 
   const secretsOf = (...secrets: [string, ...string[]]) => ({ authSecrets: () => secrets });

@@ -7,11 +7,9 @@ import { createWorld, type World } from "../../support/world";
 export const newSecret = "a new secret of this installation, for the tests";
 export const foreignSecret = "the secret of another installation altogether";
 
-export type RingWorld = {
-  world: World;
+export type RingWorld = World & {
   /** Another process of the installation, with these secrets. */
   processWith(secret: string, ...formerSecrets: string[]): RestDeps;
-  close(): Promise<void>;
 };
 
 /** An installation whose secret is recorded, and further processes of it. */
@@ -20,7 +18,7 @@ export async function openRingWorld(): Promise<RingWorld> {
   await admitKeyring(world.deps);
   const closing: (() => Promise<void>)[] = [];
   return {
-    world,
+    ...world,
     processWith: (secret, ...formerSecrets) => {
       const { deps, close } = openDeps(world.databaseUrl, {
         secret,

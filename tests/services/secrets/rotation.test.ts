@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RestDeps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
@@ -19,19 +19,12 @@ import { readValues } from "#server/services/secrets/stored-values";
 import { queueSystemEmail } from "#server/services/system-mail/queue";
 import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
-import type { World } from "../../support/world";
-import { foreignSecret, idOf, newSecret, openRingWorld, type RingWorld } from "./ring-world";
+import { forEachTest } from "../../support/fixtures";
+import { foreignSecret, idOf, newSecret, openRingWorld } from "./ring-world";
 
 const NONE_UNREADABLE = { unreadable: 0, unreadableRows: [], isComplete: true };
 
-let world: World;
-let processWith: RingWorld["processWith"];
-let ring: RingWorld;
-beforeEach(async () => {
-  ring = await openRingWorld();
-  ({ world, processWith } = ring);
-});
-afterEach(() => ring.close());
+const world = forEachTest(openRingWorld);
 
 /** Stores a value of each kind. Returns the id of the endpoint. */
 async function storeEachKind(): Promise<string> {
@@ -92,7 +85,7 @@ test("a rotation encrypts every stored value with the new secret, and the former
   const kinds = new Set((await sealedTexts()).map(({ place }) => place));
   expect([...kinds].sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
 
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   await activateSecret(process);
   expect(await resealStored(process)).toEqual({ ...NONE_UNREADABLE, resealed: before.length });
@@ -104,14 +97,14 @@ test("a rotation encrypts every stored value with the new secret, and the former
 });
 
 test("until the activation, processes with both secrets encrypt so that those with the former one can read it", async () => {
-  const restarted = processWith(newSecret, installationSecret);
+  const restarted = world.processWith(newSecret, installationSecret);
   await admitKeyring(restarted);
   const place = { table: "t", column: "c", id: "1", teamId: "" };
   expect(world.deps.vault.open(restarted.vault.seal("text", place), place)).toBe("text");
   await activateSecret(restarted);
   const sealed = restarted.vault.seal("text", place);
   expect(keyIdOfSealed(sealed)).toBe(idOf(newSecret));
-  const another = processWith(newSecret, installationSecret);
+  const another = world.processWith(newSecret, installationSecret);
   await refreshKeyring(another);
   expect(another.vault.open(sealed, place)).toBe("text");
   expect(() => another.vault.open(sealed, { ...place, teamId: "2" })).toThrow();
@@ -137,7 +130,7 @@ test("values of release 0.2.0, which name no secret, are readable, and get the i
 test("values that no configured secret opens are kept and reported, and the others are encrypted again", async () => {
   await storeEachKind();
   await world.hot`update totp_factors set secret = 'k1.AAAA.0000000000000000'`;
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   await activateSecret(process);
   const [factor] = await world.hot<{ id: string }[]>`select user_id as id from totp_factors`;
@@ -151,7 +144,7 @@ test("values that no configured secret opens are kept and reported, and the othe
 
 test("an endpoint's secret that changes during the work is never overwritten", async () => {
   const id = await storeEachKind();
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   await activateSecret(process);
   let isDone = false;
@@ -184,7 +177,7 @@ function processVaultOf(process: RestDeps) {
 
 test("a row that another transaction changes is encrypted after it", async () => {
   await storeEachKind();
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   await activateSecret(process);
   let resealing: Promise<unknown> | undefined;
@@ -207,7 +200,7 @@ test("a row that another transaction changes is encrypted after it", async () =>
 });
 
 test("a worker without the new secret prevents its activation, until it has stopped", async () => {
-  const process = processWith(newSecret, installationSecret);
+  const process = world.processWith(newSecret, installationSecret);
   await admitKeyring(process);
   const id = "018f0000-0000-7000-8000-00000000000a";
   await world.hot`insert into workers (id, host, pid, transport, secret_ids)
@@ -221,44 +214,46 @@ test("a worker without the new secret prevents its activation, until it has stop
 
 test("another secret is refused, also for a copy of the database, until the former one is configured too", async () => {
   await storeEachKind();
-  const wrong = processWith(foreignSecret);
+  const wrong = world.processWith(foreignSecret);
   await expect(admitKeyring(wrong)).rejects.toThrow(SecretRejectedError);
   await expect(admitKeyring(wrong)).rejects.toThrow(/BACKSTAMP_SECRETS_OLD/);
   const place = { table: "t", column: "c", id: "1", teamId: "" };
   expect(() => wrong.vault.seal("text", place)).toThrow(SecretRejectedError);
   expect(await world.hot`select id from installation_secrets`).toEqual([{ id: idOf(installationSecret) }]);
-  await admitKeyring(processWith(foreignSecret, installationSecret));
+  await admitKeyring(world.processWith(foreignSecret, installationSecret));
 });
 
 test("a database that was used before its secret was recorded is accepted only with the secret of its values", async () => {
   await storeEachKind();
   await world.hot`delete from installation_secrets`;
-  await expect(admitKeyring(processWith(foreignSecret))).rejects.toThrow(SecretRejectedError);
+  await expect(admitKeyring(world.processWith(foreignSecret))).rejects.toThrow(SecretRejectedError);
   expect(await world.hot`select from installation_secrets`).toHaveLength(0);
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   expect(both.keyring.active().id).toBe(idOf(installationSecret));
 });
 
 test("a former secret that stored values need is missed at start", async () => {
   await storeEachKind();
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   await activateSecret(both);
-  await expect(admitKeyring(processWith(newSecret))).rejects.toThrow(/former secret that is not configured/);
+  await expect(admitKeyring(world.processWith(newSecret))).rejects.toThrow(
+    /former secret that is not configured/,
+  );
   await resealStored(both);
-  await admitKeyring(processWith(newSecret));
+  await admitKeyring(world.processWith(newSecret));
 });
 
 test("after a secret was accepted as lost, the next rotation does not require it, and endpoints can be repaired", async () => {
   const id = await storeEachKind();
-  const accepted = processWith(foreignSecret);
+  const accepted = world.processWith(foreignSecret);
   await expect(admitKeyring(accepted)).rejects.toThrow(/secret rotate --lost/);
   await acceptLostSecret(accepted);
-  const next = processWith(newSecret, foreignSecret);
+  const next = world.processWith(newSecret, foreignSecret);
   await admitKeyring(next);
   await activateSecret(next);
-  await admitKeyring(processWith(newSecret, foreignSecret));
+  await admitKeyring(world.processWith(newSecret, foreignSecret));
   const { secrets } = await readSecretStatus(next, world.clock.now());
   expect(secrets.map(({ id, state }) => ({ id, state }))).toEqual([
     { id: idOf(newSecret), state: "current" },
@@ -287,10 +282,10 @@ test("a retired DKIM key that cannot be opened does not prevent email of its suc
 });
 
 test("a secret that was replaced cannot become current again", async () => {
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   await activateSecret(both);
-  const back = processWith(installationSecret, newSecret);
+  const back = world.processWith(installationSecret, newSecret);
   await admitKeyring(back);
   expect(back.keyring.active().id).toBe(idOf(newSecret));
   // With an embedded database, the start activates a secret only if this is due.
@@ -301,7 +296,7 @@ test("a secret that was replaced cannot become current again", async () => {
 test("the status says what a former secret is needed for, and from when it can be removed", async () => {
   await storeEachKind();
   const { id: emailId } = await world.send();
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   const statusOf = async (now = world.clock.now()) =>
     (await readSecretStatus(both, now)).secrets.map(({ id, state, values, hasQueued, isRemovable }) => ({
@@ -332,12 +327,12 @@ test("the status says what a former secret is needed for, and from when it can b
 });
 
 test("readiness reports another secret as an error, and a process that was not restarted as an alarm", async () => {
-  expect(await readReadiness(processWith(foreignSecret))).toMatchObject({
+  expect(await readReadiness(world.processWith(foreignSecret))).toMatchObject({
     isReady: false,
     reason: "secret_rejected",
     message: expect.stringContaining("BACKSTAMP_SECRETS_OLD"),
   });
-  const both = processWith(newSecret, installationSecret);
+  const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   await activateSecret(both);
   await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'mail.example.com', 1, 'relay')`;

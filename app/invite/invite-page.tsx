@@ -64,14 +64,14 @@ export function InvitePage() {
         </p>
       </SignInFrame>
     );
-  if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signed_in_as} />;
+  if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signedInAs} />;
   return (
     <SignInFrame
       title={`Join ${data.team_name}`}
       description={`${data.invited_by ?? "The operator"} invites you to the team, as ${/^[aeo]/.test(data.role) ? "an" : "a"} ${data.role}.`}
     >
       <JoinOptions invitation={data} token={token} />
-      {data.signed_in_as ? <SessionWatch email={data.signed_in_as} /> : null}
+      {data.signedInAs ? <SessionWatch email={data.signedInAs} /> : null}
     </SignInFrame>
   );
 }

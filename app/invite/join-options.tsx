@@ -12,7 +12,7 @@ import { useAction } from "../console/_ui/use-action";
 import { EmailField, NewPasswordField, takeFields, WideSubmitButton } from "../login/fields";
 import { clearToken } from "./invitation-token";
 
-export type InvitationPreview = ReturnType<typeof presentInvitationPreview> & { signed_in_as: string | null };
+export type InvitationPreview = ReturnType<typeof presentInvitationPreview> & { signedInAs: string | null };
 type Open = Extract<InvitationPreview, { state: "open" }>;
 
 /**
@@ -20,7 +20,7 @@ type Open = Extract<InvitationPreview, { state: "open" }>;
  * account.
  */
 export function JoinOptions({ invitation, token }: { invitation: Open; token: string }) {
-  const { email, signed_in_as: signedInAs, has_user: hasUser } = invitation;
+  const { email, signedInAs, has_user: hasUser } = invitation;
   if (signedInAs === email) return <JoinAsUser token={token} email={email} />;
   if (signedInAs !== null) return <WrongUser email={email} signedInAs={signedInAs} />;
   if (hasUser) return <SignInFirst email={email} />;

@@ -30,7 +30,7 @@ async function openPerson(): Promise<Person> {
   return { user, visitor };
 }
 const isIn = async (visitor: SignInVisitor) => (await readSession(console.deps, visitor.cookies)) !== null;
-type Row = { id: string; is_current: boolean; agent: string; address: string };
+type Row = { id: string; isCurrent: boolean; agent: string; address: string };
 const sessionsOf = async (visitor: SignInVisitor): Promise<Row[]> => {
   const called = await visitor.query("account.sessions");
   return called.ok ? (called.data as Row[]) : [];
@@ -59,9 +59,7 @@ describe("the session list", () => {
       "Safari on macOS",
       "Unknown browser",
     ]);
-    expect(rows.filter(({ is_current }) => is_current).map(({ agent }) => agent)).toEqual([
-      "Safari on macOS",
-    ]);
+    expect(rows.filter(({ isCurrent }) => isCurrent).map(({ agent }) => agent)).toEqual(["Safari on macOS"]);
     expect(rows.every(({ address }) => address.startsWith("198.51.100."))).toBe(true);
   });
 
@@ -71,7 +69,7 @@ describe("the session list", () => {
     await console.deps.db
       .update(sessions)
       .set({ expiresAt: sql`now() - interval '1 second'` })
-      .where(eq(sessions.id, (await sessionsOf(other)).find(({ is_current }) => is_current)?.id ?? ""));
+      .where(eq(sessions.id, (await sessionsOf(other)).find(({ isCurrent }) => isCurrent)?.id ?? ""));
     expect(await sessionsOf(ann.visitor)).toHaveLength(1);
   });
 });
@@ -80,7 +78,7 @@ describe("ending a session", () => {
   test("rejects its next request; other sessions stay active", async () => {
     const other = open();
     await other.signIn(ann.user.email, PASSWORD);
-    const id = (await sessionsOf(ann.visitor)).find(({ is_current }) => !is_current)?.id;
+    const id = (await sessionsOf(ann.visitor)).find(({ isCurrent }) => !isCurrent)?.id;
     expect(await ann.visitor.call("account.endSession", { id })).toMatchObject({ ok: true });
     expect(await other.query("account.signInMethods")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
     expect(await isIn(ann.visitor)).toBe(true);

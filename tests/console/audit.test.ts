@@ -40,19 +40,19 @@ describe("the audit log", () => {
     const [made] = (await changes({ action: "key" })).rows;
     expect(made).toMatchObject({
       actor: "user",
-      actor_id: party.userIds.admin,
-      actor_name: expect.stringMatching(/@example\.org$/),
+      actorId: party.userIds.admin,
+      actorName: expect.stringMatching(/@example\.org$/),
       action: "key.created",
       words: "Created an API key",
       noun: "key",
-      subject_id: key.id,
-      subject_name: "Shop",
+      subjectId: key.id,
+      subjectName: "Shop",
       isPresent: true,
-      request_id: "request-1",
+      requestId: "request-1",
       detail: expect.objectContaining({ scopes: ["emails:send"] }),
     });
     await revokeKey(ctx, key.id);
-    const rows = (await changes({ action: "key" })).rows.filter(({ subject_id }) => subject_id === key.id);
+    const rows = (await changes({ action: "key" })).rows.filter(({ subjectId }) => subjectId === key.id);
     expect(rows.map(({ action, isPresent }) => [action, isPresent])).toEqual([
       ["key.revoked", false],
       ["key.created", false],
@@ -102,7 +102,7 @@ describe("the audit log", () => {
     });
     const second = await list({ after: first.rows.at(-1)?.id });
     const third = await list({ after: second.rows.at(-1)?.id });
-    const names = [first, second, third].flatMap(({ rows }) => rows.map(({ subject_name }) => subject_name));
+    const names = [first, second, third].flatMap(({ rows }) => rows.map(({ subjectName }) => subjectName));
     expect(names).toEqual(Array.from({ length: 60 }, (_, i) => `${59 - i}`));
     expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
     expect((await list({ before: second.rows[0]?.id })).rows).toEqual(first.rows);
@@ -131,7 +131,7 @@ describe("the request log", () => {
     expect(await list({ key: key.id })).toEqual([500, 429, 200]);
     expect(await list({ key: newId() })).toEqual([]);
     expect(await query("activity.request", { id: ids[0] }, "member", fresh)).toMatchObject({
-      api_key_name: "Shop",
+      apiKeyName: "Shop",
       request_body: { to: "ann@example.org" },
       response_body: null,
     });

@@ -30,7 +30,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 async function pageOf(id: string) {
   const answer = await ann.call("viewer", "emails.get", { id });
   if (!answer.ok) throw new Error(answer.message);
-  return answer.data as { idempotency_key: string | null };
+  return answer.data as { idempotencyKey: string | null };
 }
 
 describe("the idempotency key", () => {
@@ -41,21 +41,21 @@ describe("the idempotency key", () => {
     const ids = [one.id, ...batch.data.map(({ id }) => id)];
     expect(ids).toHaveLength(3);
     for (const id of ids) {
-      expect(await pageOf(id)).toMatchObject({ idempotency_key: "order-1/receipt" });
+      expect(await pageOf(id)).toMatchObject({ idempotencyKey: "order-1/receipt" });
       const answer = await console.world.api("GET", `/api/emails/${id}`, { token });
       expect(JSON.stringify(answer.body)).not.toContain("order-1");
     }
     // It stays when the record that recognizes a repetition expires.
     await console.world.hot`delete from idempotency_keys`;
-    expect(await pageOf(one.id)).toMatchObject({ idempotency_key: "order-1/receipt" });
+    expect(await pageOf(one.id)).toMatchObject({ idempotencyKey: "order-1/receipt" });
   });
 
   test("is null without one, for an email of an earlier release, and after the content was erased", async () => {
     const { id } = await post("/api/emails", MAIL);
-    expect(await pageOf(id)).toMatchObject({ idempotency_key: null });
+    expect(await pageOf(id)).toMatchObject({ idempotencyKey: null });
     const sent = await post("/api/emails", MAIL, { "idempotency-key": "order-2" });
     await console.world.hot`delete from email_bodies where email_id = ${sent.id}`;
-    expect(await pageOf(sent.id)).toMatchObject({ idempotency_key: null });
+    expect(await pageOf(sent.id)).toMatchObject({ idempotencyKey: null });
   });
 });
 
@@ -122,8 +122,8 @@ describe("sending again as new", () => {
       content_type: "text/plain",
       content: "Dear Ann",
     });
-    expect(await pageOf(first)).toMatchObject({ sent_again_as: second, sent_again_of: null });
-    expect(await pageOf(second)).toMatchObject({ sent_again_as: null, sent_again_of: first });
+    expect(await pageOf(first)).toMatchObject({ sentAgainAs: second, sentAgainOf: null });
+    expect(await pageOf(second)).toMatchObject({ sentAgainAs: null, sentAgainOf: first });
     const entries = await console.world.hot`
       select actor, actor_id, subject_id, detail from audit_log
       where team_id = ${ann.teamId} and action = 'email.sent_again'`;
@@ -174,11 +174,11 @@ describe("sending again as new", () => {
       [removed, "gone.example is not a domain of this team"],
     ] as const) {
       const fault = expect.stringContaining(message);
-      expect(await pageOf(id)).toMatchObject({ send_again_fault: fault });
+      expect(await pageOf(id)).toMatchObject({ sendAgainFault: fault });
       expect(await again(id)).toMatchObject({ ok: false, code: "CONFLICT", message: fault });
     }
     expect(await emailCount()).toBe(3);
-    expect(await pageOf((await post("/api/emails", MAIL)).id)).toMatchObject({ send_again_fault: null });
+    expect(await pageOf((await post("/api/emails", MAIL)).id)).toMatchObject({ sendAgainFault: null });
   });
 
   test("a suppressed recipient is named before, and gets nothing", async () => {

@@ -149,7 +149,7 @@ describe("one email", () => {
     expect(paused.delays).toEqual({
       cap: null,
       relays: [
-        { name: "main", reason: null, next_attempt_at: expect.any(String), fault: "The login was refused." },
+        { name: "main", reason: null, nextAttemptAt: expect.any(String), fault: "The login was refused." },
       ],
     });
     await hot`delete from relays`;

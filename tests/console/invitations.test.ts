@@ -55,11 +55,11 @@ describe("an invitation", () => {
       role: "member",
       invited_by: null,
       has_user: false,
-      signed_in_as: null,
+      signedInAs: null,
     });
     expect(await stranger().invitations.accept({ token, ...NEW })).toEqual({ email, teamId: team });
     expect(await rolesOf(email)).toEqual([{ role: "member", teamId: team }]);
-    expect(await viewInvitation(token)).toEqual({ state: "accepted", signed_in_as: null });
+    expect(await viewInvitation(token)).toEqual({ state: "accepted", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringMatching(/already accepted/),
@@ -109,7 +109,7 @@ describe("an invitation", () => {
     await elapse("6 days 23 hours");
     expect(await viewInvitation(token)).toMatchObject({ state: "open" });
     await elapse("2 hours");
-    expect(await viewInvitation(token)).toEqual({ state: "expired", signed_in_as: null });
+    expect(await viewInvitation(token)).toEqual({ state: "expired", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringMatching(/has expired/),
@@ -124,7 +124,7 @@ describe("an invitation", () => {
       .from(invitations)
       .where(eq(invitations.email, email));
     expect(await party.call("admin", "invitations.withdraw", { id })).toMatchObject({ ok: true });
-    expect(await viewInvitation(token)).toEqual({ state: "withdrawn", signed_in_as: null });
+    expect(await viewInvitation(token)).toEqual({ state: "withdrawn", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
     });
@@ -132,7 +132,7 @@ describe("an invitation", () => {
   });
 
   test.each(["", "a".repeat(43)])("is rejected with the link token %j", async (token) => {
-    expect(await viewInvitation(token)).toEqual({ state: "unknown", signed_in_as: null });
+    expect(await viewInvitation(token)).toEqual({ state: "unknown", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
@@ -185,7 +185,7 @@ describe("the inviter", () => {
     expect(await renew()).toMatchObject({ ok: false, code: "TOO_MANY_REQUESTS" });
     await elapse("8 days");
     const after = tokenOf(((await renew()) as { data: { link: string } }).data);
-    expect(await viewInvitation(before)).toEqual({ state: "unknown", signed_in_as: null });
+    expect(await viewInvitation(before)).toEqual({ state: "unknown", signedInAs: null });
     expect(await viewInvitation(after)).toMatchObject({ state: "open", role: "member" });
   });
 

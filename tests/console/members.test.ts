@@ -48,11 +48,11 @@ describe("the member list", () => {
         expect.objectContaining({
           id: party.userIds.viewer,
           role: "viewer",
-          is_self: true,
+          isSelf: true,
           is_two_factor_on: false,
           last_seen_at: expect.stringMatching(/Z$/),
         }),
-        expect.objectContaining({ id: party.userIds.owner, role: "owner", is_self: false }),
+        expect.objectContaining({ id: party.userIds.owner, role: "owner", isSelf: false }),
       ]),
     });
     expect(JSON.stringify(result)).not.toMatch(/password|hash/i);
@@ -259,7 +259,7 @@ describe("another team", () => {
     const admin = console.callerOf(cookies);
     expect(await admin.team.settings({ team: id })).toMatchObject({ name: "Second", unknown: "retry" });
     expect((await admin.activity.changes({ team: id })).rows).toMatchObject([
-      { action: "team.created", actor_id: party.userIds.admin, subject_name: "Second" },
+      { action: "team.created", actorId: party.userIds.admin, subjectName: "Second" },
     ]);
     expect((await admin.members.list({ team: id })).map(({ role }) => role)).toEqual(["owner"]);
   });
@@ -297,5 +297,5 @@ test("users can rename only themselves", async () => {
   expect(await again.profile.get()).toMatchObject({ name: "Vera <b>Viewer</b>" });
   await again.profile.rename({ name: "" });
   const rows = await again.members.list({ team });
-  expect(rows.find(({ is_self }) => is_self)).toMatchObject({ name: null });
+  expect(rows.find(({ isSelf }) => isSelf)).toMatchObject({ name: null });
 });

@@ -68,7 +68,7 @@ describe("creating a passkey", () => {
     expect(made.recoveryCodes).toHaveLength(10);
     expect(await add(home, createPasskeyDevice(page))).toMatchObject({ data: { recoveryCodes: null } });
     expect(await home.query("account.signInMethods")).toMatchObject({
-      data: { passkeys: [{ name: "Key", is_synced: false }, {}], recoveryCodesLeft: 10 },
+      data: { passkeys: [{ name: "Key", isSynced: false }, {}], recoveryCodesLeft: 10 },
     });
   });
 

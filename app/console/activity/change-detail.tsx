@@ -10,7 +10,7 @@ import { Actor, SubjectLink } from "./change-fields";
 
 /** The details of one change. */
 export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onClose: () => void }) {
-  const { words, action, subject_id, detail, request_id, created_at } = change;
+  const { words, action, subjectId, detail, requestId, createdAt } = change;
   return (
     <Dialog
       onOpenChange={onClose}
@@ -21,16 +21,16 @@ export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onCl
         <Line name="Target">
           <SubjectLink change={change} />
         </Line>
-        {subject_id ? (
+        {subjectId ? (
           <Line name="Id">
-            <CopyableText text={subject_id} label="Copy id" />
+            <CopyableText text={subjectId} label="Copy id" />
           </Line>
         ) : null}
         <Line name="Actor">
           <Actor change={change} />
         </Line>
         <Line name="Time">
-          <When at={created_at} />
+          <When at={createdAt} />
         </Line>
         {linesOf(detail).map(({ name, now, before }) => (
           <Line key={name} name={name}>
@@ -46,7 +46,7 @@ export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onCl
           </Line>
         ))}
         <Line name="Request">
-          <CopyableText text={request_id} label="Copy request id" />
+          <CopyableText text={requestId} label="Copy request id" />
         </Line>
       </dl>
     </Dialog>

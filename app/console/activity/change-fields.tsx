@@ -45,8 +45,8 @@ function formatBatch({ noun, detail }: AuditEntryView): string | null {
 /** The target of a change, with its name at that time. It is a link while the target exists. */
 export function SubjectLink({ change }: { change: AuditEntryView }) {
   const hrefOf = useConsoleHref();
-  const { noun, subject_id: id, subject_name, isPresent } = change;
-  const name = subject_name || id;
+  const { noun, subjectId: id, subjectName, isPresent } = change;
+  const name = subjectName || id;
   if (!name) return <span className="text-soft">{formatBatch(change) ?? "–"}</span>;
   const pageOf = isPresent && id ? PAGES[noun] : undefined;
   if (!pageOf || !id)
@@ -71,10 +71,10 @@ const ICONS = { user: UserRound, key: KeyRound, operator: Terminal, system: Cog 
 const FIXED_NAMES = { operator: "CLI", system: "Backstamp" };
 
 /** The actor of a change, with the name at that time. The icon shows the type of actor. */
-export function Actor({ change: { actor, actor_name } }: { change: AuditEntryView }) {
+export function Actor({ change: { actor, actorName } }: { change: AuditEntryView }) {
   const Icon = ICONS[actor];
   const name =
-    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actor_name ?? "Deleted user");
+    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actorName ?? "Deleted user");
   return (
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
       <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />

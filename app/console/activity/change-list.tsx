@@ -42,7 +42,7 @@ const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
     width: "w-28",
     align: "right",
     phone: "corner",
-    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
+    cell: ({ createdAt }) => <When at={createdAt} className="text-soft text-xs" />,
   },
 ];
 

@@ -49,7 +49,7 @@ type LineProps = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boole
 /** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
 function EmailLine({ row, isSelected, onSelect }: LineProps) {
   const hrefOf = useConsoleHref();
-  const { key_name: keyName, to, cc, bcc, suppressed } = row;
+  const { keyName, to, cc, bcc, suppressed } = row;
   const [recipient] = to;
   const others = to.length + cc.length + bcc.length - 1;
   return (

@@ -30,7 +30,7 @@ import {
   listAccountEvents,
 } from "#server/services/people/events";
 import { renameUser } from "#server/services/people/users";
-import { presentRow } from "#server/shared/wire/shapes";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { router, signedIn } from "../init";
 import { NoInput } from "../strict";
 
@@ -64,7 +64,7 @@ async function readSignInMethods(deps: ConsoleDeps, userId: string) {
     hasAuthenticator: factors.hasTotp,
     recoveryCodesLeft: factors.recoveryCodesLeft,
     arePasskeysPossible: relyingParty(deps.url) !== null,
-    passkeys: (await listPasskeys(deps, userId)).map(presentRow),
+    passkeys: (await listPasskeys(deps, userId)).map(withIsoTimes),
     /** Accounts at configured providers, and accounts linked earlier at providers no longer configured. */
     accounts: SIGN_IN_PROVIDERS.flatMap((provider) => {
       const account = linked.find((each) => each.provider === provider);
@@ -100,11 +100,11 @@ const viewAccountEvent = ({ id, kind, subject, address, userAgent, createdAt }: 
 
 export const accountRouter = router({
   signInMethods: own.input(NoInput).query(({ ctx }) => readSignInMethods(ctx.deps, ctx.owner.user.id)),
-  /** `is_current` marks the session of the caller. */
+  /** `isCurrent` marks the session of the caller. */
   sessions: own.input(NoInput).query(async ({ ctx: { deps, owner } }) =>
     (await listSessions(deps, owner.user.id)).map((session) => ({
-      ...presentRow(session),
-      is_current: session.id === owner.sessionId,
+      ...withIsoTimes(session),
+      isCurrent: session.id === owner.sessionId,
     })),
   ),
   events: own

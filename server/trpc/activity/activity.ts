@@ -12,7 +12,7 @@ import { listKeys, nameKeys } from "#server/services/keys/read";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { hourMs } from "#server/shared/durations";
 import { type ApiCall, presentLog, presentLogSummary } from "#server/shared/wire/log";
-import { presentRow } from "#server/shared/wire/shapes";
+import { withIsoTimes } from "#server/shared/wire/shapes";
 import { inTeam, pageRows, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
@@ -69,7 +69,7 @@ export const wordsOf = (action: string): string =>
 
 /** One entry of the audit log. `existing`: the ids of targets that still have a page. */
 const presentAuditEntry = ({ teamId: _, ...row }: AuditEntryRow, existing: ReadonlySet<string>) => ({
-  ...presentRow(row),
+  ...withIsoTimes(row),
   words: wordsOf(row.action),
   noun: nounOf(row.action),
   isPresent: row.subjectId !== null && existing.has(row.subjectId),
@@ -79,7 +79,7 @@ export type AuditEntryView = ReturnType<typeof presentAuditEntry>;
 /** What the console shows of a call in addition to the API: the name of the key and the path in full. */
 const consoleFields = ({ apiKeyId, path }: ApiCall, names: ReadonlyMap<string, string>) => ({
   path,
-  api_key_name: names.get(apiKeyId) ?? null,
+  apiKeyName: names.get(apiKeyId) ?? null,
 });
 const presentCall = (call: ApiCall, names: ReadonlyMap<string, string>) => ({
   ...presentLogSummary(call),

@@ -16,7 +16,7 @@ type RowFacts = { keyName: string | null; suppressed: number };
 /** A row of the email list. `suppressed`: how many of several recipients are. */
 export const viewEmailRow = (email: EmailSummary, { keyName, suppressed }: RowFacts) => ({
   ...presentEmailSummary(email),
-  key_name: keyName,
+  keyName,
   suppressed,
 });
 export type EmailRow = ReturnType<typeof viewEmailRow>;
@@ -33,15 +33,15 @@ export function viewEmail(
   const { html: _html, text: _text, events, ...wire } = presentEmail(email);
   return {
     ...wire,
-    template_name: email.templateName,
-    idempotency_key: email.idempotencyKey,
-    sent_again_of: email.sentAgainOf,
-    sent_again_as: email.sentAgainAs,
+    templateName: email.templateName,
+    idempotencyKey: email.idempotencyKey,
+    sentAgainOf: email.sentAgainOf,
+    sentAgainAs: email.sentAgainAs,
     /** Why it cannot be sent again as a new email; null if it can. */
-    send_again_fault: sendAgainFault,
-    list_unsubscribe: email.listUnsubscribe,
-    tracks_opens: email.tracksOpens,
-    tracks_clicks: email.tracksClicks,
+    sendAgainFault,
+    listUnsubscribe: email.listUnsubscribe,
+    tracksOpens: email.tracksOpens,
+    tracksClicks: email.tracksClicks,
     recipients: email.deliveries.map((delivery) => ({
       ...presentRecipient(delivery),
       host: delivery.lastHost,
@@ -51,14 +51,14 @@ export function viewEmail(
     events: events.map((event) => ({
       ...event,
       meaning: event.data.reply ? meaningOf(event.data.reply) : null,
-      rule_text: ruleTextOf(event.data.rule),
+      ruleText: ruleTextOf(event.data.rule),
     })),
     files: files.map(presentAttachment),
     delays: {
       cap: causes.cap,
       relays: causes.relays.map(({ name, nextTryAt, fault, reason }) => ({
         name,
-        next_attempt_at: nextTryAt?.toISOString() ?? null,
+        nextAttemptAt: nextTryAt?.toISOString() ?? null,
         fault,
         reason,
       })),

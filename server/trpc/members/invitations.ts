@@ -35,7 +35,7 @@ export const invitationsRouter = router({
   read: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
     const session = await ctx.session();
     const invitation = await readInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
-    return { ...presentInvitationPreview(invitation), signed_in_as: session?.user.email ?? null };
+    return { ...presentInvitationPreview(invitation), signedInAs: session?.user.email ?? null };
   }),
   /** Creates the invited user with the chosen password. */
   accept: open

@@ -7,7 +7,7 @@ import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
 /** A member in the list of the console. */
-export type MemberRow = ReturnType<typeof presentMember> & { is_self: boolean };
+export type MemberRow = ReturnType<typeof presentMember> & { isSelf: boolean };
 
 const userId = z.string().max(60);
 
@@ -19,7 +19,7 @@ export const membersRouter = router({
     .input(TeamInput)
     .query(async ({ ctx }) =>
       (await listMembers(ctx.service)).map((member): MemberRow => {
-        return { ...presentMember(member), is_self: member.userId === ctx.signedInAs.user.id };
+        return { ...presentMember(member), isSelf: member.userId === ctx.signedInAs.user.id };
       }),
     ),
   changeRole: inTeam("members:write")

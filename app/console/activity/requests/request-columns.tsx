@@ -35,7 +35,7 @@ export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
     id: "key",
     header: "Key",
     width: "w-52",
-    cell: ({ api_key_name }) => <span className="text-soft">{api_key_name ?? "Deleted key"}</span>,
+    cell: ({ apiKeyName }) => <span className="text-soft">{apiKeyName ?? "Deleted key"}</span>,
   },
   {
     id: "when",

@@ -28,9 +28,9 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-soft">
         <ResponseStatus status={row.response_status} />
         <When at={row.created_at} />
-        {row.api_key_name ? (
+        {row.apiKeyName ? (
           <Link href={hrefOf(`/console/keys/${row.api_key_id}`)} className={linkStyle}>
-            {row.api_key_name}
+            {row.apiKeyName}
           </Link>
         ) : null}
         {row.user_agent ? <span className="min-w-0 break-words">{row.user_agent}</span> : null}

@@ -111,13 +111,13 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
         </p>
       ) : null}
       {rule === "relay_paused"
-        ? delays.relays.map(({ name, next_attempt_at, fault, reason }) => (
+        ? delays.relays.map(({ name, nextAttemptAt, fault, reason }) => (
             <p key={name} className="break-words text-soft">
               Relay <span className="text-ink">{name}</span> is paused
               {reason === null ? ". " : ` by the operator: ${reason}`}
-              {next_attempt_at ? (
+              {nextAttemptAt ? (
                 <>
-                  Next attempt <When isDue at={next_attempt_at} />
+                  Next attempt <When isDue at={nextAttemptAt} />
                   {fault ? `: ${fault}` : "."}
                 </>
               ) : null}
@@ -199,7 +199,7 @@ function Entry({ event, attempt, isShared }: EntryProps) {
           <Moment at={nextAttemptAt}>
             {formatDuration(Date.parse(nextAttemptAt) - Date.parse(event.created_at))} later
           </Moment>
-          .<RuleText rule={event.data.rule} text={event.rule_text} reason={reason} />
+          .<RuleText rule={event.data.rule} text={event.ruleText} reason={reason} />
         </p>
       ) : null}
       {policy === "hold" ? (

@@ -56,7 +56,7 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
           {
             label: "Send again as new…",
             Icon: CopyPlus,
-            why: disabledReason ?? email.send_again_fault ?? undefined,
+            why: disabledReason ?? email.sendAgainFault ?? undefined,
             onSelect: () => setOpened("again"),
           },
           { label: "Download .eml", Icon: Download, href: sourceHref(teamId, email.id) },

@@ -22,7 +22,7 @@ export function Facts({ email }: { email: EmailView }) {
     </Link>
   );
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
-  const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
+  const tracked = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ["Accepted", <Moment key="at" at={email.created_at} className="tabular-nums" />],
     [
@@ -49,9 +49,9 @@ export function Facts({ email }: { email: EmailView }) {
     [
       "Template",
       email.template_id &&
-        (email.template_name === null
+        (email.templateName === null
           ? "Deleted"
-          : link(`/console/templates/${email.template_id}`, email.template_name)),
+          : link(`/console/templates/${email.template_id}`, email.templateName)),
     ],
     [
       "Tags",
@@ -71,18 +71,18 @@ export function Facts({ email }: { email: EmailView }) {
         </span>
       ),
     ],
-    ["Sent again as", email.sent_again_as && link(`/console/emails/${email.sent_again_as}`, "New email")],
-    ["Repeats", email.sent_again_of && link(`/console/emails/${email.sent_again_of}`, "Earlier email")],
+    ["Sent again as", email.sentAgainAs && link(`/console/emails/${email.sentAgainAs}`, "New email")],
+    ["Repeats", email.sentAgainOf && link(`/console/emails/${email.sentAgainOf}`, "Earlier email")],
     ["Priority", email.priority !== "normal" && email.priority],
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tracking", tracked.length > 0 && tracked.join(" and ")],
-    ["Unsubscribe", email.list_unsubscribe && "one link per recipient"],
+    ["Unsubscribe", email.listUnsubscribe && "one link per recipient"],
     [
       "Idempotency key",
-      email.idempotency_key && (
+      email.idempotencyKey && (
         <span className="flex min-w-0 items-start gap-1">
-          <code className="wrap-anywhere min-w-0 font-mono text-xs leading-8">{email.idempotency_key}</code>
-          <CopyButton text={email.idempotency_key} label="Copy idempotency key" />
+          <code className="wrap-anywhere min-w-0 font-mono text-xs leading-8">{email.idempotencyKey}</code>
+          <CopyButton text={email.idempotencyKey} label="Copy idempotency key" />
         </span>
       ),
     ],

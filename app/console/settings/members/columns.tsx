@@ -45,11 +45,11 @@ const timeColumn = <Row,>(id: string, header: string, atOf: (row: Row) => string
   },
 });
 
-function Person({ member: { email, name, is_self } }: { member: MemberRow }) {
+function Person({ member: { email, name, isSelf } }: { member: MemberRow }) {
   return (
     <span className="block whitespace-normal wrap-anywhere">
       {name ?? <WholeAddress>{email}</WholeAddress>}
-      {is_self ? <span className="ml-1.5 font-normal text-soft">You</span> : null}
+      {isSelf ? <span className="ml-1.5 font-normal text-soft">You</span> : null}
       {name ? (
         <span className="font-normal text-soft text-xs">
           <WholeAddress>{email}</WholeAddress>
@@ -64,7 +64,7 @@ function MemberMenu({ member, canManage, canManageOwners, onAction }: MemberProp
   const act = (kind: MemberAction["kind"]) => () => onAction({ kind, member });
   const items: MenuItem[] = [];
   if (canChange) items.push({ label: "Change role…", Icon: UserCog, onSelect: act("role") });
-  if (member.is_self) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
+  if (member.isSelf) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
   else if (canChange)
     items.push({ label: "Remove from team…", Icon: UserMinus, tone: "bad", onSelect: act("remove") });
   return items.length === 0 ? null : <Menu label={`Actions for ${member.email}`} items={items} />;

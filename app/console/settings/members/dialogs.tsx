@@ -43,7 +43,7 @@ function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
     onDone: () => {
       onClose();
       // The role of the user decides which actions the page offers.
-      if (member.is_self) router.refresh();
+      if (member.isSelf) router.refresh();
     },
   });
   return (
@@ -51,7 +51,7 @@ function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
       onOpenChange={onClose}
       title={`Role of ${member.name ?? member.email}`}
       description={
-        member.is_self
+        member.isSelf
           ? "This is your own role. With a lower role you may be unable to undo the change."
           : "Takes effect immediately."
       }

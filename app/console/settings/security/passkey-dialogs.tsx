@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import type { PasskeyResponse } from "#server/shared/wire/people/account";
+import type { PasskeyView } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { Dialog } from "../../_ui/dialog/dialog";
 import type { Fault } from "../../_ui/fault";
@@ -13,10 +13,10 @@ import { useAction } from "../../_ui/use-action";
 import { ProofDialog } from "./proof-dialog";
 import { useAccountAction } from "./use-account-action";
 
-export type OpenedPasskey = { kind: "add" } | { kind: "rename" | "remove"; passkey: PasskeyResponse };
+export type OpenedPasskey = { kind: "add" } | { kind: "rename" | "remove"; passkey: PasskeyView };
 
 type Props = { methods: SignInMethodsView; onClose: () => void };
-type PasskeyProps = Props & { passkey: PasskeyResponse };
+type PasskeyProps = Props & { passkey: PasskeyView };
 
 /** Adds, renames or removes a passkey. */
 export function PasskeyDialog({ opened, ...props }: Props & { opened: OpenedPasskey }) {

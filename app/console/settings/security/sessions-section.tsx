@@ -41,17 +41,17 @@ export function SessionsSection() {
           {/* The current session comes first, even if it was idle for a long time. */}
           <ExpandableList
             label="Sessions"
-            rows={[...rows].sort((one, other) => Number(other.is_current) - Number(one.is_current))}
+            rows={[...rows].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent))}
             initialCount={6}
           >
-            {({ id, agent, address, created_at, last_seen_at, is_current }) => (
+            {({ id, agent, address, createdAt, lastSeenAt, isCurrent }) => (
               <ListItem
                 key={id}
                 Icon={Monitor}
                 title={agent}
-                badge={is_current ? <Badge tone="good">Current</Badge> : null}
+                badge={isCurrent ? <Badge tone="good">Current</Badge> : null}
                 actions={
-                  is_current ? null : (
+                  isCurrent ? null : (
                     <Button
                       isSmall
                       disabled={ending.isBusy}
@@ -64,7 +64,7 @@ export function SessionsSection() {
                 }
               >
                 {address ? <span className="wrap-anywhere font-mono">{address}</span> : "Unknown address"} ·
-                last active <When at={last_seen_at} /> · signed in <When at={created_at} />
+                last active <When at={lastSeenAt} /> · signed in <When at={createdAt} />
               </ListItem>
             )}
           </ExpandableList>

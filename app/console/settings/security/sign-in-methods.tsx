@@ -2,7 +2,7 @@
 
 import { KeyRound, LifeBuoy, Link2, Pencil, RectangleEllipsis, Smartphone, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { PasskeyResponse } from "#server/shared/wire/people/account";
+import type { PasskeyView } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Menu } from "../../_ui/dialog/menu";
@@ -120,7 +120,7 @@ function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
       Add passkey
     </Button>
   );
-  const itemsOf = (passkey: PasskeyResponse) => [
+  const itemsOf = (passkey: PasskeyView) => [
     { label: "Rename", Icon: Pencil, onSelect: () => setOpened({ kind: "rename", passkey }) },
     {
       label: "Remove",
@@ -142,11 +142,11 @@ function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
               key={passkey.id}
               Icon={KeyRound}
               title={passkey.name}
-              badge={passkey.is_synced ? <Badge tone="mute">Synced</Badge> : null}
+              badge={passkey.isSynced ? <Badge tone="mute">Synced</Badge> : null}
               actions={<Menu label={`Actions for ${passkey.name}`} items={itemsOf(passkey)} />}
             >
-              Added <When at={passkey.created_at} />, {passkey.last_used_at ? "last used " : "never used"}
-              {passkey.last_used_at ? <When at={passkey.last_used_at} /> : null}
+              Added <When at={passkey.createdAt} />, {passkey.lastUsedAt ? "last used " : "never used"}
+              {passkey.lastUsedAt ? <When at={passkey.lastUsedAt} /> : null}
             </ListItem>
           ))}
         </ItemList>

@@ -1,4 +1,4 @@
-import type { Presented } from "../shapes";
+import type { WithIsoTimes } from "../shapes";
 
 /** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
 export type OpenSession = {
@@ -18,4 +18,4 @@ export type Passkey = {
   lastUsedAt: Date | null;
 };
 
-export type PasskeyResponse = Presented<Passkey>;
+export type PasskeyView = WithIsoTimes<Passkey>;

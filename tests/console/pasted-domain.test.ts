@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { domainIn, pastedDomain } from "../../app/console/domains/pasted-domain";
+import { domainIn, pastedDomain } from "../../app/console/domains/labels";
 
 test.each([
   ["mail.example.com", "mail.example.com"],

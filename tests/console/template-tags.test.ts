@@ -3,6 +3,7 @@ import { parseTemplate } from "#server/services/templates/fill-template";
 import { readTags } from "#server/shared/template-tags";
 import { keysIn, optionalKeysIn, rawKeysIn, usesIn } from "#server/shared/template-variables";
 import {
+  aliasOf,
   changeOf,
   effectiveVariables,
   type Fields,
@@ -10,7 +11,6 @@ import {
   parseValue,
 } from "../../app/console/templates/[id]/fields";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
-import { aliasOf } from "../../app/console/templates/alias";
 
 describe("editor markers", () => {
   test.each([

@@ -10,7 +10,7 @@ import { TextField } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import { domainIn, pastedDomain } from "./pasted-domain";
+import { domainIn, pastedDomain } from "./labels";
 
 type Fields = { name: string; returnPathLabel: string };
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download, RotateCcw } from "lucide-react";
 import Link from "next/link";
 import { useRef, useState } from "react";
 import { Button } from "../_ui/form/button";
@@ -10,6 +11,8 @@ import { Pager } from "../_ui/list/pager";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle, cardStyle } from "../_ui/styles";
 import { useCan, useConsoleHref } from "../_ui/team";
 import { refetchIntervalMs } from "../_ui/text/statuses";
@@ -17,11 +20,9 @@ import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { SkeletonRows } from "./email-columns";
 import { EmailFilterBar } from "./email-filters";
-import { EmailHeading } from "./email-heading";
-import { EmailRows } from "./email-rows";
-import { emailFilters } from "./filters";
+import { EmailRows, useSelection } from "./email-rows";
+import { type EmailFilters, emailFilters, filterInput, isFiltered, isRetryable, statusesOf } from "./filters";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
-import { useSelection } from "./selection";
 
 const SelectionBar = lazyDialog(async () => (await import("./selection-bar")).SelectionBar);
 const SendTest = lazyDialog(() => import("../overview/setup/send-test").then(({ SendTest }) => SendTest));
@@ -161,3 +162,62 @@ const SearchLimit = ({ at, isEmpty, onContinue }: SearchLimitProps) => (
     </Button>
   </div>
 );
+
+const RetryMatching = lazyDialog(async () => (await import("./retry-matching")).RetryMatching);
+
+type Props = {
+  teamId: string;
+  filters: EmailFilters;
+  /** No email matches the filters. */
+  isEmpty: boolean;
+};
+
+/** The heading with the actions for all emails that match the filters. */
+export function EmailHeading({ teamId, filters, isEmpty }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const statuses = statusesOf(filters);
+  const disabledReason =
+    useDisabledReason()("emails:send", "retry emails") ??
+    (statuses.length > 0 && !statuses.some(isRetryable)
+      ? `Emails with the status "${statuses.join('" or "')}" cannot be retried. Choose another status.`
+      : isFiltered(filters)
+        ? undefined
+        : "Set a filter first, for example the status “Bounced”.");
+  const query = new URLSearchParams({ team: teamId, ...filterInput(filters) });
+  return (
+    <>
+      <PageHeading
+        title="Emails"
+        actions={
+          <>
+            <Button
+              isSmall
+              Icon={RotateCcw}
+              disabledReason={disabledReason}
+              title="Retry failed and deferred emails that match the filters. Bounced emails need the status filter “Bounced”."
+              onPointerEnter={RetryMatching.preload}
+              onFocus={RetryMatching.preload}
+              onClick={() => setOpen(true)}
+            >
+              Retry emails…
+            </Button>
+            {isEmpty ? (
+              <Button isSmall Icon={Download} disabledReason="There are no emails to export.">
+                Export CSV
+              </Button>
+            ) : (
+              <a
+                href={`/console/emails/export?${query}`}
+                title="Export all emails that match the filters"
+                className={`${buttonStyle.plain} h-9`}
+              >
+                <Download className="size-4" aria-hidden="true" /> Export CSV
+              </a>
+            )}
+          </>
+        }
+      />
+      {isOpen ? <RetryMatching teamId={teamId} filters={filters} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}

@@ -10,7 +10,7 @@ import { useDisabledReason } from "../_ui/page/permission";
 import { iconButtonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import type { Selection } from "./selection";
+import type { Selection } from "./email-rows";
 
 type Props = { teamId: string; rows: readonly EmailRow[]; selection: Selection };
 

@@ -13,9 +13,8 @@ import { Fetched } from "../_ui/page/fetched";
 import { useTRPC } from "../_ui/trpc";
 import { type ActionState, useAction } from "../_ui/use-action";
 import { HEALTH } from "../domains/labels";
-import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
-import { EMPTY_KEY, type NewKeyFields, newKeyInput } from "./new-key";
-import { NewSecret } from "./new-secret";
+import { NETWORKS_EXAMPLE, NETWORKS_HINT, SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./labels";
+import { EMPTY_KEY, type NewKeyFields, NewSecret, newKeyInput } from "./new-key";
 
 type Props = {
   teamId: string;

@@ -6,10 +6,10 @@ import { RELAY_STATES } from "#server/shared/wire/relay-states";
 import type { PartsView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
+import { BreakableUrl } from "../_ui/text/address";
 import { Badge } from "../_ui/text/badge";
 import { RELAY_TONES, type Tone } from "../_ui/text/statuses";
 import { useNowMs, When } from "../_ui/text/when";
-import { BreakableUrl } from "../webhooks/breakable-url";
 
 /** A worker sends a heartbeat every few seconds; a scheduled worker only once per run, minutes apart. */
 const aliveMs = 600_000;

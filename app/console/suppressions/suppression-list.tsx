@@ -2,20 +2,29 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp } from "lucide-react";
-import { useMemo } from "react";
+import Link from "next/link";
+import { useMemo, useState } from "react";
+import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
+import { Confirm } from "../_ui/dialog/confirm";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { CreateButton } from "../_ui/list/create-button";
+import type { Column } from "../_ui/list/data-table";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
+import { linkStyle } from "../_ui/styles";
+import { useConsoleHref } from "../_ui/team";
+import { WholeAddress } from "../_ui/text/address";
+import { type Label, LabelBadge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
+import { useAction } from "../_ui/use-action";
 import { useNew } from "../_ui/use-new";
-import { ORIGIN_LABELS, suppressionColumns } from "./columns";
-import { ORIGINS, suppressionFilters } from "./filters";
-import { HEADING } from "./heading";
+import { ORIGIN_LABELS, ORIGINS, type Origin, suppressionFilters } from "./filters";
+import { HEADING } from "./loading";
 
 const AddSuppressions = lazyDialog(async () => (await import("./add-suppressions")).AddSuppressions);
 const ImportSuppressions = lazyDialog(async () => (await import("./import-suppressions")).ImportSuppressions);
@@ -101,6 +110,138 @@ export function SuppressionList({ teamId }: { teamId: string }) {
       />
       {isAdding ? <AddSuppressions teamId={teamId} onClose={() => setAdding(false)} /> : null}
       {isImporting ? <ImportSuppressions teamId={teamId} onClose={() => setImporting(false)} /> : null}
+    </>
+  );
+}
+
+const UNSUBSCRIBED: Label = {
+  label: "Unsubscribed",
+  tone: "info",
+  description: "Used the unsubscribe link. Blocks only email with an unsubscribe link.",
+};
+
+/** The columns of the suppression list. */
+export const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
+  {
+    id: "address",
+    header: "Address",
+    width: "w-[36%]",
+    cell: ({ email }) => <WholeAddress>{email}</WholeAddress>,
+  },
+  {
+    id: "reason",
+    header: "Reason",
+    phone: "plain",
+    isActive: true,
+    cell: (row) => <Reason row={row} />,
+  },
+  {
+    id: "since",
+    header: "Since",
+    isWide: true,
+    width: "w-28",
+    cell: ({ created_at }) => <When at={created_at} />,
+  },
+  {
+    id: "origin",
+    header: "Origin",
+    width: "w-34",
+    phone: "corner",
+    cell: ({ origin, lists_only }) => <LabelBadge {...(lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin])} />,
+  },
+  {
+    id: "remove",
+    header: "Remove",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-26",
+    align: "right",
+    phone: "plain",
+    cell: (row) => <RemoveSuppression teamId={teamId} row={row} />,
+  },
+];
+
+/** Why the address is suppressed, in one sentence or by the reply of its mail server. */
+function Reason({ row: { email, origin, lists_only, source_id, source } }: { row: SuppressionRow }) {
+  const hrefOf = useConsoleHref();
+  const reply = lists_only ? null : source?.reply;
+  // For an address added manually, the column Origin is the whole reason.
+  if (origin === "manual" && !lists_only && !reply && !source)
+    return <span className="text-soft max-lg:hidden">–</span>;
+  const reason = lists_only
+    ? "The recipient unsubscribed. Email without an unsubscribe link is still sent."
+    : (reply ?? ORIGIN_LABELS[origin].description);
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft">
+      <span
+        className={`wrap-anywhere line-clamp-4 grow basis-48 ${reply ? "font-mono text-xs" : ""}`}
+        title={reason}
+      >
+        {reason}
+      </span>
+      {source ? (
+        <Link
+          href={hrefOf(`/console/emails/${source_id}`)}
+          prefetch={false}
+          aria-label={`View email to ${email}`}
+          className={`${linkStyle} shrink-0 max-md:py-2.5`}
+        >
+          View email
+        </Link>
+      ) : null}
+    </span>
+  );
+}
+
+/** The consequences of a removal, by the origin of the suppression. */
+const MEANING: Record<Origin, string> = {
+  bounce:
+    "This address hard bounced: its mail server rejected it permanently. If it still does not exist, the next email bounces too. The address is then suppressed again, and your reputation with that server declines.",
+  complaint:
+    "The recipient marked one of your emails as spam. Another complaint harms the reputation of your domain at that mailbox provider. Remove the address only if the recipient asked for it.",
+  manual: "This address was added manually.",
+};
+
+/** Removes one address from the suppression list, after a confirmation that shows the consequences. */
+export function RemoveSuppression({ teamId, row }: { teamId: string; row: SuppressionRow }) {
+  const trpc = useTRPC();
+  const [isConfirming, setConfirming] = useState(false);
+  const why = useDisabledReason()("suppressions:write", "remove suppressions");
+  const { run, isBusy, fault } = useAction(trpc.suppressions.remove.mutationOptions(), {
+    done: `${row.email} removed from the list`,
+    refresh: [trpc.suppressions.list.queryKey()],
+    onDone: () => setConfirming(false),
+  });
+  return (
+    <>
+      <Button
+        tone="quiet"
+        isSmall
+        disabledReason={why}
+        title="Remove from list"
+        aria-label={`Remove from list: ${row.email}`}
+        onClick={() => setConfirming(true)}
+        className="max-lg:-ml-2"
+      >
+        Remove
+      </Button>
+      <Confirm
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title={`Remove ${row.email} from the list?`}
+        confirmLabel="Remove from list"
+        tone={row.origin === "manual" && !row.lists_only ? "plain" : "bad"}
+        isBusy={isBusy}
+        fault={fault}
+        onConfirm={() => run({ team: teamId, ids: [row.id] })}
+      >
+        <p>
+          {row.lists_only
+            ? "The recipient used the unsubscribe link. In many countries it is illegal to send them such email again unless they ask for it."
+            : MEANING[row.origin]}
+        </p>
+        <p>Only new email is sent to this address. Email that was suppressed before is not sent.</p>
+      </Confirm>
     </>
   );
 }

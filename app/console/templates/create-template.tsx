@@ -7,9 +7,8 @@ import { RadioCards } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import { samplesOf } from "./[id]/fields";
+import { ALIAS_RULE, aliasOf, samplesOf } from "./[id]/fields";
 import { storeSamples } from "./[id]/state/stored";
-import { ALIAS_RULE, aliasOf } from "./alias";
 import { NAME_RULE, NameFields } from "./name-fields";
 import { STARTERS } from "./starters/starters";
 

@@ -1,18 +1,26 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { LayoutTemplate } from "lucide-react";
-import { useMemo } from "react";
+import { Copy, LayoutTemplate, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import type { TemplateRow } from "#server/trpc/templates/templates";
+import { Menu } from "../_ui/dialog/menu";
 import { CreateButton } from "../_ui/list/create-button";
+import { type Column, MENU_COLUMN } from "../_ui/list/data-table";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
+import { useDisabledReason } from "../_ui/page/permission";
+import { useConsoleHref } from "../_ui/team";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
+import { useAction } from "../_ui/use-action";
 import { useNew } from "../_ui/use-new";
-import { templateColumns } from "./columns";
+import { TemplateStateBadge } from "./[id]/state-badge";
+import { DeleteTemplate } from "./delete-template";
 import { templateFilters } from "./filters";
-import { HEADING } from "./heading";
+import { HEADING } from "./loading";
 
 const CreateTemplate = lazyDialog(async () => (await import("./create-template")).CreateTemplate);
 
@@ -67,6 +75,98 @@ export function TemplateList({ teamId }: { teamId: string }) {
         }}
       />
       {isCreating ? <CreateTemplate teamId={teamId} onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+/** The columns of the list of templates. */
+export const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
+  {
+    id: "name",
+    header: "Name",
+    cell: ({ name, alias }) => (
+      <>
+        <span className="block truncate" title={name}>
+          {name}
+        </span>
+        <span className="block truncate font-mono font-normal text-soft text-xs">{alias ?? "no alias"}</span>
+      </>
+    ),
+  },
+  {
+    id: "version",
+    header: "Version",
+    width: "w-24",
+    cell: ({ currentNumber, publishedNumber }) => (
+      <span className="tabular-nums">
+        {publishedNumber === null || publishedNumber === currentNumber
+          ? currentNumber
+          : `${publishedNumber} → ${currentNumber}`}
+      </span>
+    ),
+  },
+  {
+    id: "changed",
+    header: "Updated",
+    width: "w-28",
+    cell: ({ updated_at }) => <When at={updated_at} />,
+  },
+  {
+    id: "used",
+    header: "Last used",
+    width: "w-28",
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt ? (
+        <When at={lastUsedAt} />
+      ) : (
+        <span className="text-soft" title="No stored email uses this template">
+          Never
+        </span>
+      ),
+  },
+  {
+    id: "state",
+    header: "Status",
+    width: "w-32",
+    phone: "corner",
+    cell: (row) => <TemplateStateBadge {...row} />,
+  },
+  {
+    ...MENU_COLUMN,
+    width: "w-14",
+    cell: (row) => <TemplateRowMenu teamId={teamId} row={row} />,
+  },
+];
+
+/** The actions for a template in the list. */
+function TemplateRowMenu({ teamId, row }: { teamId: string; row: TemplateRow }) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const why = useDisabledReason()("templates:write", "change templates");
+  const [isDeleting, setDeleting] = useState(false);
+  const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
+    done: "Duplicated as a draft",
+    refresh: [trpc.templates.list.queryKey()],
+    goTo: ({ id }) => hrefOf(`/console/templates/${id}`),
+  });
+  return (
+    <>
+      <Menu
+        label={`Actions for ${row.name}`}
+        items={[
+          {
+            label: "Duplicate",
+            Icon: Copy,
+            why,
+            onSelect: () => duplicate.run({ team: teamId, id: row.id }),
+          },
+          "line",
+          { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => setDeleting(true) },
+        ]}
+      />
+      {isDeleting ? (
+        <DeleteTemplate teamId={teamId} template={row} onClose={() => setDeleting(false)} />
+      ) : null}
     </>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Webhook } from "lucide-react";
+import { CircleHelp, Webhook } from "lucide-react";
 import Link from "next/link";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { CreateButton } from "../_ui/list/create-button";
@@ -11,16 +11,15 @@ import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
-import { linkStyle } from "../_ui/styles";
+import { cardStyle, linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
+import { BreakableUrl } from "../_ui/text/address";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { EndpointBadge, formatPending, ResponseBadge } from "./badges";
-import { BreakableUrl } from "./breakable-url";
 import { formatEvents } from "./events";
-import { HEADING } from "./heading";
-import { UnknownOutcomes } from "./unknown-outcomes";
+import { HEADING } from "./loading";
 
 /** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
 const refetchMs = { active: 3_000, idle: 15_000 };
@@ -163,5 +162,59 @@ export function EndpointList({ teamId }: { teamId: string }) {
       <UnknownOutcomes teamId={teamId} hasEndpoints={(list.data?.length ?? 0) > 0} />
       {isAdding ? <AddEndpoint teamId={teamId} onClose={() => setAdding(false)} /> : null}
     </>
+  );
+}
+
+type Props = { teamId: string; hasEndpoints: boolean };
+
+/** The number of emails with an unknown outcome, and whether a webhook subscribes to `email.unknown`. */
+export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const query = useQuery(
+    trpc.webhooks.heldUnknown.queryOptions({ team: teamId }, { refetchInterval: refetchMs.idle }),
+  );
+  const { data } = query;
+  if (query.error && !data)
+    return (
+      <div className="mt-6">
+        <Fetched by={query}>{null}</Fetched>
+      </div>
+    );
+  if (!data || (data.emails === 0 && !hasEndpoints)) return null;
+  const { emails, isAtLeast, policy, isSubscribed } = data;
+  return (
+    <section aria-labelledby="held-unknown" className={`${cardStyle} mt-6 flex gap-3.5 p-5`}>
+      <CircleHelp
+        className={`mt-0.5 size-5 shrink-0 ${emails > 0 ? "text-warn" : "text-soft"}`}
+        aria-hidden="true"
+      />
+      <div className="flex min-w-0 flex-col gap-1.5 leading-6">
+        <h2 id="held-unknown" className="font-semibold">
+          {emails === 0
+            ? "No emails with an unknown outcome"
+            : `${isAtLeast ? "At least " : ""}${emails} ${emails === 1 ? "email" : "emails"} with an unknown outcome`}
+        </h2>
+        <p className="max-w-prose text-soft">
+          If the connection drops before the server responds, the outcome is unknown.{" "}
+          {policy === "hold"
+            ? "This team holds these emails until a member or an API request resolves them."
+            : "This team sends these emails again automatically."}{" "}
+          {isSubscribed
+            ? "A webhook subscribes to email.unknown."
+            : "No webhook subscribes to email.unknown."}
+        </p>
+        <p className="flex flex-wrap gap-x-4">
+          {emails > 0 ? (
+            <Link href={hrefOf("/console/emails", { status: "unknown" })} className={linkStyle}>
+              Resolve in Emails
+            </Link>
+          ) : null}
+          <Link href={hrefOf("/console/settings/team")} className={linkStyle}>
+            Team settings
+          </Link>
+        </p>
+      </div>
+    </section>
   );
 }

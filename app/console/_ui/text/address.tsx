@@ -9,22 +9,31 @@ export const Address = ({ children }: { children: string }) => (
 );
 
 /** An address in a table that is never shortened: a long one continues after its "@" or before a dot. */
-export const WholeAddress = ({ children }: { children: string }) => {
+export const WholeAddress = ({ children }: { children: string }) => (
+  <span className="block whitespace-normal wrap-anywhere">
+    <Breakable text={children} at={/(?<=@)|(?=\.)/} />
+  </span>
+);
+
+/** A URL that wraps after its slashes, and inside a word only if that is not enough. */
+export const BreakableUrl = ({ children }: { children: string }) => (
+  <span className="wrap-anywhere">
+    <Breakable text={children} at={/(?<=\w\/)/} />
+  </span>
+);
+
+function Breakable({ text, at }: { text: string; at: RegExp }) {
   let end = 0;
-  return (
-    <span className="block whitespace-normal wrap-anywhere">
-      {children.split(/(?<=@)|(?=\.)/).map((part) => {
-        end += part.length;
-        return (
-          <Fragment key={end}>
-            {part}
-            <wbr />
-          </Fragment>
-        );
-      })}
-    </span>
-  );
-};
+  return text.split(at).map((part) => {
+    end += part.length;
+    return (
+      <Fragment key={end}>
+        {part}
+        <wbr />
+      </Fragment>
+    );
+  });
+}
 
 /** A text with its addresses on one line each, such as a reply of a mail server. */
 export const AddressText = ({ children }: { children: string }) => {

@@ -1,9 +1,9 @@
 import type { CallView } from "#server/trpc/activity/activity";
 import type { Column } from "../../_ui/list/data-table";
+import { BreakableUrl } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { When } from "../../_ui/text/when";
-import { BreakableUrl } from "../../webhooks/breakable-url";
 
 export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
   {

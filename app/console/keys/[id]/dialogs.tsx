@@ -10,9 +10,8 @@ import { RadioCards, TextAreaField, TextField } from "../../_ui/form/form";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { NETWORKS_EXAMPLE, NETWORKS_HINT } from "../key-words";
-import { networksOf } from "../new-key";
-import { NewSecret } from "../new-secret";
+import { NETWORKS_EXAMPLE, NETWORKS_HINT } from "../labels";
+import { NewSecret, networksOf } from "../new-key";
 
 /** The props of each dialog of the page. */
 export type KeyDialogProps = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () => void };

@@ -9,7 +9,7 @@ import { Skeleton } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/section";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
-import { TIER_LABELS } from "../key-words";
+import { TIER_LABELS } from "../labels";
 
 /** Reading the gauges does not count against the limits. */
 const refetchMs = 3_000;

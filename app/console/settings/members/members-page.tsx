@@ -12,7 +12,7 @@ import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useNew } from "../../_ui/use-new";
 import { type InvitationAction, invitationColumns, type MemberAction, memberColumns } from "./columns";
-import { MembersHeading } from "./heading";
+import { MembersHeading } from "./loading";
 
 /**
  * New members appear and accepted invitations disappear at the next refetch. A hidden tab does not refetch.

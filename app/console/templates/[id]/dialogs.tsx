@@ -18,10 +18,10 @@ import { testRecipientOf } from "../../_ui/text/send-example";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { ALIAS_RULE } from "../alias";
 import { NAME_RULE, NameFields } from "../name-fields";
 import { Diff } from "./code/diff";
 import {
+  ALIAS_RULE,
   changeOf,
   effectiveVariables,
   type Fields,

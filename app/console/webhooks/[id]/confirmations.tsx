@@ -8,12 +8,12 @@ import { SecretOnce } from "../../_ui/dialog/secret-once";
 import { preloadToasts, showSuccess } from "../../_ui/dialog/toasts";
 import { formatNumber } from "../../_ui/format-number";
 import { useConsoleHref } from "../../_ui/team";
+import { BreakableUrl } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useParts } from "../../_ui/use-parts";
 import { formatPending } from "../badges";
-import { BreakableUrl } from "../breakable-url";
 
 /** The props of every dialog about an endpoint. */
 export type EndpointDialogProps = { teamId: string; endpoint: EndpointView; onClose: () => void };

@@ -1,9 +1,9 @@
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Fact, Facts } from "../../_ui/page/facts";
+import { BreakableUrl } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 import { formatPending, ResponseBadge } from "../badges";
-import { BreakableUrl } from "../breakable-url";
 import { describeEvent, isSentEvent } from "../events";
 
 /** The URL, the events and the state of an endpoint. */

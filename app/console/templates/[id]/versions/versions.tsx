@@ -19,7 +19,7 @@ import { useTRPC } from "../../../_ui/trpc";
 import { Content, Diff } from "../code/diff";
 import { fieldsOf } from "../fields";
 import { versionFilters, versionsInput } from "./filters";
-import { VersionsHeading } from "./heading";
+import { VersionsHeading } from "./loading";
 import { RollBack } from "./roll-back";
 
 /** The list of versions beside the changes or the content of the selected one. */

@@ -1,5 +1,8 @@
 import type { Tier } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
+import type { KeyRow } from "#server/trpc/keys/keys";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
 
 /** The request classes with separate rate limits, in display order. */
 export const TIER_LABELS: Record<Tier, string> = {
@@ -68,3 +71,17 @@ export const formatPermissions = (scopes: readonly string[]): string =>
 export const NETWORKS_HINT =
   "Addresses or networks in CIDR notation, up to 50. The key is rejected from every other address. Leave empty for any IP address.";
 export const NETWORKS_EXAMPLE = "192.0.2.0/24 2001:db8::/32";
+
+export type KeyStateProps = { of: Pick<KeyRow, "state" | "expires_at" | "expiresSoon"> };
+
+/** The state of a key, with its expiry if that is soon. */
+export function KeyStateBadge({ of: { state, expires_at, expiresSoon } }: KeyStateProps) {
+  if (state === "revoked") return <Badge tone="mute">Revoked</Badge>;
+  if (state === "expired") return <Badge tone="bad">Expired</Badge>;
+  if (expires_at === null || !expiresSoon) return <Badge tone="good">Active</Badge>;
+  return (
+    <Badge tone="warn">
+      Expires <When isDue at={expires_at} />
+    </Badge>
+  );
+}

@@ -1,6 +1,0 @@
-/** The heading of the list, also shown while the list loads. */
-export const HEADING = {
-  title: "Domains",
-  description:
-    "The domains that you send email from. Set up their DNS records once; they are checked regularly after that.",
-};

@@ -1,5 +1,0 @@
-/** The heading of the list, also shown while the list loads. */
-export const HEADING = {
-  title: "API keys",
-  description: "API keys authenticate API requests. Each key has its own permissions.",
-};

@@ -1,5 +1,0 @@
-/** The heading of the list, also shown while the list loads. */
-export const HEADING = {
-  title: "Webhooks",
-  description: "Endpoints that receive signed events about your email.",
-};

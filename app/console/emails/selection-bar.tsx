@@ -77,8 +77,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         title={`Retry ${formatEmails(count)}?`}
         confirmLabel={`Retry ${formatEmails(count)}`}
         tone="plain"
-        isBusy={retry.isBusy}
-        fault={retry.fault}
+        action={retry}
         onConfirm={() => retry.run({ team: teamId, ids, acceptDuplicates: false })}
       >
         <p>
@@ -98,8 +97,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         title={`Cancel ${formatEmails(count)}?`}
         confirmLabel={`Cancel ${formatEmails(count)}`}
         dismissLabel="Keep schedule"
-        isBusy={cancel.isBusy}
-        fault={cancel.fault}
+        action={cancel}
         onConfirm={() => cancel.run({ team: teamId, ids })}
       >
         <p>

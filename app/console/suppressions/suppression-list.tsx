@@ -207,7 +207,7 @@ export function RemoveSuppression({ teamId, row }: { teamId: string; row: Suppre
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
   const why = useDisabledReason()("suppressions:write", "remove suppressions");
-  const { run, isBusy, fault } = useAction(trpc.suppressions.remove.mutationOptions(), {
+  const action = useAction(trpc.suppressions.remove.mutationOptions(), {
     done: `${row.email} removed from the list`,
     refresh: [trpc.suppressions.list.queryKey()],
     onDone: () => setConfirming(false),
@@ -231,9 +231,8 @@ export function RemoveSuppression({ teamId, row }: { teamId: string; row: Suppre
         title={`Remove ${row.email} from the list?`}
         confirmLabel="Remove from list"
         tone={row.origin === "manual" && !row.lists_only ? "plain" : "bad"}
-        isBusy={isBusy}
-        fault={fault}
-        onConfirm={() => run({ team: teamId, ids: [row.id] })}
+        action={action}
+        onConfirm={() => action.run({ team: teamId, ids: [row.id] })}
       >
         <p>
           {row.lists_only

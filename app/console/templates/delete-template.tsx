@@ -20,7 +20,7 @@ export function DeleteTemplate({ teamId, template, onClose, next }: Props) {
   const trpc = useTRPC();
   const { id, name, alias } = template;
   const usage = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }));
-  const { run, isBusy, fault } = useAction(trpc.templates.remove.mutationOptions(), {
+  const action = useAction(trpc.templates.remove.mutationOptions(), {
     done: `${name} deleted`,
     refresh: [trpc.templates.list.queryKey()],
     ...(next === undefined ? { onDone: onClose } : { goTo: () => next }),
@@ -31,9 +31,8 @@ export function DeleteTemplate({ teamId, template, onClose, next }: Props) {
       onOpenChange={onClose}
       title={`Delete ${name}?`}
       confirmLabel="Delete template"
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id })}
+      action={action}
+      onConfirm={() => action.run({ team: teamId, id })}
     >
       <p>
         All versions are deleted. API calls that use{" "}

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { Fault } from "../fault";
 import { Button } from "../form/button";
 import { FormFault } from "../form/form-fault";
+import type { ActionState } from "../use-action";
 import { Dialog } from "./dialog";
 
 type Props = {
@@ -16,6 +17,8 @@ type Props = {
   /** Label of the dismiss button, for dialogs where "Cancel" would be ambiguous. */
   dismissLabel?: string;
   tone?: "bad" | "plain";
+  /** The action that it starts: its button is disabled while the action is busy, and its error is shown. */
+  action?: ActionState;
   isBusy?: boolean;
   /** Only its buttons close the dialog. */
   isPersistent?: boolean;
@@ -30,7 +33,8 @@ type Props = {
  * nothing.
  */
 export function Confirm(props: Props) {
-  const { onConfirm, confirmLabel, dismissLabel, tone = "bad", isBusy, fault, children, ...dialog } = props;
+  const { onConfirm, confirmLabel, dismissLabel, tone = "bad", action, children, ...rest } = props;
+  const { isBusy = action?.isBusy, fault = action?.fault, ...dialog } = rest;
   const footer = (
     <>
       <Button data-dismiss="" onClick={() => dialog.onOpenChange(false)}>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "../form/button";
 
 /**
  * The last line of a form in a dialog: its buttons, the primary one last. It stays visible while the form
@@ -14,3 +15,12 @@ export function DialogActions({ children }: { children: ReactNode }) {
     </div>
   );
 }
+
+/** The same for a dialog that shows a result: the only button closes it. */
+export const DoneAction = ({ onClose }: { onClose: () => void }) => (
+  <DialogActions>
+    <Button tone="primary" onClick={onClose}>
+      Done
+    </Button>
+  </DialogActions>
+);

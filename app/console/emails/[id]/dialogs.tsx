@@ -24,7 +24,7 @@ export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () =
 /** Cancels a scheduled email. */
 export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
-  const { run, isBusy, fault } = useAction(trpc.emails.cancel.mutationOptions(), {
+  const action = useAction(trpc.emails.cancel.mutationOptions(), {
     done: "Email canceled",
     refresh: [trpc.emails.pathKey()],
     onDone: onClose,
@@ -35,9 +35,8 @@ export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
       title="Cancel this email?"
       confirmLabel="Cancel email"
       dismissLabel="Keep schedule"
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id: email.id })}
+      action={action}
+      onConfirm={() => action.run({ team: teamId, id: email.id })}
     >
       <p>
         The email is canceled for{" "}
@@ -99,7 +98,7 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const [as, setAs] = useState<Resolution>("sent");
   const unknown = email.recipients.filter(({ status }) => status === "unknown");
-  const { run, isBusy, fault } = useAction(trpc.emails.settle.mutationOptions(), {
+  const action = useAction(trpc.emails.settle.mutationOptions(), {
     done: RESOLUTIONS[as].done,
     refresh: [trpc.emails.pathKey()],
     onDone: onClose,
@@ -110,9 +109,8 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
       title="Resolve unknown outcome"
       confirmLabel={RESOLUTIONS[as].label}
       tone="plain"
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id: email.id, as })}
+      action={action}
+      onConfirm={() => action.run({ team: teamId, id: email.id, as })}
     >
       <p>
         The message was transmitted, but the connection broke before the mail server responded. The outcome is

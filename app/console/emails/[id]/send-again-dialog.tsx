@@ -4,9 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DialogActions } from "../../_ui/dialog/dialog-actions";
+import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
-import { Button } from "../../_ui/form/button";
 import { TextAreaField } from "../../_ui/form/form";
 import { formatNumber } from "../../_ui/format-number";
 import { linkStyle } from "../../_ui/styles";
@@ -141,11 +140,7 @@ function Accepted({ id, onClose }: { id: string; onClose: () => void }) {
           View the new email
         </Link>
       </p>
-      <DialogActions>
-        <Button tone="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <DoneAction onClose={onClose} />
     </>
   );
 }

@@ -12,7 +12,7 @@ import { formatQueue } from "./scope";
 export function ResumeQueue({ pause }: { pause: PauseRow }) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
-  const { run, isBusy, fault } = useAction(trpc.queues.resume.mutationOptions(), {
+  const action = useAction(trpc.queues.resume.mutationOptions(), {
     done: "Resumed",
     refresh: [trpc.queues.status.queryKey(), trpc.service.pathKey(), trpc.installation.teams.queryKey()],
     onDone: () => setConfirming(false),
@@ -28,9 +28,8 @@ export function ResumeQueue({ pause }: { pause: PauseRow }) {
         title={`Resume sending: ${formatQueue(pause)}?`}
         confirmLabel="Resume sending"
         tone="plain"
-        isBusy={isBusy}
-        fault={fault}
-        onConfirm={() => run({ team: pause.teamId, domain: pause.domain })}
+        action={action}
+        onConfirm={() => action.run({ team: pause.teamId, domain: pause.domain })}
       >
         <p>Email that waits for this pause is due at once.</p>
       </Confirm>

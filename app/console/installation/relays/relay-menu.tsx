@@ -52,8 +52,7 @@ export function RelayMenu({ relay }: { relay: RelayRow }) {
         onOpenChange={close}
         title={`Remove the relay ${name}?`}
         confirmLabel="Remove relay"
-        isBusy={removing.isBusy}
-        fault={removing.fault}
+        action={removing}
         onConfirm={() => removing.run({ id })}
       >
         <p>Its queued email uses the next relay. Its password cannot be restored.</p>

@@ -132,7 +132,7 @@ export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const { data: usage } = useQuery(
     trpc.keys.use.queryOptions({ team: teamId, id: keyView.id }, { staleTime: 0 }),
   );
-  const { run, isBusy, fault } = useAction(trpc.keys.revoke.mutationOptions(), {
+  const action = useAction(trpc.keys.revoke.mutationOptions(), {
     done: "Key revoked",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: onClose,
@@ -144,9 +144,8 @@ export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
       onOpenChange={onClose}
       title={`Revoke key ${keyView.name}?`}
       confirmLabel="Revoke key"
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id: keyView.id })}
+      action={action}
+      onConfirm={() => action.run({ team: teamId, id: keyView.id })}
     >
       <p>
         Requests with this key are rejected immediately. This cannot be undone. Email that it has sent or

@@ -83,8 +83,7 @@ function LinkedDomain({ teamId, keyId, domain, canUnlink }: LinkedProps) {
             onOpenChange={setConfirming}
             title={`Remove ${domain.name} from this key?`}
             confirmLabel="Remove domain"
-            isBusy={unlinking.isBusy}
-            fault={unlinking.fault}
+            action={unlinking}
             onConfirm={() => unlinking.run({ team: teamId, id: keyId, domainId: domain.id })}
           >
             <p>

@@ -4,9 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DialogActions } from "../../_ui/dialog/dialog-actions";
+import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
-import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
@@ -60,11 +59,7 @@ function TestForm({ teamId, values: { from, to }, onClose }: FormProps) {
             View email
           </Link>
         </p>
-        <DialogActions>
-          <Button tone="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
+        <DoneAction onClose={onClose} />
       </>
     );
   return (

@@ -8,10 +8,9 @@ import type { CreatedInvitationResponse } from "#server/shared/wire/people/invit
 import { loadPage } from "../../_ui/connection/connection";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DialogActions } from "../../_ui/dialog/dialog-actions";
+import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { ActionForm } from "../../_ui/form/action-form";
-import { Button } from "../../_ui/form/button";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { useCan } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
@@ -90,8 +89,7 @@ function RemoveDialog({ teamId, action: { member }, onClose }: MemberProps) {
       onOpenChange={onClose}
       title={`Remove ${member.name ?? member.email}?`}
       confirmLabel="Remove from team"
-      isBusy={removal.isBusy}
-      fault={removal.fault}
+      action={removal}
       onConfirm={() => removal.run({ team: teamId, userId: member.id })}
     >
       <p>
@@ -116,8 +114,8 @@ function LeaveDialog({ teamId, onClose }: Props) {
       onOpenChange={onClose}
       title="Leave this team?"
       confirmLabel="Leave team"
+      action={leaving}
       isBusy={leaving.isBusy || leaving.result !== undefined}
-      fault={leaving.fault}
       onConfirm={() => leaving.run({ team: teamId })}
     >
       <p>
@@ -194,8 +192,7 @@ function RenewDialog({ teamId, action: { invitation }, onClose }: InvitationProp
       title={`Create a new link for ${invitation.email}?`}
       confirmLabel="Create new link"
       tone="plain"
-      isBusy={renewal.isBusy}
-      fault={renewal.fault}
+      action={renewal}
       onConfirm={() => renewal.run({ team: teamId, id: invitation.id })}
     >
       <p>The new link is valid for seven days. The previous link becomes invalid.</p>
@@ -215,8 +212,7 @@ function WithdrawDialog({ teamId, action: { invitation }, onClose }: InvitationP
       onOpenChange={onClose}
       title={`Withdraw the invitation for ${invitation.email}?`}
       confirmLabel="Withdraw"
-      isBusy={withdrawal.isBusy}
-      fault={withdrawal.fault}
+      action={withdrawal}
       onConfirm={() => withdrawal.run({ team: teamId, id: invitation.id })}
     >
       <p>The link becomes invalid. Its page shows that the invitation was withdrawn.</p>
@@ -244,11 +240,7 @@ function InvitationLink({ title, invitation, onClose }: LinkProps) {
       <p className="text-soft leading-6">
         It can be used once, by <Address>{email}</Address>, and expires <When isDue at={expires_at} />.
       </p>
-      <DialogActions>
-        <Button tone="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <DoneAction onClose={onClose} />
     </Dialog>
   );
 }

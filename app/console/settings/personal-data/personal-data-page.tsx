@@ -119,8 +119,7 @@ function AddressSection({ teamId, disabledReason }: { teamId: string; disabledRe
           }}
           title={`Erase ${address.trim()}?`}
           confirmLabel="Erase"
-          isBusy={erasing.isBusy}
-          fault={erasing.fault}
+          action={erasing}
           onConfirm={() => erasing.run({ team: teamId, address: address.trim(), suppresses })}
         >
           <p>

@@ -3,9 +3,8 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DialogActions } from "../../_ui/dialog/dialog-actions";
+import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
-import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { Address } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
@@ -63,11 +62,7 @@ export function ChangeAddress({ proof, onClose }: { proof: string; onClose: () =
             A link was sent to <Address>{sentTo}</Address>. Open it in this browser within 60 minutes. Until
             then, your address stays unchanged.
           </p>
-          <DialogActions>
-            <Button tone="primary" onClick={onClose}>
-              Done
-            </Button>
-          </DialogActions>
+          <DoneAction onClose={onClose} />
         </>
       )}
     </Dialog>

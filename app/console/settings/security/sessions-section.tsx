@@ -73,8 +73,7 @@ export function SessionsSection() {
             onOpenChange={setConfirming}
             title="End all other sessions?"
             confirmLabel="End sessions"
-            isBusy={endingAll.isBusy}
-            fault={endingAll.fault}
+            action={endingAll}
             onConfirm={() => endingAll.run()}
           >
             <p>

@@ -215,8 +215,7 @@ function AccountsSection({ accounts }: { accounts: readonly Account[] }) {
         onOpenChange={(isOpen) => !isOpen && close()}
         title={`Unlink ${toUnlink?.name ?? "the account"}?`}
         confirmLabel="Unlink"
-        isBusy={unlinking.isBusy}
-        fault={unlinking.fault}
+        action={unlinking}
         onConfirm={() => toUnlink && unlinking.run({ provider: toUnlink.provider })}
       >
         <p>

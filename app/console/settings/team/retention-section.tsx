@@ -134,8 +134,7 @@ function ConfirmRetention({
       title={isForever ? "Keep all email forever?" : "Delete old email?"}
       confirmLabel={isForever ? "Keep forever" : "Delete old email"}
       tone={isForever ? "plain" : "bad"}
-      isBusy={action.isBusy}
-      fault={action.fault}
+      action={action}
       onConfirm={onConfirm}
     >
       {bodiesDays === null ? null : (

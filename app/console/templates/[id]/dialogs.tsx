@@ -6,7 +6,7 @@ import { useRef } from "react";
 import { useForm } from "react-hook-form";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DialogActions } from "../../_ui/dialog/dialog-actions";
+import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { showAction, showSuccess } from "../../_ui/dialog/toasts";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
@@ -68,11 +68,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
               View email
             </Link>
           </p>
-          <DialogActions>
-            <Button tone="primary" onClick={onClose}>
-              Done
-            </Button>
-          </DialogActions>
+          <DoneAction onClose={onClose} />
         </>
       ) : (
         <ActionForm

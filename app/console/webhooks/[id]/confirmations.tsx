@@ -32,8 +32,7 @@ export function DisableEndpoint({ teamId, endpoint, onClose }: EndpointDialogPro
       title="Disable this webhook?"
       confirmLabel="Disable"
       tone="plain"
-      isBusy={disabling.isBusy}
-      fault={disabling.fault}
+      action={disabling}
       onConfirm={() => disabling.run({ team: teamId, id: endpoint.id, status: "disabled" })}
     >
       <p>
@@ -166,8 +165,7 @@ export function DeleteEndpoint({ teamId, endpoint, onClose }: EndpointDialogProp
       onOpenChange={onClose}
       title="Delete this webhook?"
       confirmLabel="Delete webhook"
-      isBusy={deletion.isBusy}
-      fault={deletion.fault}
+      action={deletion}
       onConfirm={() => deletion.run({ team: teamId, id: endpoint.id })}
     >
       <p className="font-mono text-ink text-xs leading-5">

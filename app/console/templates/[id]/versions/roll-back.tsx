@@ -18,7 +18,7 @@ export function RollBack({ teamId, template, version, onDone, onClose }: Props) 
   const trpc = useTRPC();
   const { id, revision, number, publishedNumber } = template;
   const isRollback = publishedNumber !== null && version < publishedNumber;
-  const { run, isBusy, fault } = useAction(trpc.templates.rollBack.mutationOptions(), {
+  const action = useAction(trpc.templates.rollBack.mutationOptions(), {
     done: isRollback ? `Rolled back to version ${version}` : `Version ${version} published`,
     refresh: [trpc.templates.pathKey()],
     onDone: () => {
@@ -33,9 +33,8 @@ export function RollBack({ teamId, template, version, onDone, onClose }: Props) 
       tone="plain"
       title={isRollback ? `Roll back to version ${version}?` : `Publish version ${version}?`}
       confirmLabel={isRollback ? "Roll back" : "Publish"}
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, id, version: String(version), revision })}
+      action={action}
+      onConfirm={() => action.run({ team: teamId, id, version: String(version), revision })}
     >
       <p>
         New emails will use version {version}

@@ -16,11 +16,7 @@ beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
 });
 
-const call = async (procedure: string, input: object): Promise<unknown> => {
-  const result = await ann.call("member", procedure, input);
-  if (!result.ok) throw new Error(`${result.code}: ${result.message}`);
-  return result.data;
-};
+const call = (procedure: string, input: object) => ann.data("member", procedure, input);
 const nextOf = (part: unknown) => (part as { next: string | null }).next;
 /** The ids of emails, oldest first: to r1@backstamp.test, r2@backstamp.test … */
 async function send(count: number): Promise<string[]> {

@@ -11,11 +11,8 @@ import { relayTo } from "../support/relays";
 const console = await openConsole();
 const ann = await createRoleTeam(console, "Ann's");
 
-async function call<T>(procedure: string, input: object, role: "admin" | "viewer" = "admin"): Promise<T> {
-  const result = await ann.call(role, procedure, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(procedure: string, input: object, role: "admin" | "viewer" = "admin") =>
+  ann.data<T>(role, procedure, input);
 
 let count = 0;
 const add = async (name = `d${++count}.example`) => (await call<{ id: string }>("domains.add", { name })).id;

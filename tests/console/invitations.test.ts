@@ -250,14 +250,3 @@ describe("the invitation email", () => {
     expect(await viewInvitation(link.split("#")[1] ?? "")).toMatchObject({ state: "open" });
   });
 });
-
-test("an invitation of another team is reported as not found", async () => {
-  await invite();
-  const [row] = await console.deps.db.select().from(invitations).where(eq(invitations.email, email));
-  const other = await createRoleTeam(console, "Theirs");
-  expect(await other.call("owner", "invitations.withdraw", { id: row?.id })).toMatchObject({
-    code: "NOT_FOUND",
-    message: "Invitation not found",
-  });
-  expect(await other.call("owner", "invitations.list", {})).toEqual({ ok: true, data: [] });
-});

@@ -13,11 +13,7 @@ const ann = await createRoleTeam(console, "Ann's");
 afterAll(() => rest.close());
 
 type Answer = Record<string, unknown> & { id: string; token: string };
-const asAdmin = async (procedure: string, input: object): Promise<Answer> => {
-  const result = await ann.call("admin", procedure, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.code} ${result.message}`);
-  return result.data as Answer;
-};
+const asAdmin = (procedure: string, input: object) => ann.data<Answer>("admin", procedure, input);
 const keyInput = (more: object = {}) => ({
   name: "Shop",
   scopes: ["emails:send", "domains:read"],

@@ -23,11 +23,8 @@ beforeEach(async () => {
   await console.world.hot`delete from audit_log`;
 });
 
-async function call<T>(procedure: string, input: object): Promise<T> {
-  const result = await ann.call("member", `suppressions.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(procedure: string, input: object) =>
+  ann.data<T>("member", `suppressions.${procedure}`, input);
 const add = (text: string) => call<Pasted>("add", { text });
 const list = (input: object = {}) => call<Rows>("list", input);
 const found = async (input: object) => (await list(input)).rows.map(({ email }) => email);

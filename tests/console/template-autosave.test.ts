@@ -10,11 +10,7 @@ type Saved = { id: string; revision: number; version: number };
 const console = await openConsole();
 const ann = await createRoleTeam(console, "Ann's");
 
-async function call<T>(procedure: string, input: object): Promise<T> {
-  const result = await ann.call("member", `templates.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(procedure: string, input: object) => ann.data<T>("member", `templates.${procedure}`, input);
 const open = (id: string) => call<TemplateView>("get", { id });
 async function make(): Promise<TemplateView> {
   const input = { name: "Receipt", alias: null, subject: null, html: "<p>Hi {{NAME}}</p>" };

@@ -17,11 +17,8 @@ addresses = new Map(rows.map(({ id, email }) => [id, email ?? ""]));
 
 type Who = "member" | "owner" | "viewer";
 
-async function call<T>(who: Who, procedure: string, input: object): Promise<T> {
-  const result = await team.call(who, `templates.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(who: Who, procedure: string, input: object) =>
+  team.data<T>(who, `templates.${procedure}`, input);
 const revisionOf = async (id: string) => (await call<TemplateView>("member", "get", { id })).revision;
 const publications = async (id: string, who: Who = "member") =>
   (await call<{ rows: VersionRow[] }>(who, "versions", { id })).rows.map(({ number, publication }) => [

@@ -18,11 +18,7 @@ import { createRoleTeam } from "../support/console/role-teams";
 const console = await openConsole();
 const team = await createRoleTeam(console, "Starters");
 
-async function call<T>(procedure: string, input: object): Promise<T> {
-  const result = await team.call("member", `templates.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(procedure: string, input: object) => team.data<T>("member", `templates.${procedure}`, input);
 
 /** Creates a template as the dialog does, and publishes it. */
 async function publish({

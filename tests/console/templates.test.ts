@@ -15,11 +15,8 @@ type Rows = { rows: TemplateRow[]; hasMore: boolean };
 const console = await openConsole(FOR_CONCURRENT_CALLS);
 const ann = await createRoleTeam(console, "Ann's");
 
-async function call<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
-  const result = await ann.call(role, `templates.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
-  return result.data as T;
-}
+const call = <T>(procedure: string, input: object, role: "member" | "viewer" = "member") =>
+  ann.data<T>(role, `templates.${procedure}`, input);
 const refusal = async (procedure: string, input: object) => {
   const result = await ann.call("member", `templates.${procedure}`, input);
   return result.ok ? null : result;

@@ -18,11 +18,8 @@ afterEach(async () => {
   sinks = [];
 });
 
-const asAdmin = async <Result>(procedure: string, input: object = {}): Promise<Result> => {
-  const result = await ann.call("admin", `webhooks.${procedure}`, input);
-  if (!result.ok) throw new Error(`${procedure}: ${result.code} ${result.message}`);
-  return result.data as Result;
-};
+const asAdmin = <Result>(procedure: string, input: object = {}) =>
+  ann.data<Result>("admin", `webhooks.${procedure}`, input);
 
 /** A test server on loopback, and an endpoint with its URL. */
 async function endpoint(reply: SinkReply = 204, events: string[] = ["email.delivered"]) {

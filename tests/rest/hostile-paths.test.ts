@@ -44,21 +44,6 @@ describe("every path and method has one response", () => {
     expect(anonymous.status).toBe(401);
   });
 
-  test("a 405 lists the methods of the path, including HEAD", async () => {
-    const { headers, body } = await app.world.api("DELETE", "/api/emails", { token: app.token });
-    expect(headers.allow).toBe("POST, GET, HEAD");
-    expect(body.message).toBe("DELETE is not supported here. Use POST or GET or HEAD.");
-  });
-
-  test("an unknown path returns the resources and the API reference, not every path", async () => {
-    const { status, text, body } = await app.world.api("GET", "/api/email", { token: app.token });
-    expect(status).toBe(404);
-    expect(body.message).toMatch(/^\/api\/email does not exist\. Paths begin with .*\/api\/emails, /);
-    expect(body.message).toMatch(/GET \/api\/openapi\.json describes every operation\.$/);
-    expect(body.message).not.toContain("{id}");
-    expect(text.length).toBeLessThan(800);
-  });
-
   test("no header overrides the method", async () => {
     for (const name of ["x-http-method-override", "x-method-override", "x-http-method"])
       expect(

@@ -182,8 +182,6 @@ test("the list is sorted newest first and has no content", async () => {
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
-  expect((await list(`?after=${ids[19]}`)).ids).toEqual(ids.slice(20));
-  expect((await list(`?limit=2&before=${ids[5]}`)).ids).toEqual(ids.slice(3, 5));
 });
 
 describe("an email with a template", () => {

@@ -4,7 +4,7 @@ import { deliverDue } from "../support/pump-engine";
 import type { CallOptions, Reply } from "../support/rest";
 import { openWorld, type World } from "../support/world";
 
-/** A world with one verified domain, one key and helpers for emails, closed after the tests of the file. */
+/** A world with one verified domain, one key and helpers for tests of emails. It closes after the tests. */
 export type TestApp = {
   world: World;
   token: string;

@@ -22,7 +22,7 @@ export type TestAccount = {
 };
 
 /**
- * A Backstamp behind the product's HTTP server, used only through the official client, and closed after the
+ * A Backstamp behind the product's HTTP server, used only through the official client. It closes after the
  * tests of the file.
  */
 export type TestServer = {

@@ -37,8 +37,8 @@ export type LogLine = { event: string; facts: Facts };
 export const FOR_CONCURRENT_CALLS = { connectionsMax: 16 };
 
 /**
- * For the top of a test file: the console's HTTP interface in a separate world, with users, their sessions,
- * and calls as pages make them. It is closed after the tests of the file.
+ * For the top of a test file: the console's HTTP interface in a separate world, with users, their sessions
+ * and calls as pages make them. It closes after the tests of the file.
  */
 export async function openConsole(options: { connectionsMax?: number } = {}) {
   const world = await openWorld(options);

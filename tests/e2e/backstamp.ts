@@ -3,9 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll } from "vitest";
 import { freshDatabase } from "../support/database/postgres";
 import { runProgram, startBuilt } from "../support/processes/program";
 import { freePort } from "../support/servers/free-port";
+import { openBrowser, openProfile, signIn } from "./browser";
 
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 
@@ -62,6 +65,16 @@ export async function startBackstamp(env: Record<string, string> = {}) {
     if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
+  const operate = async (...args: string[]): Promise<string> => {
+    const at = args.indexOf("--password") + 1;
+    const [input] = at > 0 ? args.splice(at, 1) : [];
+    const { code, stdout, stderr } = await runProgram("server/startup/admin.ts", args, {
+      env: environment,
+      ...(input === undefined ? {} : { input }),
+    });
+    if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
+    return stdout;
+  };
   return {
     url,
     stop,
@@ -78,19 +91,38 @@ export async function startBackstamp(env: Record<string, string> = {}) {
       const { id } = await api("POST", "/emails", body, key);
       return id;
     },
-    /** Runs a CLI command. Returns its output. */
-    /** Runs a command. The value after `--password` is sent to its standard input. */
-    operate: async (...args: string[]): Promise<string> => {
-      const at = args.indexOf("--password") + 1;
-      const [input] = at > 0 ? args.splice(at, 1) : [];
-      const { code, stdout, stderr } = await runProgram("server/startup/admin.ts", args, {
-        env: environment,
-        ...(input === undefined ? {} : { input }),
-      });
-      if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
-      return stdout;
+    /** Runs a command and returns its output. The value after `--password` is sent to its standard input. */
+    operate,
+    /** Creates a key, with the scope `full_access` unless the options say otherwise. Returns its token. */
+    createKey: async (...options: string[]): Promise<string> => {
+      const scopes = options.includes("--scopes") ? [] : ["--scopes", "full_access"];
+      return JSON.parse(await operate("key", "create", "--name", "Shop", ...scopes, ...options, "--json"))
+        .token;
     },
   };
 }
 
 export type Backstamp = Awaited<ReturnType<typeof startBackstamp>>;
+
+/**
+ * For the top of a test file: an installation, and a browser profile with a page. They are closed after the
+ * tests of the file.
+ */
+export async function openSite(
+  env: Record<string, string> = {},
+  { hasScrollbars = false, ...options }: BrowserContextOptions & { hasScrollbars?: boolean } = {},
+) {
+  const browser = await openBrowser({ hasScrollbars });
+  afterAll(() => browser.close());
+  const backstamp = await startBackstamp(env);
+  afterAll(() => backstamp.stop());
+  const profile = await openProfile(browser, options);
+  return { backstamp, browser, profile, page: await profile.context.newPage() };
+}
+
+/** The same with the operator signed in. */
+export async function openSignedIn(...given: Parameters<typeof openSite>) {
+  const site = await openSite(...given);
+  await signIn(site.page, site.backstamp.url, ADMIN.email, ADMIN.password);
+  return site;
+}

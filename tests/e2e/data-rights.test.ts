@@ -1,37 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { expect, test } from "vitest";
+import { ADMIN, openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors, takePictures } from "./browser";
 
 const ann = "ann@example.net";
 const waitOptions = { timeout: 60_000 };
 
-let backstamp: Backstamp;
-let browser: Browser;
-let watched: Watched;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  watched = await openProfile(browser);
-  page = await watched.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-  await backstamp.send({ to: [ann], subject: "Your visit", text: "See you on Monday." });
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, profile: watched, page } = await openSignedIn({ SMTP_URL: "capture:" });
+await backstamp.send({ to: [ann], subject: "Your visit", text: "See you on Monday." });
 
 test("the data stored for an address is exported, then erased, with a receipt that does not contain it", async () => {
   await page.goto(`${backstamp.url}/console/settings/personal-data`);
@@ -69,19 +45,7 @@ test("the data stored for an address is exported, then erased, with a receipt th
 });
 
 test("the deletion of a team needs its name and the password, stops its keys, and can be canceled", async () => {
-  const { token } = JSON.parse(
-    await backstamp.operate(
-      "key",
-      "create",
-      "--name",
-      "later",
-      "--scopes",
-      "full_access",
-      "--domains",
-      "all",
-      "--json",
-    ),
-  );
+  const token = await backstamp.createKey("--domains", "all");
   const status = async () =>
     (await fetch(`${backstamp.url}/api/domains`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await status()).toBe(200);

@@ -1,16 +1,13 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { API_SECTIONS } from "#server/shared/guides";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import { ADMIN, openSite } from "./backstamp";
 import {
   expectDarkAndNarrow,
   expectNoAccessibilityViolations,
   expectNoErrors,
-  openBrowser,
   openProfile,
   signIn,
   takePictures,
-  type Watched,
 } from "./browser";
 import { measureScripts } from "./script-size";
 
@@ -23,22 +20,8 @@ const pages = API_SECTIONS.flatMap(({ pages: names }) => names).map((name) =>
 /** The first page, the one with most fields, and the lists. */
 const MEASURED = ["/docs/api", "/docs/api/emails", "/docs/api/errors", "/docs/api/webhook-events"];
 
-let backstamp: Backstamp;
-let browser: Browser;
-let watched: Watched;
-let page: Page;
-let key: string;
-beforeAll(async () => {
-  [backstamp, browser] = await Promise.all([startBackstamp({ SMTP_URL: "capture:" }), openBrowser()]);
-  watched = await openProfile(browser);
-  page = await watched.context.newPage();
-  const args = ["key", "create", "--name", "docs", "--scopes", "full_access", "--json"];
-  key = JSON.parse(await backstamp.operate(...args, "--domains", "backstamp.test")).token;
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, browser, profile: watched, page } = await openSite({ SMTP_URL: "capture:" });
+const key = await backstamp.createKey("--domains", "backstamp.test");
 
 const operation = (name: string) =>
   page.locator("section").filter({ has: page.locator(`p > code:text-is("${name}")`) });
@@ -68,28 +51,6 @@ describe("the reference", () => {
     if (MEASURED.includes(path)) await expectDarkAndNarrow(opened, path.slice(1).replaceAll("/", "-"));
     await opened.close();
     expectNoErrors(watched);
-  });
-
-  test("has the menu, the fields and the samples beside each other from 1,280 px", async () => {
-    const opened = await watched.context.newPage();
-    await opened.setViewportSize({ width: 1280, height: 760 });
-    await opened.goto(`${backstamp.url}/docs/api/emails`);
-    const columns = [".menu nav", "section > div", "section > .beside"];
-    const boxes = await Promise.all(columns.map((column) => opened.locator(column).first().boundingBox()));
-    const [menu, about, beside] = boxes.map((box) => {
-      if (!box) throw new Error("A column is not visible");
-      return { left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height };
-    });
-    if (!menu || !about || !beside) throw new Error("A column is missing");
-    for (const [left, right] of [
-      [menu, about],
-      [about, beside],
-    ] as const) {
-      expect(left.right).toBeLessThanOrEqual(right.left);
-      expect(Math.max(left.top, right.top)).toBeLessThan(Math.min(left.bottom, right.bottom));
-    }
-    expect(beside.right).toBeLessThanOrEqual(1280);
-    await opened.close();
   });
 
   test("shows samples in the language that the reader chose, and the address of this host", async () => {

@@ -1,15 +1,7 @@
-import type { Browser, Locator, Page, Request, Route } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import type { Locator, Request, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors, takePictures } from "./browser";
 
 /*
  * The first evening with a new installation that captures all email, as `npm run dev` does: every step of the
@@ -18,22 +10,7 @@ import {
 
 const waitOptions = { timeout: 60_000 };
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, profile, page } = await openSignedIn({ SMTP_URL: "capture:" });
 
 const setup = () => page.getByRole("region", { name: "Set up sending" });
 const dialog = () => page.locator("[role=dialog], [role=alertdialog]");
@@ -76,8 +53,7 @@ test("keys that the setup creates have names of their own", async () => {
 
 test("a test email is addressed to a recipient that accepts it, also with a verified domain", async () => {
   await backstamp.operate("domain", "add", "shop.example", "--verified");
-  const made = ["key", "create", "--name", "Templates", "--scopes", "templates:write", "--json"];
-  const { token } = JSON.parse(await backstamp.operate(...made));
+  const token = await backstamp.createKey("--scopes", "templates:write");
   const template = { name: "Receipt", subject: "Receipt", html: "<p>Thanks</p>", from: "hello@shop.example" };
   const { id } = await backstamp.api("POST", "/templates", template, token);
   const delivered = page.getByText("Delivered", { exact: true }).first();
@@ -159,8 +135,7 @@ test("what opens another page cannot be done twice before that page is there", a
   await chooseAction("Delete…");
   await expectOneCall("templates.remove", press("Delete template"), heading("Templates"));
 
-  const made = ["key", "create", "--name", "Webhooks", "--scopes", "webhooks:write", "--json"];
-  const { token } = JSON.parse(await backstamp.operate(...made));
+  const token = await backstamp.createKey("--scopes", "webhooks:write");
   const webhook = { endpoint: "https://example.com/hooks", events: ["email.sent"] };
   const { id } = await backstamp.api("POST", "/webhooks", webhook, token);
   await open(`/console/webhooks/${id}`);

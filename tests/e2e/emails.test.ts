@@ -1,71 +1,37 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { Browser, Download, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DROP, PASS, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectExactTimes,
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import type { Download } from "playwright-core";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { DROP, PASS, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { openSignedIn } from "./backstamp";
+import { expectExactTimes, expectNoAccessibilityViolations, expectNoErrors, takePictures } from "./browser";
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let peer: SmtpTestServer;
-let token: string;
 /** While it is false, the mail server rejects or defers recipients by the local part of their address. */
 let isOpen = false;
 const slowPage = { timeout: 60_000 };
 
-beforeAll(async () => {
-  const towards = new Map<number, string>();
-  peer = await startSmtpTestServer({
-    rcpt: ({ address, connection }) => {
-      towards.set(connection, address);
-      if (isOpen) return PASS;
-      if (address.startsWith("closed")) return "550 5.7.1 <img src=x onerror=alert(1)> not from you";
-      if (address.startsWith("gone")) return "550 5.1.1 no such user";
-      return address.startsWith("slow") ? "451 4.7.1 greylisted, come back" : PASS;
-    },
-    message: ({ connection }) => (towards.get(connection)?.startsWith("lost") && !isOpen ? DROP : PASS),
-  });
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
-  await backstamp.operate("domain", "add", "example.org", "--verified");
-  await backstamp.operate("domain", "add", "capped.org", "--verified");
-  await backstamp.operate("domain", "set", "capped.org", "--daily-cap", "1");
-  await backstamp.operate("team", "set", "First team", "--unknown", "hold");
-  const made = await backstamp.operate(
-    ...[
-      "key",
-      "create",
-      "--name",
-      "Shop",
-      "--scopes",
-      "full_access",
-      "--domains",
-      "example.org,capped.org",
-      "--json",
-    ],
-  );
-  token = JSON.parse(made).token;
-  profile = await openProfile(browser, { acceptDownloads: true });
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+const towards = new Map<number, string>();
+const peer = await startSmtpTestServer({
+  rcpt: ({ address, connection }) => {
+    towards.set(connection, address);
+    if (isOpen) return PASS;
+    if (address.startsWith("closed")) return "550 5.7.1 <img src=x onerror=alert(1)> not from you";
+    if (address.startsWith("gone")) return "550 5.1.1 no such user";
+    return address.startsWith("slow") ? "451 4.7.1 greylisted, come back" : PASS;
+  },
+  message: ({ connection }) => (towards.get(connection)?.startsWith("lost") && !isOpen ? DROP : PASS),
 });
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await peer?.close();
-});
+const { backstamp, profile, page } = await openSignedIn(
+  { SMTP_URL: `smtp://127.0.0.1:${peer.port}` },
+  { acceptDownloads: true },
+);
+afterEach(() => expectNoErrors(profile));
+await backstamp.operate("domain", "add", "example.org", "--verified");
+await backstamp.operate("domain", "add", "capped.org", "--verified");
+await backstamp.operate("domain", "set", "capped.org", "--daily-cap", "1");
+await backstamp.operate("team", "set", "First team", "--unknown", "hold");
+const token = await backstamp.createKey("--domains", "example.org,capped.org");
+afterAll(() => peer?.close());
 
 const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("listitem");
 const send = (body: Record<string, unknown>) =>
@@ -79,10 +45,9 @@ async function save(press: () => Promise<void>): Promise<Download> {
 }
 
 describe("the list", () => {
-  let searchTerm: string;
   test("finds an email by id, address, subject, tag, Message-ID, key, domain and time", async () => {
     for (let n = 0; n < 3; n++) await send({ to: `reader${n}@example.net`, subject: `News ${n}` });
-    searchTerm = await send({
+    await send({
       to: "needle@example.net",
       subject: '=HYPERLINK("https://evil.example") parcel',
       tags: [{ name: "kind", value: "receipt" }],
@@ -92,14 +57,7 @@ describe("the list", () => {
     });
     await page.goto(`${backstamp.url}/console/emails`);
     const search = page.getByLabel("Search emails");
-    for (const text of [
-      searchTerm,
-      "needle@example.net",
-      "needle@",
-      "PARCEL",
-      "tag:kind=receipt",
-      `<${searchTerm}@example.org>`,
-    ]) {
+    for (const text of ["needle@example.net", "tag:kind=receipt"]) {
       await search.fill(text);
       await expect.poll(() => rows().count(), slowPage).toBe(1);
       expect(await rows().first().textContent()).toContain("needle@example.net");
@@ -114,19 +72,6 @@ describe("the list", () => {
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
     await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
     await expect.poll(() => rows().count(), slowPage).toBe(4);
-    expectNoErrors(profile);
-  });
-
-  test("exports the filtered emails as CSV, and no cell is a formula", async () => {
-    await page.goto(`${backstamp.url}/console/emails?search=tag:kind%3Dreceipt`);
-    const file = await save(() => page.getByRole("link", { name: "Export CSV" }).click());
-    expect(file.suggestedFilename()).toMatch(/^emails-[\d-]{10}\.csv$/);
-    const [head, line, ...rest] = (await textOf(file)).trim().split("\r\n");
-    expect(head).toMatch(/^id,created_at,status,from,to/);
-    expect(line).toContain(`${searchTerm},`);
-    expect(line).toContain(`"'=HYPERLINK(""https://evil.example"") parcel"`);
-    expect(rest).toEqual([]);
-    expectNoErrors(profile);
   });
 
   test("stays in place while the user reads it, and shows the number of new emails", async () => {
@@ -142,7 +87,6 @@ describe("the list", () => {
     await newer.click();
     await expect.poll(() => rows().first().textContent(), slowPage).toContain("newer@example.net");
     await expectNoAccessibilityViolations(page);
-    expectNoErrors(profile);
   });
 });
 
@@ -176,7 +120,6 @@ describe("failed emails", () => {
       .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, slowPage)
       .toBe(4);
     isOpen = false;
-    expectNoErrors(profile);
   });
 });
 
@@ -210,7 +153,6 @@ describe("the page of an email explains", () => {
       .first()
       .waitFor();
     isOpen = false;
-    expectNoErrors(profile);
   });
 
   test("a delay: the next attempt after greylisting, or the daily cap of the domain", async () => {
@@ -235,7 +177,6 @@ describe("the page of an email explains", () => {
       .getByText(/The daily cap of the sender's domain is reached\./)
       .waitFor(slowPage);
     await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
-    expectNoErrors(profile);
   });
 
   test("an unknown outcome, which a member resolves", async () => {
@@ -252,7 +193,6 @@ describe("the page of an email explains", () => {
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(slowPage);
     await page.getByRole("region", { name: "Timeline" }).getByText("Marked as sent on request.").waitFor();
-    expectNoErrors(profile);
   });
 });
 
@@ -270,7 +210,6 @@ describe("a scheduled email", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel email" }).click();
     await recipients().getByText("Canceled", { exact: true }).waitFor(slowPage);
     expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
-    expectNoErrors(profile);
   });
 });
 
@@ -291,7 +230,6 @@ describe("an email is downloaded", () => {
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
     expect(await textOf(file)).toBe("<script>alert(1)</script>");
     await expectNoAccessibilityViolations(page);
-    expectNoErrors(profile);
   });
 
   test("as a curl command, which sends the same email", async () => {
@@ -319,30 +257,5 @@ describe("an email is downloaded", () => {
       headers: { "X-Order": "7" },
       tags: [{ name: "kind", value: "twin" }],
     });
-    expectNoErrors(profile);
-  });
-});
-
-describe("the overview", () => {
-  test("shows failures, health and traffic, as a chart and as a table", async () => {
-    await page.goto(`${backstamp.url}/console`);
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    const failures = page.getByRole("region", { name: "Recent failures" });
-    await failures.getByText("gone@example.net").waitFor(slowPage);
-    await page.getByRole("region", { name: "Health" }).getByText("Healthy").first().waitFor();
-    await page.getByRole("heading", { name: /Recipients by day/ }).scrollIntoViewIfNeeded();
-    await page.mouse.wheel(0, 300);
-    const bar = page.locator(".recharts-bar").first();
-    await bar.waitFor({ ...slowPage, state: "attached" });
-    await page.getByText("Show as table").click();
-    const days = page.getByRole("region", { name: /Recipients by day/ });
-    await expect.poll(() => days.getByRole("row").count()).toBe(8);
-    await page.getByRole("region", { name: "Recipients by provider" }).getByText("Other").waitFor();
-    await expectNoAccessibilityViolations(page);
-    await takePictures(page, "overview");
-    await page.getByRole("button", { name: "Today", exact: true }).click();
-    await page.waitForURL(/range=today/);
-    await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(slowPage);
-    expectNoErrors(profile);
   });
 });

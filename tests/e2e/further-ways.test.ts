@@ -1,34 +1,18 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoErrors, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { afterEach, expect, test } from "vitest";
+import { openSignedIn } from "./backstamp";
+import { expectNoErrors } from "./browser";
 
 /* Actions that the console also offers beside the usual way: by the palette or in a message. */
 
 const slowPage = { timeout: 60_000 };
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-/** A key with the scope `full_access`. */
-let key: string;
 const api = (method: string, target: string, body?: unknown) => backstamp.api(method, target, body, key);
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  const made = await backstamp.operate(
-    ...["key", "create", "--name", "All", "--scopes", "full_access", "--domains", "all", "--json"],
-  );
-  key = JSON.parse(made).token;
-  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, profile, page } = await openSignedIn(
+  { SMTP_URL: "capture:" },
+  { permissions: ["clipboard-read", "clipboard-write"] },
+);
+afterEach(() => expectNoErrors(profile));
+const key = await backstamp.createKey("--domains", "all");
 
 test("a domain is added by the palette, and all its records are copied as a zone file", async () => {
   const name = "notices.elm-ash.example";
@@ -50,7 +34,6 @@ test("a domain is added by the palette, and all its records are copied as a zone
   const isCopied = ({ host, type }: (typeof records)[number]) =>
     lines.some((line) => line.includes(`${host}. `) && line.includes(` IN ${type} `));
   expect(records.filter((record) => !isCopied(record))).toEqual([]);
-  expectNoErrors(profile);
 });
 
 test("the message after publishing a template rolls back to the version before", async () => {
@@ -67,5 +50,4 @@ test("the message after publishing a template rolls back to the version before",
   await confirmation.getByRole("button", { name: "Roll back" }).click(slowPage);
   await page.getByText("Rolled back to version 1").first().waitFor(slowPage);
   expect((await api("GET", `/templates/${id}`)).html).toBe("<h1>First</h1>");
-  expectNoErrors(profile);
 });

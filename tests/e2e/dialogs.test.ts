@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { openSignedIn } from "./backstamp";
+import { expectNoErrors, takePictures } from "./browser";
 import { fillForDialogs } from "./dialog-data";
-import { DIALOGS, type DialogData, type OpenedDialog } from "./dialog-list";
+import { DIALOGS, type OpenedDialog } from "./dialog-list";
 import { ELSEWHERE } from "./dialogs-elsewhere";
 
 /*
@@ -20,23 +19,11 @@ const OPENS_DIALOG = /<(?:Dialog(?:\.Content)?|Confirm|ProofDialog)\s/g;
 
 const pollOptions = { timeout: 30_000 };
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let data: DialogData;
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  data = await fillForDialogs(backstamp);
-  profile = await openProfile(browser, { viewport: { width: 1280, height: 480 } });
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, profile, page } = await openSignedIn(
+  { SMTP_URL: "capture:" },
+  { viewport: { width: 1280, height: 480 } },
+);
+const data = await fillForDialogs(backstamp);
 
 const dialog = () => page.locator("[role=dialog], [role=alertdialog]");
 
@@ -123,20 +110,4 @@ test("a confirmation has the focus on its dismiss button", async () => {
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await expect.poll(focused, pollOptions).toBe("Cancel");
   await expectReturned(opener);
-});
-
-test("the buttons of a long dialog are at the same place however far it is scrolled", async () => {
-  await open(DIALOGS["create a key, which loads its form late"] as OpenedDialog);
-  const submit = dialog().getByRole("button", { name: "Create key" });
-  await submit.waitFor(pollOptions);
-  const place = async () => (await submit.boundingBox())?.y;
-  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
-  const before = await place();
-  const moved = await dialog().evaluate((root) => {
-    const scroller = [...root.querySelectorAll("div")].find((each) => each.scrollHeight > each.clientHeight);
-    scroller?.scrollTo(0, 10_000);
-    return scroller?.scrollTop ?? 0;
-  });
-  expect(moved).toBeGreaterThan(100);
-  expect(await place()).toBe(before);
 });

@@ -1,36 +1,20 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoErrors, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { startHttpSink } from "../support/servers/http-sink";
+import { ADMIN, openSignedIn } from "./backstamp";
+import { expectNoErrors, openProfile, signIn, takePictures } from "./browser";
 import { expectWholeAddresses } from "./whole-addresses";
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let sinks: HttpSink[] = [];
-let token: string;
 const slowPage = { timeout: 60_000 };
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  sinks = await Promise.all([startHttpSink(() => 204), startHttpSink(() => 204)]);
-  backstamp = await startBackstamp({ SMTP_URL: "capture:", BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" });
-  const made = await backstamp.operate(
-    ...["key", "create", "--name", "Shop", "--scopes", "full_access", "--domains", "all", "--json"],
-  );
-  token = JSON.parse(made).token;
-  await backstamp.operate("team", "set", "First team", "--unknown", "hold");
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+const sinks = await Promise.all([startHttpSink(() => 204), startHttpSink(() => 204)]);
+afterAll(() => Promise.all(sinks.map((sink) => sink.close())));
+const { backstamp, browser, profile, page } = await openSignedIn({
+  SMTP_URL: "capture:",
+  BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
 });
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await Promise.all(sinks.map((sink) => sink.close()));
-});
+afterEach(() => expectNoErrors(profile));
+const token = await backstamp.createKey("--domains", "all");
+await backstamp.operate("team", "set", "First team", "--unknown", "hold");
 
 test("an email is sent again as a new one, to changed recipients, and both pages refer to the other", async () => {
   const first = await backstamp.send(
@@ -80,7 +64,6 @@ test("an email is sent again as a new one, to changed recipients, and both pages
   await expect
     .poll(() => page.getByRole("list", { name: "Emails" }).getByRole("listitem").count(), slowPage)
     .toBe(2);
-  expectNoErrors(profile);
 });
 
 test("a scheduled email shows its time, and is rescheduled in the time zone of the browser, which the field names", async () => {
@@ -160,7 +143,6 @@ test("the page of a bounced email begins with the reason, and groups webhooks by
   for (const group of await groups.all())
     expect((await group.getByRole("link").allTextContents()).sort()).toEqual(urls.sort());
   await expectWholeAddresses(page);
-  expectNoErrors(profile);
 });
 
 test("after a retry, the recipient has as many attempts as the timeline, and all times can be exact", async () => {
@@ -182,7 +164,6 @@ test("after a retry, the recipient has as many attempts as the timeline, and all
   await expectWholeAddresses(page);
   await page.getByRole("button", { name: "Relative times" }).click();
   await page.getByRole("button", { name: "Exact times" }).waitFor();
-  expectNoErrors(profile);
 });
 
 test("unknown outcomes are included in a bulk retry only with the checkbox, whichever statuses are filtered", async () => {
@@ -219,5 +200,4 @@ test("unknown outcomes are included in a bulk retry only with the checkbox, whic
   await box.check();
   await dialog.getByRole("button", { name: "Retry 1 email" }).click(slowPage);
   await dialog.getByText("1 email queued for retry, 1 recipient.").waitFor(slowPage);
-  expectNoErrors(profile);
 });

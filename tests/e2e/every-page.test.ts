@@ -1,20 +1,19 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
+import { ADMIN, openSite } from "./backstamp";
 import {
   expectNoAccessibilityViolations,
   inDark,
-  openBrowser,
   openProfile,
   signIn,
   takePicture,
   type Watched,
 } from "./browser";
 import { readPrinted, readRows, readScrollbars, readSelects, readShifts, recordShifts } from "./page-layout";
-import { fillTeam, makeFreshTeam, PAGES, type TestData } from "./pages";
+import { fillTeam, makeFreshTeam, PAGES } from "./pages";
 import { measureScripts, type ScriptSize } from "./script-size";
 import { findBrokenAddresses } from "./whole-addresses";
 
@@ -32,18 +31,14 @@ const widePx = 1360;
 const NARROW_PX = [1024, 768, 380] as const;
 const paperPx = 700;
 
-let backstamp: Backstamp;
-let browser: Browser;
-let testData: TestData;
+const { backstamp, browser } = await openSite({ SMTP_URL: "capture:" }, { hasScrollbars: true });
+const testData = await fillTeam(backstamp);
 let withData: Visitor;
 let fresh: Visitor;
 
 type Visitor = { profile: Watched; page: Page; weigh: () => Promise<ScriptSize> };
 
 beforeAll(async () => {
-  browser = await openBrowser({ hasScrollbars: true });
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  testData = await fillTeam(backstamp);
   for (const name of ["ann", "maximiliane.von-der-heydebreck"])
     await backstamp.operate(
       ...["user", "create", `${name}@department.example.com`, "--password", ADMIN.password],
@@ -51,10 +46,6 @@ beforeAll(async () => {
     );
   withData = await visit(ADMIN);
   fresh = await visit(await makeFreshTeam(backstamp));
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
 });
 
 async function visit({ email, password }: { email: string; password: string }): Promise<Visitor> {
@@ -174,94 +165,4 @@ test("no page of the console is missing from the list", () => {
   expect(found.filter((file) => !redirects.includes(file)).sort()).toEqual(
     PAGES.map(({ file }) => file).sort(),
   );
-});
-
-/** The color of the picture of the window at a point. */
-async function colorAt(page: Page, x: number, y: number): Promise<string> {
-  const picture = (await page.screenshot()).toString("base64");
-  const blank = await page.context().newPage();
-  const color = await blank.evaluate(
-    async ([source, x, y]) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${source}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-      canvas?.drawImage(image, 0, 0);
-      return String(canvas?.getImageData(x, y, 1, 1).data);
-    },
-    [picture, x, y] as const,
-  );
-  await blank.close();
-  return color;
-}
-
-test("the backdrop of a dialog covers the gutter of the scrollbar", async () => {
-  const { page } = withData;
-  await page.setViewportSize({ width: 1280, height: 480 });
-  await page.goto(`${backstamp.url}/console/keys`);
-  await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).waitFor();
-  await expect
-    .poll(async () => (await colorAt(page, 1275, 470)) === (await colorAt(page, 1240, 470)))
-    .toBe(true);
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-});
-
-test("a dialog has one scrollbar at most, and the page below it does not move", async () => {
-  const { page } = withData;
-  await page.setViewportSize({ width: 1280, height: 480 });
-  await page.goto(`${backstamp.url}/console/keys`);
-  const heading = page.locator("main h1");
-  const before = await heading.boundingBox();
-  await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).waitFor();
-  expect(await heading.boundingBox()).toEqual(before);
-  const scrollers = await page
-    .getByRole("dialog")
-    .evaluate(
-      (dialog) =>
-        [dialog, ...dialog.querySelectorAll("*")].filter(
-          (each) =>
-            each.scrollHeight > each.clientHeight + 1 &&
-            ["auto", "scroll"].includes(getComputedStyle(each).overflowY),
-        ).length,
-    );
-  expect(scrollers).toBe(1);
-  // Outside the rounded corner is the backdrop, which is darker than any page, and not the scrollbar.
-  const box = await page.getByRole("dialog").boundingBox();
-  if (!box) throw new Error("The dialog has no box.");
-  const corner = await colorAt(page, Math.floor(box.x + box.width) - 3, Math.floor(box.y + box.height) - 3);
-  expect(Number.parseInt(corner, 10)).toBeLessThan(200);
-  expect(await page.evaluate(readScrollbars)).toEqual([]);
-});
-
-describe("a line of tabs on a phone", () => {
-  test.each([
-    "/console/installation/destinations",
-    "/console/installation/teams",
-    "/console/settings/personal-data",
-  ])("shows the tab of %s, and fades where it hides others", async (path) => {
-    const { page } = withData;
-    await page.setViewportSize({ width: 380, height: 760 });
-    await page.goto(`${backstamp.url}${path}`);
-    const strip = page.locator("main nav").filter({ has: page.locator("[aria-current=page]") });
-    const isVisible = () =>
-      strip.evaluate((nav) => {
-        const [line, tab] = [nav, nav.querySelector("[aria-current=page]")].map((each) =>
-          each?.getBoundingClientRect(),
-        );
-        return line && tab ? tab.left >= line.left && tab.right <= line.right : false;
-      });
-    await expect.poll(isVisible).toBe(true);
-    const hidden = () =>
-      strip.evaluate((nav) =>
-        ["left", "right"].filter((side) => nav.style.getPropertyValue(`--hidden-${side}`) !== "0px"),
-      );
-    await expect.poll(async () => (await hidden())[0]).toBe("left");
-    await strip.evaluate((nav) => nav.scrollTo({ left: 0 }));
-    await expect.poll(hidden).toEqual(["right"]);
-    await page.setViewportSize({ width: 1360, height: 900 });
-    await expect.poll(hidden).toEqual([]);
-  });
 });

@@ -3,21 +3,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { freePort } from "../support/servers/free-port";
-import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { pathsOf } from "./app-paths";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { ADMIN, openSite } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors, signIn, takePictures } from "./browser";
 
 /*
  * A new installation with an embedded database, from the first sign-in to a program that sends, without a
@@ -27,29 +18,13 @@ import {
 const waitOptions = { timeout: 60_000 };
 const run = promisify(execFile);
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let smtpPort: number;
-let mailServer: SmtpTestServer;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  smtpPort = await freePort();
-  mailServer = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
-  backstamp = await startBackstamp({
-    BACKSTAMP_SMTP_PORT: String(smtpPort),
-    BACKSTAMP_DATA_DIR: mkdtempSync(path.join(tmpdir(), "backstamp-first-run-")),
-  });
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
+const smtpPort = await freePort();
+const mailServer = await startSmtpTestServer({ ehlo: EHLO_AUTH, auth: () => "235 welcome" });
+const { backstamp, browser, profile, page } = await openSite({
+  BACKSTAMP_SMTP_PORT: String(smtpPort),
+  BACKSTAMP_DATA_DIR: mkdtempSync(path.join(tmpdir(), "backstamp-first-run-")),
 });
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await mailServer?.close();
-});
+afterAll(() => mailServer?.close());
 
 const setup = () => page.getByRole("region", { name: "Set up sending" });
 

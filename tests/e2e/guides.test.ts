@@ -1,15 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { GUIDE_SEGMENTS } from "#server/shared/guides";
-import { type Backstamp, startBackstamp } from "./backstamp";
+import { openSite } from "./backstamp";
 import {
   expectDarkAndNarrow,
   expectNoAccessibilityViolations,
   expectNoErrors,
-  openBrowser,
-  openProfile,
   takePictures,
-  type Watched,
 } from "./browser";
 import { measureScripts } from "./script-size";
 
@@ -18,19 +14,12 @@ const paths = GUIDE_SEGMENTS.map((segments) => ["/docs", ...segments].join("/"))
 /** Another suite covers the API reference. */
 const guides = paths.filter((path) => !path.includes(".") && !path.startsWith("/docs/api"));
 
-let backstamp: Backstamp;
-let browser: Browser;
-let watched: Watched;
-let page: Page;
-beforeAll(async () => {
-  [backstamp, browser] = await Promise.all([startBackstamp({ SMTP_URL: "capture:" }), openBrowser()]);
-  watched = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
-  page = await watched.context.newPage();
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const {
+  backstamp,
+  browser,
+  profile: watched,
+  page,
+} = await openSite({ SMTP_URL: "capture:" }, { permissions: ["clipboard-read", "clipboard-write"] });
 
 describe("the guides", () => {
   test("are served without sign-in, with a policy for static documents, and are checked again after an upgrade", async () => {
@@ -75,26 +64,6 @@ describe("the guides", () => {
     await page.keyboard.press("Escape");
     expect(await page.locator(".results").isVisible()).toBe(false);
     expectNoErrors(watched);
-  });
-
-  test("are found before documents about other providers", async () => {
-    await page.goto(`${backstamp.url}/docs`);
-    for (const [words, address] of [
-      ["webhook signature", "/docs/webhooks#verify-the-signature"],
-      ["verify webhooks", "/docs/webhooks"],
-      ["batch", "/docs/batch"],
-      ["inline images", "/docs/inline-images"],
-      ["roles", "/docs/roles"],
-      ["local webhooks", "/docs/local-webhooks"],
-      ["laravel", "/docs/frameworks#laravel"],
-      ["suppressions", "/docs/suppressions"],
-      ["templates", "/docs/templates"],
-      ["postmark suppressions", "/docs/migrating-postmark#suppressions"],
-    ] as const) {
-      await page.getByRole("searchbox").fill(words);
-      const first = page.locator(".results a").first();
-      await expect.poll(async () => [words, await first.getAttribute("href")]).toEqual([words, address]);
-    }
   });
 
   test("have tabs for languages, by pointer and keyboard, whose choice is for all pages", async () => {

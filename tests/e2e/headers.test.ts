@@ -1,8 +1,7 @@
-import type { APIResponse, Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { APIResponse, BrowserContext } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { pathsOf } from "./app-paths";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { openBrowser, openProfile, signIn } from "./browser";
+import { openSignedIn } from "./backstamp";
 
 /*
  * Tests every page and route file below `app`. They are found in the file tree, so new ones are included
@@ -27,22 +26,9 @@ const guides = [
   "/docs.md",
 ];
 
-let backstamp: Backstamp;
-let browser: Browser;
-let signedIn: BrowserContext;
-let stranger: BrowserContext;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  signedIn = (await openProfile(browser)).context;
-  stranger = await browser.newContext();
-  await signIn(await signedIn.newPage(), backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, browser, profile } = await openSignedIn({ SMTP_URL: "capture:" });
+const signedIn = profile.context;
+const stranger = await browser.newContext();
 
 const get = (context: BrowserContext, address: string) =>
   context.request.get(backstamp.url + address, { maxRedirects: 0 });
@@ -137,10 +123,7 @@ test("untrusted content is served as a sandboxed document or a download, with or
     html,
     attachments: [{ filename, content: Buffer.from(html).toString("base64") }],
   });
-  const made = await backstamp.operate(
-    ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
-  );
-  const { token } = JSON.parse(made);
+  const token = await backstamp.createKey();
   const template = await backstamp.api(
     "POST",
     "/templates",

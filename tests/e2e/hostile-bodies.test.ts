@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { openSignedIn } from "./backstamp";
+import { openProfile } from "./browser";
 import { expectAsText, expectInert, interactWithAll, settle } from "./hostile-content";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
@@ -13,13 +13,7 @@ import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloa
  * text, all are equal to React, so they are read once, in the list of emails.
  */
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
 let team: string;
-/** The page of a template. */
-let editor: string;
 /** Email ids by payload number. */
 const ids = new Map<number, string>();
 
@@ -27,37 +21,29 @@ const line = ({ text }: Payload) => text.replace(/[\t\r\n\u2028\u2029]/g, " ");
 /** Some payloads as values of a variable. All of them are tried in the document. */
 const AS_VALUES = ONE_OF_EACH.slice(0, 3);
 
+const { backstamp, browser, profile, page } = await openSignedIn({ SMTP_URL: "capture:" });
+for (const part of inParts(PAYLOADS, 90)) {
+  const emails = part.map((payload) => ({
+    from: "Hostile <hello@backstamp.test>",
+    to: ["delivered@backstamp.test"],
+    subject: line(payload),
+    html: payload.text,
+    text: payload.text,
+  }));
+  const { data } = await backstamp.api("POST", "/emails/batch", emails);
+  part.forEach(({ number }, place) => {
+    ids.set(number, data[place].id);
+  });
+}
+const token = await backstamp.createKey();
+const template = { name: "Raw", subject: "{{BODY}}", html: "<p>Before</p>{{{BODY}}}" };
+const { id } = await backstamp.api("POST", "/templates", template, token);
+/** The page of a template. */
+const editor = `${backstamp.url}/console/templates/${id}`;
+await page.goto(`${backstamp.url}/console/emails/${ids.get(PAYLOADS[0]?.number ?? 0)}`);
+const src = await page.locator("iframe").getAttribute("src");
 beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-  for (const part of inParts(PAYLOADS, 90)) {
-    const emails = part.map((payload) => ({
-      from: "Hostile <hello@backstamp.test>",
-      to: ["delivered@backstamp.test"],
-      subject: line(payload),
-      html: payload.text,
-      text: payload.text,
-    }));
-    const { data } = await backstamp.api("POST", "/emails/batch", emails);
-    part.forEach(({ number }, place) => {
-      ids.set(number, data[place].id);
-    });
-  }
-  const whole = ["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"];
-  const { token } = JSON.parse(await backstamp.operate(...whole));
-  const template = { name: "Raw", subject: "{{BODY}}", html: "<p>Before</p>{{{BODY}}}" };
-  const { id } = await backstamp.api("POST", "/templates", template, token);
-  editor = `${backstamp.url}/console/templates/${id}`;
-  await page.goto(`${backstamp.url}/console/emails/${ids.get(PAYLOADS[0]?.number ?? 0)}`);
-  const src = await page.locator("iframe").getAttribute("src");
   team = new URL(src ?? "", backstamp.url).searchParams.get("team") ?? "";
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
 });
 
 const bodyOf = ({ number }: Payload) => `/console/emails/${ids.get(number)}/body?team=${team}`;

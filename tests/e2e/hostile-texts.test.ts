@@ -1,9 +1,8 @@
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { type Backstamp, startBackstamp } from "./backstamp";
-import { openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { startHttpSink } from "../support/servers/http-sink";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { openSite } from "./backstamp";
+import { signIn } from "./browser";
 import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./hostile-content";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
@@ -35,60 +34,54 @@ const HOSTILE = { email: "hostile@backstamp.test", password: "a staple for the b
 const TEAM = LINES[1]?.text ?? "";
 const slowPage = { timeout: 60_000 };
 
-let smtp: SmtpTestServer;
-let hooks: HttpSink;
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let token: string;
-let webhook: string;
 let template: string;
 const keys: string[] = [];
 const templates: string[] = [];
 const emails: HostileEmail[] = [];
 
-beforeAll(async () => {
-  smtp = await startSmtpTestServer({
-    rcpt: ({ address }) => {
-      const payload = PAYLOADS.find(({ number }) => number === numberIn(address.replace("n", "n ")));
-      return `550 5.1.1 ${payload && isAscii(payload) ? payload.text : "no such user"}`;
-    },
-  });
-  // The endpoint responds to the event of an email with all payloads of that email.
-  hooks = await startHttpSink(({ body }) => ({
-    status: 500,
-    headers: { "content-type": "text/html; charset=utf-8" },
-    body: partOf(numberIn(JSON.parse(body).data.to[0].replace("n", "n ")) ?? 0)
-      .map(({ text }) => text)
-      .join("\n"),
-  }));
-  browser = await openBrowser();
-  backstamp = await startBackstamp({
+const smtp = await startSmtpTestServer({
+  rcpt: ({ address }) => {
+    const payload = PAYLOADS.find(({ number }) => number === numberIn(address.replace("n", "n ")));
+    return `550 5.1.1 ${payload && isAscii(payload) ? payload.text : "no such user"}`;
+  },
+});
+// The endpoint responds to the event of an email with all payloads of that email.
+const hooks = await startHttpSink(({ body }) => ({
+  status: 500,
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body: partOf(numberIn(JSON.parse(body).data.to[0].replace("n", "n ")) ?? 0)
+    .map(({ text }) => text)
+    .join("\n"),
+}));
+const { backstamp, profile, page } = await openSite(
+  {
     SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
     BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
-  });
-  const team = JSON.parse(await backstamp.operate("team", "create", TEAM, "--json"));
-  const inTeam = ["--team", team.id];
-  await backstamp.operate("domain", "add", "example.org", "--verified", ...inTeam);
-  const made = await backstamp.operate(
-    ...["key", "create", "--name", LINES[0]?.text ?? "", "--scopes", "full_access", "--json", ...inTeam],
-    ...[
-      "--domains",
-      "example.org,backstamp.test",
-      "--limit",
-      "other=10000",
-      "--limit",
-      "POST /api/emails=10000",
-    ],
-    ...["--limit", "POST /api/templates=10000"],
-  );
-  ({ token } = JSON.parse(made));
-  await backstamp.operate(
-    ...["user", "create", HOSTILE.email, "--password", HOSTILE.password, "--role", "owner", ...inTeam],
-  );
-  const hook = { endpoint: `http://127.0.0.1:${hooks.port}/hook`, events: ["email.queued"] };
-  webhook = (await backstamp.api("POST", "/webhooks", hook, token)).id;
+  },
+  { userAgent: LINES.find((payload) => isAscii(payload) && payload.text.includes("onerror"))?.text ?? "" },
+);
+const team = JSON.parse(await backstamp.operate("team", "create", TEAM, "--json"));
+const inTeam = ["--team", team.id];
+await backstamp.operate("domain", "add", "example.org", "--verified", ...inTeam);
+const made = await backstamp.operate(
+  ...["key", "create", "--name", LINES[0]?.text ?? "", "--scopes", "full_access", "--json", ...inTeam],
+  ...[
+    "--domains",
+    "example.org,backstamp.test",
+    "--limit",
+    "other=10000",
+    "--limit",
+    "POST /api/emails=10000",
+  ],
+  ...["--limit", "POST /api/templates=10000"],
+);
+const { token } = JSON.parse(made);
+await backstamp.operate(
+  ...["user", "create", HOSTILE.email, "--password", HOSTILE.password, "--role", "owner", ...inTeam],
+);
+const hook = { endpoint: `http://127.0.0.1:${hooks.port}/hook`, events: ["email.queued"] };
+const webhook = (await backstamp.api("POST", "/webhooks", hook, token)).id;
+beforeAll(async () => {
   for (const payload of LINES) await createNamed(payload);
   for (const part of PARTS) await sendHostile(part);
   // The request log stores the user agent.
@@ -96,15 +89,9 @@ beforeAll(async () => {
     await fetch(`${backstamp.url}/api/domains`, {
       headers: { authorization: `Bearer ${token}`, "user-agent": text },
     });
-  profile = await openProfile(browser, {
-    userAgent: LINES.find((payload) => isAscii(payload) && payload.text.includes("onerror"))?.text ?? "",
-  });
-  page = await profile.context.newPage();
   await signIn(page, backstamp.url, HOSTILE.email, HOSTILE.password);
 });
 afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
   await hooks?.close();
   await smtp?.close();
 });

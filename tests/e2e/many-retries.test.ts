@@ -1,43 +1,17 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  type Watched,
-} from "./browser";
+import { afterAll, expect, test } from "vitest";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors } from "./browser";
 
 const slowPage = { timeout: 60_000 };
 
-let peer: SmtpTestServer;
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let token: string;
-
-beforeAll(async () => {
-  peer = await startSmtpTestServer({ rcpt: "550 5.7.1 not from you" });
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
-  await backstamp.operate("domain", "add", "example.org", "--verified");
-  const made = await backstamp.operate(
-    ...["key", "create", "--name", "Shop", "--scopes", "emails:send", "--domains", "example.org", "--json"],
-  );
-  token = JSON.parse(made).token;
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+const peer = await startSmtpTestServer({ rcpt: "550 5.7.1 not from you" });
+const { backstamp, profile, page } = await openSignedIn({
+  SMTP_URL: `smtp://127.0.0.1:${peer.port}`,
 });
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await peer?.close();
-});
+await backstamp.operate("domain", "add", "example.org", "--verified");
+const token = await backstamp.createKey("--domains", "example.org");
+afterAll(() => peer?.close());
 
 test("many failed emails are retried in batches until the user stops it", async () => {
   const emails = Array.from({ length: 101 }, (_, n) => ({

@@ -161,57 +161,12 @@ describe("the sign-in routes", () => {
     expect(JSON.parse(text).url).toBe(`${publicUrl}/console`);
   });
 
-  test("use the configured public URL, whatever host the request names", async () => {
-    const { text } = await visit({}, { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" });
-    expect(text).not.toContain("evil.example");
-    expect(JSON.parse(text).url).toMatch(/^https:\/\/mail\.example\.org\//);
-  });
-
   test("reject other origins, an invalid CSRF token, and a body that is too large", async () => {
     expect((await visit({}, { origin: "https://evil.example" })).status).toBe(403);
     const forged = await visit({ csrfToken: "x" });
     expect(sessionOf(forged.set)).toBeUndefined();
     expect((await visit({ password: "x".repeat(20_000) })).status).toBe(413);
   });
-
-  test("respond equally to a wrong password and an unknown account, without internal details", async () => {
-    const wrong = await visit({ password: "not the password" });
-    const unknown = await visit({ email: "nobody@example.org", password: "not the password" });
-    expect(wrong).toMatchObject({ status: 401, text: unknown.text });
-    expect(unknown.status).toBe(401);
-    expect(sessionOf(wrong.set)).toBeUndefined();
-  });
-
-  test("respond with 404 to everything except signing in and out", async () => {
-    for (const target of ["signin/github", "callback/github", "verify-request", "_log", "x/y"])
-      expect((await fetch(`${url}/api/auth/${target}`)).status).toBe(404);
-    const logged = await fetch(`${url}/api/auth/_log`, {
-      method: "POST",
-      headers: { origin: publicUrl },
-      body: "{}",
-    });
-    expect(logged.status).toBe(404);
-  });
-});
-
-test("pages have a content security policy, and API responses do not", async () => {
-  const page = await fetch(`${url}/login`);
-  const policy = page.headers.get("content-security-policy") ?? "";
-  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
-  expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
-  const scripts = (await page.text()).match(/<script\b[^>]*>/g) ?? [];
-  expect(scripts.length).toBeGreaterThan(0);
-  for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
-  expect((await fetch(`${url}/login`)).headers.get("content-security-policy")).not.toBe(policy);
-  for (const name of [
-    "x-content-type-options",
-    "referrer-policy",
-    "permissions-policy",
-    "strict-transport-security",
-  ])
-    expect(page.headers.get(name), name).toBeTruthy();
-  expect(page.headers.get("x-powered-by")).toBeNull();
-  expect((await fetch(`${url}/api/health`)).headers.get("content-security-policy")).toBeNull();
 });
 
 test("without the database, pages and sign-in errors contain no SQL and no connection details", async () => {

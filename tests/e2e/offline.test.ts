@@ -1,8 +1,7 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, takePictures } from "./browser";
-import { fillTeam, type TestData } from "./pages";
+import { beforeEach, expect, test } from "vitest";
+import { openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, takePictures } from "./browser";
+import { fillTeam } from "./pages";
 
 /*
  * A lost connection: the page says so and continues by itself when the connection is back. Until then nothing
@@ -11,22 +10,8 @@ import { fillTeam, type TestData } from "./pages";
 
 const waitOptions = { timeout: 60_000 };
 
-let backstamp: Backstamp;
-let browser: Browser;
-let page: Page;
-let testData: TestData;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  testData = await fillTeam(backstamp);
-  page = await (await openProfile(browser)).context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, page } = await openSignedIn({ SMTP_URL: "capture:" });
+const testData = await fillTeam(backstamp);
 beforeEach(async () => {
   await page.context().setOffline(false);
 });

@@ -1,22 +1,12 @@
-import type { Browser, CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CDPSession, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { sessionCookieName } from "#server/auth/cookies";
 import { codeOf } from "../support/console/authenticator-app";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { ADMIN, openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, openProfile, signIn, takePictures } from "./browser";
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-const profiles: Watched[] = [];
+const { backstamp, browser, profile, page } = await openSignedIn({ SMTP_URL: "capture:" });
+const profiles = [profile];
 const waitOptions = { timeout: 60_000 };
 
 const open = async () => {
@@ -24,18 +14,6 @@ const open = async () => {
   profiles.push(opened);
   return opened.context.newPage();
 };
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  page = await open();
-  [profile] = profiles as [Watched];
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
 
 const expectNoErrors = () => {
   for (const { dialogs, foreign, errors } of profiles) {

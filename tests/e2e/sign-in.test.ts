@@ -1,43 +1,26 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
-import { type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import { startMailSink } from "../support/servers/smtp-test-server";
+import { openSite } from "./backstamp";
+import { expectNoAccessibilityViolations, openProfile, signIn, takePictures } from "./browser";
 
 /* The installation has no user, and a test server for outgoing email. */
 
 const FIRST = { email: "ann@example.net", password: "correct horse battery" };
 const pollOptions = { timeout: 60_000, interval: 100 };
 
-let sink: MailSink;
-let backstamp: Backstamp;
-let browser: Browser;
-let here: Watched;
-let page: Page;
-
-beforeAll(async () => {
-  sink = await startMailSink();
-  browser = await openBrowser();
-  backstamp = await startBackstamp({
-    SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
-    BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
-    BACKSTAMP_ADMIN: "",
-  });
-  here = await openProfile(browser);
-  page = await here.context.newPage();
+const sink = await startMailSink();
+const {
+  backstamp,
+  browser,
+  profile: here,
+  page,
+} = await openSite({
+  SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+  BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
+  BACKSTAMP_ADMIN_PASSWORD: "",
 });
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await sink?.close();
-});
+afterAll(() => sink?.close());
 
 /** The local links of all emails with this path, oldest first. */
 const linksTo = (path: string): string[] =>

@@ -1,36 +1,13 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { afterEach, expect, test } from "vitest";
+import { openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors, takePictures } from "./browser";
 
 const waitOptions = { timeout: 60_000 };
 const reader = "delivered+reader@backstamp.test";
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser);
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-});
+const { backstamp, profile, page } = await openSignedIn({ SMTP_URL: "capture:" });
+afterEach(() => expectNoErrors(profile));
 
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const rowOf = (address: string) => page.getByRole("row").filter({ hasText: address });
@@ -38,19 +15,6 @@ const openMenuItem = async (item: string) => {
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: item }).click();
 };
-
-/** Sends an email to the reader, and returns its final status. */
-async function statusOfMail(): Promise<string> {
-  const id = await backstamp.send({ to: reader, subject: "Hello", html: "<p>Hello</p>" });
-  await page.goto(`${backstamp.url}/console/emails/${id}`);
-  const recipient = page
-    .getByRole("region", { name: /recipient/i })
-    .getByRole("listitem")
-    .first();
-  const status = recipient.getByText(/^(Delivered|Suppressed)$/).first();
-  await status.waitFor(waitOptions);
-  return (await status.textContent()) ?? "";
-}
 
 test("pasted addresses are added, and invalid ones stay for correction", async () => {
   await page.goto(`${backstamp.url}/console/suppressions`);
@@ -70,22 +34,6 @@ test("pasted addresses are added, and invalid ones stay for correction", async (
   };
   await expect.poll(focusedRow, waitOptions).toContain("@");
   await takePictures(page, "suppressions");
-  expectNoErrors(profile);
-});
-
-test("an email to a suppressed address is not sent until the address is removed", async () => {
-  expect(await statusOfMail()).toBe("Suppressed");
-  await page.goto(`${backstamp.url}/console/suppressions`);
-  await page.getByLabel("Search by address").fill("Delivered+");
-  await page.waitForURL(/search=Delivered/);
-  await expect.poll(() => page.getByRole("row").count(), waitOptions).toBe(2);
-  await page.getByRole("button", { name: `Remove from list: ${reader}` }).click();
-  await dialog().getByText("This address was added manually.").waitFor(waitOptions);
-  await expectNoAccessibilityViolations(page);
-  await dialog().getByRole("button", { name: "Remove from list" }).click();
-  await page.getByRole("heading", { name: "No results" }).waitFor(waitOptions);
-  expect(await statusOfMail()).toBe("Delivered");
-  expectNoErrors(profile);
 });
 
 test("a CSV file is imported, and its rejected lines can be downloaded", async () => {
@@ -108,26 +56,4 @@ test("a CSV file is imported, and its rejected lines can be downloaded", async (
   await dialog().getByRole("button", { name: "Done" }).click();
   await page.getByLabel("Search by address").fill("reader-5999@");
   await rowOf("reader-5999@example.org").waitFor(waitOptions);
-  expectNoErrors(profile);
-});
-
-test("the list is exported with or without filters, and can be imported again", async () => {
-  const exportFile = async () => {
-    const [exported] = await Promise.all([page.waitForEvent("download"), openMenuItem("Export CSV")]);
-    return readFileSync(await exported.path());
-  };
-  const linesOf = (file: Buffer) => file.toString("utf8").split("\r\n").filter(Boolean);
-  const [, only, ...rest] = linesOf(await exportFile());
-  expect(only).toContain("reader-5999@example.org");
-  expect(rest).toEqual([]);
-  await page.getByLabel("Search by address").fill("");
-  await page.waitForURL((url) => url.searchParams.get("search") === null, waitOptions);
-  const file = await exportFile();
-  expect(linesOf(file)).toHaveLength(1 + 6_001);
-  await openMenuItem("Import CSV…");
-  await dialog()
-    .locator("input[type=file]")
-    .setInputFiles({ name: "again.csv", mimeType: "text/csv", buffer: file }, waitOptions);
-  await dialog().getByText("6,001 already on the list.").waitFor(waitOptions);
-  expectNoErrors(profile);
 });

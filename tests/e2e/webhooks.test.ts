@@ -1,44 +1,24 @@
-import type { Browser, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
-import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import {
-  expectNoAccessibilityViolations,
-  expectNoErrors,
-  openBrowser,
-  openProfile,
-  signIn,
-  takePictures,
-  type Watched,
-} from "./browser";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { type SinkReply, startHttpSink } from "../support/servers/http-sink";
+import { openSignedIn } from "./backstamp";
+import { expectNoAccessibilityViolations, expectNoErrors, takePictures } from "./browser";
 
 const waitOptions = { timeout: 60_000 };
 const hostile = `<!doctype html><script>alert(document.domain)</script><img src=x onerror=alert(1)>`;
 
-let backstamp: Backstamp;
-let browser: Browser;
-let profile: Watched;
-let page: Page;
-let sink: HttpSink;
 /** The current response of the endpoint. */
 let answer: SinkReply = 204;
 let secret: string;
 let address: string;
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  sink = await startHttpSink(() => answer);
-  backstamp = await startBackstamp({ SMTP_URL: "capture:", BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" });
-  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
-  page = await profile.context.newPage();
-  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
-});
-afterAll(async () => {
-  await browser?.close();
-  await backstamp?.stop();
-  await sink?.close();
-});
+const sink = await startHttpSink(() => answer);
+const { backstamp, profile, page } = await openSignedIn(
+  { SMTP_URL: "capture:", BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" },
+  { permissions: ["clipboard-read", "clipboard-write"] },
+);
+afterEach(() => expectNoErrors(profile));
+afterAll(() => sink?.close());
 
 const dialog = () => page.getByRole("dialog");
 const confirmation = () => page.getByRole("alertdialog");
@@ -88,7 +68,6 @@ test("only a permitted URL is added as an endpoint, and its secret is shown once
   address = page.url();
   await page.reload();
   expect(await page.content()).not.toContain(secret);
-  expectNoErrors(profile);
 });
 
 test("a test event is sent, and its response is shown", async () => {
@@ -109,20 +88,6 @@ test("a test event is sent, and its response is shown", async () => {
   expect(shownBody).toContain('{\n  "type": "email.delivered",\n');
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-event");
-  expectNoErrors(profile);
-});
-
-test("a JSON response is shown indented", async () => {
-  answer = { status: 200, body: '{"accepted":true,"queue":{"length":2}}' };
-  await openEndpoint();
-  await page.getByRole("button", { name: "Send test event" }).click();
-  await dialog().getByRole("button", { name: "Send", exact: true }).click();
-  const indented = '{\n  "accepted": true,\n  "queue": {\n    "length": 2\n  }\n}';
-  await expect.poll(() => dialog().locator("pre").textContent(waitOptions), waitOptions).toBe(indented);
-  await dialog().getByRole("link", { name: "View event delivery" }).click();
-  await page.getByRole("heading", { name: "Succeeded" }).waitFor(waitOptions);
-  expect(await page.locator("pre").allTextContents()).toContain(indented);
-  expectNoErrors(profile);
 });
 
 test("an email event arrives signed and is listed as succeeded", async () => {
@@ -138,7 +103,6 @@ test("an email event arrives signed and is listed as succeeded", async () => {
   await page.getByRole("combobox", { name: "Event", exact: true }).selectOption("email.bounced");
   await page.waitForURL(/type=email.bounced/);
   await expect.poll(() => events().count(), waitOptions).toBe(2);
-  expectNoErrors(profile);
 });
 
 test("a failing endpoint shows its state and the next attempt", async () => {
@@ -170,7 +134,6 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   await page.getByText(/^\d+ attempts?, first /).waitFor(waitOptions);
   await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhooks");
-  expectNoErrors(profile);
 });
 
 test("a disabled endpoint receives no events, and failed events can be replayed after it is enabled", async () => {
@@ -213,7 +176,6 @@ test("a disabled endpoint receives no events, and failed events can be replayed 
   await page.unrouteAll({ behavior: "wait" });
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await sink.waitFor(before + 1);
-  expectNoErrors(profile);
 });
 
 test("one event is replayed with its original id", async () => {
@@ -231,7 +193,6 @@ test("one event is replayed with its original id", async () => {
     .map(({ headers }) => headers);
   expect(new Set(ids.map((each) => each["webhook-id"])).size).toBe(1);
   await page.getByRole("list", { name: "Attempts" }).getByText("2.", { exact: true }).waitFor(waitOptions);
-  expectNoErrors(profile);
 });
 
 test("after a secret rotation both secrets sign", async () => {
@@ -249,7 +210,6 @@ test("after a secret rotation both secrets sign", async () => {
   const headers = call?.headers as Record<string, string>;
   for (const each of [secret, rotated])
     expect(new Webhook(each).verify(call?.body ?? "", headers)).toMatchObject({ type: "email.bounced" });
-  expectNoErrors(profile);
 });
 
 test("an endpoint is edited, then deleted after a confirmation", async () => {
@@ -267,5 +227,4 @@ test("an endpoint is edited, then deleted after a confirmation", async () => {
   await page.goto(address);
   await page.getByRole("heading", { name: "Not found" }).waitFor(waitOptions);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNoErrors(profile);
 });

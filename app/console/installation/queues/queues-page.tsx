@@ -5,6 +5,7 @@ import { CirclePause, CirclePlay, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { formatCount, STATUSES } from "#server/shared/email-words";
 import type { PauseRow, QueueStatus } from "#server/trpc/installation/queues";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { Button } from "../../_ui/form/button";
 import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
@@ -13,11 +14,11 @@ import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { ResumeQueue } from "./resume-queue";
+import { useAction } from "../../_ui/use-action";
 import { formatQueue } from "./scope";
 
-const PauseQueue = lazyDialog(async () => (await import("./pause-queue")).PauseQueue);
-const PurgeQueue = lazyDialog(async () => (await import("./purge-queue")).PurgeQueue);
+const PauseQueue = lazyDialog(async () => (await import("./dialogs")).PauseQueue);
+const PurgeQueue = lazyDialog(async () => (await import("./dialogs")).PurgeQueue);
 
 const refetchMs = 5_000;
 
@@ -170,3 +171,32 @@ const LIFTED: readonly Column<PauseRow>[] = [
     cell: ({ liftedAt }) => (liftedAt ? <When at={liftedAt} /> : null),
   },
 ];
+
+/** Ends a pause after a confirmation: what it delayed is sent at once. */
+export function ResumeQueue({ pause }: { pause: PauseRow }) {
+  const trpc = useTRPC();
+  const [isConfirming, setConfirming] = useState(false);
+  const action = useAction(trpc.queues.resume.mutationOptions(), {
+    done: "Resumed",
+    refresh: [trpc.queues.status.queryKey(), trpc.service.pathKey(), trpc.installation.teams.queryKey()],
+    onDone: () => setConfirming(false),
+  });
+  return (
+    <>
+      <Button isSmall aria-label={`Resume ${formatQueue(pause)}`} onClick={() => setConfirming(true)}>
+        Resume
+      </Button>
+      <Confirm
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title={`Resume sending: ${formatQueue(pause)}?`}
+        confirmLabel="Resume sending"
+        tone="plain"
+        action={action}
+        onConfirm={() => action.run({ team: pause.teamId, domain: pause.domain })}
+      >
+        <p>Email that waits for this pause is due at once.</p>
+      </Confirm>
+    </>
+  );
+}

@@ -18,7 +18,7 @@ import { useTRPC } from "../../_ui/trpc";
 import { useNew } from "../../_ui/use-new";
 import { RelayMenu } from "./relay-menu";
 
-const AddRelay = lazyDialog(async () => (await import("./add-relay")).AddRelay);
+const AddRelay = lazyDialog(async () => (await import("./dialogs")).AddRelay);
 
 const refetchMs = 5_000;
 

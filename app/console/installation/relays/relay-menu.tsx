@@ -9,9 +9,9 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
-const EditRelay = lazyDialog(async () => (await import("./edit-relay")).EditRelay);
-const TestRelay = lazyDialog(async () => (await import("./test-relay")).TestRelay);
-const PauseRelay = lazyDialog(async () => (await import("./pause-relay")).PauseRelay);
+const EditRelay = lazyDialog(async () => (await import("./dialogs")).EditRelay);
+const TestRelay = lazyDialog(async () => (await import("./dialogs")).TestRelay);
+const PauseRelay = lazyDialog(async () => (await import("./dialogs")).PauseRelay);
 
 type Opened = "edit" | "test" | "pause" | "remove" | null;
 

@@ -15,15 +15,13 @@ import { useCan, useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { VariablesCard } from "./content/variables-card";
 import { WriteCard } from "./content/write-card";
-import { EditorHeading } from "./editor-heading";
+import { EditorHeading, Notices } from "./editor-heading";
 import { effectiveVariables } from "./fields";
-import { Notices } from "./notices";
 import { PreviewPane } from "./preview/preview-pane";
 import { usePreview } from "./preview/use-preview";
 import { useSamples } from "./state/stored";
 import { useAutosave } from "./state/use-autosave";
-import { useSaveKey } from "./state/use-page-events";
-import { type DialogName, type EditorProps, useTemplate } from "./state/use-template";
+import { type DialogName, type EditorProps, useSaveKey, useTemplate } from "./state/use-template";
 
 const dialogs = () => import("./dialogs");
 const DIALOGS = {

@@ -11,8 +11,7 @@ import { useTRPC } from "../../_ui/trpc";
 import { EndpointBadge } from "../badges";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries/deliveries";
-import { EndpointNote, EventWarnings } from "./endpoint-note";
-import { EndpointFacts } from "./facts";
+import { EndpointFacts, EndpointNote, EventWarnings } from "./facts";
 import { Verify } from "./verify";
 
 const refetchMs = { active: 2_000, idle: 10_000 };

@@ -1,3 +1,6 @@
+import { Ban, Hourglass, type LucideIcon, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { warnOfEvents } from "#server/shared/webhook-event-words";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Fact, Facts } from "../../_ui/page/facts";
 import { BreakableUrl } from "../../_ui/text/address";
@@ -61,3 +64,68 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
     </Facts>
   );
 }
+
+type Tone = "bad" | "warn" | "mute";
+const TONES: Record<Tone, string> = {
+  bad: "bg-bad-tint text-bad",
+  warn: "bg-warn-tint text-warn",
+  mute: "bg-mute-tint text-mute",
+};
+
+/** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
+export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
+  const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, failures, pausedUntil } =
+    endpoint;
+  if (status === "disabled")
+    return (
+      <Banner tone={disabled_reason ? "bad" : "mute"} Icon={Ban}>
+        {disabled_reason === "gone"
+          ? "The endpoint responded 410 Gone, so the webhook was disabled. "
+          : disabled_reason === "failing"
+            ? "Every attempt failed for days, so the webhook was disabled. "
+            : "This webhook is disabled. "}
+        No events are sent to it, and new events are not stored for it. Its pending events failed. Enable the
+        webhook, then replay the events that failed.
+      </Banner>
+    );
+  if (pausedUntil)
+    return (
+      <Banner tone="warn" Icon={Hourglass}>
+        The endpoint, or a server in front of it, requested a delay. Attempts continue{" "}
+        <When isDue isLong at={pausedUntil} />.
+      </Banner>
+    );
+  if (failing_since)
+    return (
+      <Banner tone="warn" Icon={TriangleAlert}>
+        Attempts are failing. The first failure was <When isLong at={failing_since} />. Failed attempts since
+        then: {failures.toLocaleString("en")}. Until one succeeds, they are made one at a time.
+        {disablesAt ? (
+          <>
+            {" "}
+            The webhook is disabled if it still fails <When isDue isLong at={disablesAt} />
+            {failures < disablesAfterFailures ? (
+              <> and has failed at least {disablesAfterFailures} times</>
+            ) : null}
+            .
+          </>
+        ) : null}
+      </Banner>
+    );
+  return null;
+}
+
+/** What is wrong with the events to which an endpoint subscribes. Nothing if all of them occur. */
+export const EventWarnings = ({ endpoint: { events } }: { endpoint: EndpointView }) =>
+  warnOfEvents(events).map((warning) => (
+    <Banner key={warning} tone="warn" Icon={TriangleAlert}>
+      {warning}
+    </Banner>
+  ));
+
+const Banner = ({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) => (
+  <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
+    <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+    <span className="min-w-0 max-w-prose">{children}</span>
+  </p>
+);

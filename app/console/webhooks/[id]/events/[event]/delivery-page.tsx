@@ -21,7 +21,7 @@ import { useTRPC } from "../../../../_ui/trpc";
 import { DeliveryBadge, formatFault, ResponseBadge, TestBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
 import { ReplayButton } from "../../deliveries/replay-button";
-import { EndpointNote } from "../../endpoint-note";
+import { EndpointNote } from "../../facts";
 
 const refetchMs = { active: 1_500, idle: 10_000 };
 

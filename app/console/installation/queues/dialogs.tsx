@@ -2,17 +2,17 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
-import { TextField } from "../../_ui/form/form";
+import { SelectField, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
 import { useParts } from "../../_ui/use-parts";
-import { type ScopeFields, scopeOf } from "./scope";
-import { QueueFields } from "./scope-fields";
+import { KINDS, type ScopeFields, scopeOf } from "./scope";
 
 type Chosen = ReturnType<typeof scopeOf> & { reason: string };
 
@@ -112,3 +112,75 @@ function ConfirmPurge({ chosen, onClose }: { chosen: Chosen; onClose: () => void
 
 const formatDeliveries = (count: number, more = false): string =>
   `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "delivery" : "deliveries"}`;
+
+/** Pauses sending for the installation, a team or a domain. */
+export function PauseQueue({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const form = useForm<ScopeFields & { reason: string }>({
+    defaultValues: { kind: "team", team: "", domain: "", reason: "" },
+  });
+  const pausing = useAction(trpc.queues.pause.mutationOptions(), {
+    done: "Paused. No worker starts another dialogue.",
+    refresh: [trpc.queues.status.queryKey(), trpc.service.pathKey(), trpc.installation.teams.queryKey()],
+    onDone: onClose,
+  });
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title="Pause sending"
+      description="Email is accepted and stays queued. Dialogues in progress finish. Scheduled email keeps its schedule."
+    >
+      <ActionForm
+        onSubmit={form.handleSubmit(({ reason, ...fields }) => pausing.run({ ...scopeOf(fields), reason }))}
+        action={pausing}
+        onCancel={onClose}
+        submitLabel="Pause sending"
+      >
+        <QueueFields form={form} reasonHint="Shown to the team with every email that waits." />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+type Form = UseFormReturn<ScopeFields & { reason: string }>;
+
+/** The fields that choose a queue, and the reason. */
+export function QueueFields({ form, reasonHint }: { form: Form; reasonHint: string }) {
+  const { register, watch, formState } = form;
+  const kind = watch("kind");
+  return (
+    <>
+      <SelectField label="Queue" options={KINDS} {...register("kind")} />
+      {kind === "installation" ? null : (
+        <TextField
+          label={kind === "team" ? "Team" : "Team (optional)"}
+          hint={
+            kind === "team" ? "Its name or id." : "Its name or id. Needed if several teams have the domain."
+          }
+          autoComplete="off"
+          error={formState.errors.team}
+          {...register("team", {
+            validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
+          })}
+        />
+      )}
+      {kind === "domain" ? (
+        <TextField
+          label="Domain"
+          placeholder="example.com"
+          autoComplete="off"
+          error={formState.errors.domain}
+          {...register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
+        />
+      ) : null}
+      <TextField
+        label="Reason"
+        hint={reasonHint}
+        maxLength={500}
+        autoComplete="off"
+        error={formState.errors.reason}
+        {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
+      />
+    </>
+  );
+}

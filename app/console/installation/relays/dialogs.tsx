@@ -1,0 +1,229 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { inferRouterOutputs } from "@trpc/server";
+import { useEffect, useRef } from "react";
+import { useForm } from "react-hook-form";
+import type { RelayRow, relaysRouter } from "#server/trpc/installation/relays";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { faultOf } from "../../_ui/fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { SelectField, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { Fetched } from "../../_ui/page/fetched";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { EMPTY_RELAY, RelayForm, relayInput, reportTest } from "./relay-fields";
+
+type Connection = inferRouterOutputs<typeof relaysRouter>["connection"];
+type Props = { relay: RelayRow; onClose: () => void };
+
+/** Changes a relay. A changed connection is tested before the relay carries email again. */
+export function EditRelay({ relay, onClose }: Props) {
+  const trpc = useTRPC();
+  const connection = useQuery(trpc.relays.connection.queryOptions({ id: relay.id }, { gcTime: 0 }));
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title={`Edit the relay ${relay.name}`}
+      description="If the server or the login is changed, the relay carries email again after its test succeeded."
+    >
+      <Fetched by={connection} loading={<p role="status">Loading…</p>}>
+        {(found) => <EditForm relay={relay} connection={found} onClose={onClose} />}
+      </Fetched>
+    </Dialog>
+  );
+}
+
+function EditForm({ relay, connection, onClose }: Props & { connection: Connection }) {
+  const trpc = useTRPC();
+  const { port, connectionsMax, verify, ...shown } = connection;
+  const form = useForm({
+    defaultValues: {
+      ...shown,
+      name: relay.name,
+      port: String(port),
+      connectionsMax: String(connectionsMax),
+      certificate: verify || shown.tls === "opportunistic" ? ("valid" as const) : ("any" as const),
+      password: "",
+    },
+  });
+  const place = useForm({ defaultValues: { position: String(relay.position) } });
+  const saving = useAction(trpc.relays.update.mutationOptions(), {
+    refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
+    onDone: (changed) => {
+      reportTest(changed);
+      onClose();
+    },
+  });
+  const submit = form.handleSubmit((fields) =>
+    place.handleSubmit(({ position }) =>
+      saving.run({ id: relay.id, ...relayInput(fields), position: Number(position) }),
+    )(),
+  );
+  return (
+    <ActionForm onSubmit={submit} action={saving} onCancel={onClose} submitLabel="Save changes">
+      <RelayForm
+        form={form}
+        passwordHint={
+          shown.user === ""
+            ? "Stored encrypted and never shown again."
+            : "Empty: the stored password is kept, for the same server and user."
+        }
+      />
+      <TextField
+        label="Position"
+        hint="Relays of one scope are tried in the order of their positions."
+        inputMode="numeric"
+        autoComplete="off"
+        error={place.formState.errors.position}
+        {...place.register("position", {
+          validate: (text) => /^\d{1,4}$/.test(text.trim()) || "Enter a number from 1 to 1000.",
+        })}
+      />
+    </ActionForm>
+  );
+}
+
+const KINDS = [
+  { value: "installation", label: "All teams" },
+  { value: "team", label: "A team" },
+  { value: "domain", label: "A sender domain" },
+] as const;
+
+type Scope = { kind: (typeof KINDS)[number]["value"]; team: string; domain: string };
+
+/** Adds a relay for all teams, a team or a domain, and tests it. */
+export function AddRelay({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const form = useForm({ defaultValues: EMPTY_RELAY });
+  const scope = useForm<Scope>({ defaultValues: { kind: "installation", team: "", domain: "" } });
+  const kind = scope.watch("kind");
+  const adding = useAction(trpc.relays.add.mutationOptions(), {
+    refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
+    onDone: (added) => {
+      reportTest(added);
+      onClose();
+    },
+  });
+  const { errors } = scope.formState;
+  const submit = form.handleSubmit((fields) =>
+    scope.handleSubmit(({ team, domain }) =>
+      adding.run({
+        ...relayInput(fields),
+        team: kind === "installation" || team.trim() === "" ? null : team,
+        domain: kind === "domain" ? domain : null,
+      }),
+    )(),
+  );
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title="Add relay"
+      description="Relays of one scope are tried in the order in which they were added. A relay carries email after its test succeeded."
+    >
+      <ActionForm onSubmit={submit} action={adding} onCancel={onClose} submitLabel="Add relay">
+        <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
+        <SelectField label="For" options={KINDS} {...scope.register("kind")} />
+        {kind === "installation" ? null : (
+          <TextField
+            label={kind === "team" ? "Team" : "Team (optional)"}
+            hint={
+              kind === "team" ? "Its name or id." : "Its name or id. Needed if several teams have the domain."
+            }
+            autoComplete="off"
+            error={errors.team}
+            {...scope.register("team", {
+              validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
+            })}
+          />
+        )}
+        {kind === "domain" ? (
+          <TextField
+            label="Domain"
+            placeholder="example.com"
+            autoComplete="off"
+            error={errors.domain}
+            {...scope.register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
+          />
+        ) : null}
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+/** Connects to the relay and logs in, and shows the result. */
+export function TestRelay({ relay: { id, name }, onClose }: Props) {
+  const trpc = useTRPC();
+  const test = useMutation(trpc.relays.test.mutationOptions());
+  const isStarted = useRef(false);
+  const { mutate, data, isPending, error } = test;
+  useEffect(() => {
+    if (isStarted.current) return;
+    isStarted.current = true;
+    mutate({ id });
+  }, [id, mutate]);
+  const footer = (
+    <>
+      <Button disabled={isPending} onClick={() => mutate({ id })}>
+        Test again
+      </Button>
+      <Button tone="primary" onClick={onClose}>
+        Done
+      </Button>
+    </>
+  );
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title={`Test the relay ${name}`}
+      description="Connects and logs in. No email is sent."
+      footer={footer}
+    >
+      <p role="status" className="break-words leading-6">
+        {isPending || !(data || error) ? "Connecting…" : data ? formatResult(data) : null}
+      </p>
+      {error ? <FormFault fault={faultOf(error)} /> : null}
+    </Dialog>
+  );
+}
+
+const formatResult = ({ fault, isResumed }: { fault: string | null; isResumed: boolean }): string =>
+  fault === null
+    ? `The relay accepts the connection and the login.${isResumed ? " It carries email now." : ""}`
+    : `Failed: ${fault}`;
+
+/** Pauses a relay, with the reason. */
+export function PauseRelay({ relay: { id, name }, onClose }: Props) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { reason: "" } });
+  const pausing = useAction(trpc.relays.pause.mutationOptions(), {
+    done: `${name} paused`,
+    refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
+    onDone: onClose,
+  });
+  return (
+    <Dialog
+      onOpenChange={onClose}
+      title={`Pause the relay ${name}`}
+      description="Its email uses the next relay, or waits if there is none. Dialogues in progress finish."
+    >
+      <ActionForm
+        onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
+        action={pausing}
+        onCancel={onClose}
+        submitLabel="Pause relay"
+      >
+        <TextField
+          label="Reason"
+          hint="Shown with the email that waits."
+          maxLength={500}
+          autoComplete="off"
+          error={formState.errors.reason}
+          {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}

@@ -9,7 +9,7 @@ export const ELSEWHERE: Record<string, Record<string, string>> = {
   "_ui/shell/phone-menu-open": { "phone-menu": "shell" },
   "emails/[id]/dialogs": { "email-resolve": "emails" },
   "emails/[id]/send-again-dialog": { "dialog-send-again": "email-pages" },
-  "installation/queues/purge-queue": { "installation-purge": "installation" },
+  "installation/queues/dialogs": { "installation-purge": "installation" },
   "keys/[id]/dialogs": { "key-rotated": "keys" },
   "keys/create-key": { "key-created": "keys" },
   "overview/held/held-dialog": { held: "held", "held-canceled": "held" },

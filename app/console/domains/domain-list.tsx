@@ -97,7 +97,7 @@ export function DomainList({ teamId }: { teamId: string }) {
 const RemoveDomain = lazyDialog(async () => (await import("./remove-domain")).RemoveDomain);
 
 /** The columns of the list of domains. */
-export const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
+const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   {
     id: "name",
     header: "Name",

@@ -173,7 +173,7 @@ type Props = {
 };
 
 /** The heading with the actions for all emails that match the filters. */
-export function EmailHeading({ teamId, filters, isEmpty }: Props) {
+function EmailHeading({ teamId, filters, isEmpty }: Props) {
   const [isOpen, setOpen] = useState(false);
   const statuses = statusesOf(filters);
   const disabledReason =

@@ -81,7 +81,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
 }
 
 /** The columns of the key list. */
-export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "name",
     header: "Name",

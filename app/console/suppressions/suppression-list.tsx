@@ -121,7 +121,7 @@ const UNSUBSCRIBED: Label = {
 };
 
 /** The columns of the suppression list. */
-export const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
+const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
   {
     id: "address",
     header: "Address",
@@ -203,7 +203,7 @@ const MEANING: Record<Origin, string> = {
 };
 
 /** Removes one address from the suppression list, after a confirmation that shows the consequences. */
-export function RemoveSuppression({ teamId, row }: { teamId: string; row: SuppressionRow }) {
+function RemoveSuppression({ teamId, row }: { teamId: string; row: SuppressionRow }) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
   const why = useDisabledReason()("suppressions:write", "remove suppressions");

@@ -80,7 +80,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
 }
 
 /** The columns of the list of templates. */
-export const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
+const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
   {
     id: "name",
     header: "Name",

@@ -168,7 +168,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
 type Props = { teamId: string; hasEndpoints: boolean };
 
 /** The number of emails with an unknown outcome, and whether a webhook subscribes to `email.unknown`. */
-export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
+function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const query = useQuery(

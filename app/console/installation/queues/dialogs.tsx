@@ -145,7 +145,7 @@ export function PauseQueue({ onClose }: { onClose: () => void }) {
 type Form = UseFormReturn<ScopeFields & { reason: string }>;
 
 /** The fields that choose a queue, and the reason. */
-export function QueueFields({ form, reasonHint }: { form: Form; reasonHint: string }) {
+function QueueFields({ form, reasonHint }: { form: Form; reasonHint: string }) {
   const { register, watch, formState } = form;
   const kind = watch("kind");
   return (

@@ -173,7 +173,7 @@ const LIFTED: readonly Column<PauseRow>[] = [
 ];
 
 /** Ends a pause after a confirmation: what it delayed is sent at once. */
-export function ResumeQueue({ pause }: { pause: PauseRow }) {
+function ResumeQueue({ pause }: { pause: PauseRow }) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
   const action = useAction(trpc.queues.resume.mutationOptions(), {

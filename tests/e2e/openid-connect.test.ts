@@ -10,9 +10,7 @@ const issuerPort = await freePort();
 const { backstamp, profile, page } = await openSite({
   SMTP_URL: "capture:",
   AUTH_OIDC_ISSUER: `http://localhost:${issuerPort}`,
-  AUTH_OIDC_ID: "backstamp",
-  AUTH_OIDC_SECRET: "the secret of an OpenID client",
-  AUTH_OIDC_NAME: "Example Inc.",
+  AUTH_OIDC: "backstamp:the secret of an OpenID client",
 });
 
 const nameOfIssuer = () => `localhost:${issuerPort}`;

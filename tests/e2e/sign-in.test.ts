@@ -18,7 +18,7 @@ const {
 } = await openSite({
   SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
   BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
-  BACKSTAMP_ADMIN_PASSWORD: "",
+  BACKSTAMP_ADMIN: "",
 });
 afterAll(() => sink?.close());
 

@@ -157,13 +157,14 @@ function countNext(entries: readonly { items: readonly Submission[] }[]): number
   const keys = new Set<string>();
   let characters = 0;
   let count = 0;
-  for (const { idempotency, emails } of entries.flatMap(({ items }) => items)) {
+  const head = entries.slice(0, submissionsPerStatementMax).flatMap(({ items }) => items);
+  for (const { idempotency, emails } of head) {
     const key = idempotency && `${idempotency.teamId} ${idempotency.route} ${idempotency.key}`;
     characters += emails.reduce(
       (sum, { html, text, raw }) => sum + (html?.length ?? 0) + (text?.length ?? 0) + (raw?.length ?? 0),
       0,
     );
-    if (count > 0 && (count >= submissionsPerStatementMax || characters > charactersPerStatementMax)) break;
+    if (count > 0 && characters > charactersPerStatementMax) break;
     if (key !== undefined && keys.has(key)) break;
     if (key !== undefined) keys.add(key);
     count++;

@@ -2,7 +2,7 @@ import { handleOwnCall, isOwnCall } from "#server/auth/calls";
 import { type Cookies, sessionCookieName, twoFactorCookie, twoFactorCookieName } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { createDeviceCookie, readDevice } from "#server/auth/devices";
-import { handleByNextAuth, readCookies } from "#server/auth/next-auth";
+import { handleByNextAuth, parseCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import { decodeToken } from "#server/auth/tokens";
 import type { Visit } from "#server/auth/visit";
@@ -15,7 +15,7 @@ import { findSession, type Session } from "#server/services/people/sessions";
  * The session that these cookies belong to, or null. The token only identifies the session's row, which is
  * read for every request: a session that has ended is rejected at its next request.
  */
-export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<Session | null> {
+export async function getSession(deps: ConsoleDeps, cookies: Cookies): Promise<Session | null> {
   const claims = await decodeToken(deps, cookies.get(sessionCookieName(deps.url))?.value ?? "");
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
@@ -24,7 +24,7 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
  * The user who has to complete the second sign-in step, and the available methods. Null without an open 2FA
  * challenge.
  */
-export async function readPendingTwoFactor(deps: ConsoleDeps, cookies: Cookies) {
+export async function getPendingTwoFactor(deps: ConsoleDeps, cookies: Cookies) {
   const token = cookies.get(twoFactorCookieName(deps.url))?.value;
   const step = token ? await findTwoFactorChallenge(deps, token) : null;
   if (!step) return null;
@@ -100,7 +100,7 @@ const plain = (status: number, text: string, headers: Record<string, string> = {
   new Response(`${text}\n`, { status, headers: { "cache-control": "no-store", ...headers } });
 
 async function openVisit(deps: ConsoleDeps, headers: Headers): Promise<Visit> {
-  const cookies = readCookies(headers);
+  const cookies = parseCookies(headers);
   return {
     visitor: { ...visitorOf(deps, headers), device: await readDevice(deps, cookies) },
     step: cookies.get(twoFactorCookieName(deps.url)) || null,

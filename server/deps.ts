@@ -7,7 +7,7 @@ import type { Transport } from "#server/mail/transport/transport";
 import type { DiskSpace } from "#server/platform/disk";
 import type { Outside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
-import type { BodyBudget, BodyClaim } from "#server/platform/limits/body-budget";
+import type { BodyBudget, BodyReservation } from "#server/platform/limits/body-budget";
 import type { Limits } from "#server/platform/limits/limits";
 import type { Log } from "#server/platform/log";
 import type { Keyring } from "#server/platform/secrets/keyring";
@@ -115,7 +115,7 @@ export type RestDeps = Deps & {
   /** The metrics of this process and of the installation, as text. */
   renderMetrics: () => Promise<string>;
   /** Readiness for the public endpoint; calls share a reading. */
-  readReadiness: (deps: Deps) => Promise<Readiness>;
+  getReadiness: (deps: Deps) => Promise<Readiness>;
   /** Token of the route that receives bounces and complaints. Null: the route rejects every request. */
   inboundToken: string | null;
   /** The tokens of former secrets, which the same route accepts. */
@@ -165,5 +165,5 @@ export type Ctx = Deps & {
   /**
    * The request's share of the memory budget for large bodies. Absent where there is no request with a body.
    */
-  claim?: BodyClaim;
+  claim?: BodyReservation;
 };

@@ -6,7 +6,7 @@ import { errorFacts } from "#server/platform/log";
 import { setUpFirstUser } from "#server/services/account/first-user";
 import { startPasskeyAutofill, startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
 import {
-  readSignInLink,
+  getSignInLink,
   requestSignInLink,
   resetPassword,
 } from "#server/services/account/sign-in/sign-in-by-email";
@@ -65,7 +65,7 @@ const CALLS: Record<string, Call> = {
     },
   ),
   "POST link/read": call(z.strictObject({ kind, token }), async (deps, input, visitor) => {
-    const link = await readSignInLink(deps, { ...input, visitor });
+    const link = await getSignInLink(deps, { ...input, visitor });
     if (link.kind === "valid") return { status: 200, body: { email: link.email } };
     return link.kind === "expired" ? EXPIRED : TOO_MANY;
   }),

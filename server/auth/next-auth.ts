@@ -18,7 +18,7 @@ export async function handleByNextAuth(
   // next-auth answers an invalid callback URL with 500, also if it comes from a cookie.
   if (query.callbackUrl && !isHttpUrl(query.callbackUrl))
     throw invalidField("callbackUrl", "use a path, or an http or https URL.");
-  const cookies = [...readCookies(request.headers)].filter(
+  const cookies = [...parseCookies(request.headers)].filter(
     ([name, value]) => !name.endsWith("next-auth.callback-url") || isHttpUrl(value),
   );
   const incoming = {
@@ -62,7 +62,7 @@ const isHttpUrl = (url: string): boolean =>
 const encodeOutsideAscii = (value: string): string => value.replace(/[^ -~]+/gu, encodeURIComponent);
 
 /** The cookies of a request by name. Of several with the same name, the first. */
-export function readCookies(headers: Headers): Map<string, string> {
+export function parseCookies(headers: Headers): Map<string, string> {
   const found = new Map<string, string>();
   for (const pair of (headers.get("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");

@@ -6,7 +6,7 @@ import { errorFacts } from "#server/platform/log";
 import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";
 import { createSigningKeys } from "./attempt/signing-keys";
-import { readMessages } from "./attempt/stored-messages";
+import { listStoredMessages } from "./attempt/stored-messages";
 import {
   type Claim,
   claimDeliveries,
@@ -72,7 +72,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
    */
   const readForAttempts = (claims: Claim[]) =>
     Promise.all([
-      readMessages(hot, claims),
+      listStoredMessages(hot, claims),
       routing.read(claims.map(({ teamId }) => teamId)),
       throttle.readLimits(claims),
     ]).catch((error) => releaseUnread(claims, error));

@@ -70,7 +70,7 @@ const DEAD_BY_DETAIL: Readonly<Record<string, string>> = {
  * Parses a raw reply, its lines joined by `\n` or `\r\n`. Text without a three-digit code has `code: null`.
  * Control characters become spaces: the text is safe to store and to display.
  */
-export function readReply(text: string): Reply {
+export function parseSmtpReply(text: string): Reply {
   const lines = text.split(/\r?\n/, 100).filter((line) => line.trim() !== "");
   const code = /^([2-5][0-9]{2})(?![0-9])/.exec(lines[0] ?? "")?.[1];
   if (code === undefined) return { code: null, enhanced: null, text: cleanText(lines.join(" ")) };

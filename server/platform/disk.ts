@@ -8,7 +8,7 @@ const freeShareMin = 0.05;
 const freeBytesMin = 2 * 1024 ** 3;
 
 /** Reads the space of the file system that contains `folder`. */
-export async function readDiskSpace(folder: string): Promise<DiskSpace> {
+export async function measureDiskSpace(folder: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }

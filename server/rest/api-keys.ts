@@ -6,7 +6,7 @@ import { setLink } from "#server/services/keys/links";
 import { pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
 import { TIERS } from "#server/shared/rate-limits";
-import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
+import { parseScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
 import { ApiKeyResponse, presentApiKey } from "#server/shared/wire/api-key";
 import {
   changed,
@@ -29,7 +29,7 @@ const Scopes = z
   .array(z.string(SCOPES_EXPECTED), SCOPES_EXPECTED)
   .min(1, SCOPES_EXPECTED)
   .transform((words, refine): Scope[] => {
-    const read = readScopes(words);
+    const read = parseScopes(words);
     if ("scopes" in read) return read.scopes;
     refine.addIssue(`Unknown scope "${read.unknown.slice(0, 60)}". ${SCOPES_EXPECTED}`);
     return z.NEVER;

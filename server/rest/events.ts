@@ -5,10 +5,10 @@ import { EMAIL_FILTER } from "#server/services/emails/read/filter";
 import {
   type FeedEvent,
   type FeedPage,
-  type FeedPlace,
+  type FeedPosition,
   type FeedQuery,
   listEvents,
-  placeOf,
+  positionOf,
 } from "#server/services/events/feed";
 import { EventResponse, presentEvent } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
@@ -17,9 +17,9 @@ import { withApi } from "./pipeline/route";
 const limitMax = 1_000;
 
 /** A position in the feed as an opaque cursor: the position, then the id of the event before it. */
-const cursorOf = ({ position, id }: FeedPlace): string => `${position}_${id}`;
+const cursorOf = ({ position, id }: FeedPosition): string => `${position}_${id}`;
 
-const Cursor = z.string().transform((text, refine): FeedPlace => {
+const Cursor = z.string().transform((text, refine): FeedPosition => {
   const [, position, id = ""] = /^(\d{1,19})_(.+)$/.exec(text) ?? [];
   if (position !== undefined && isId(id)) return { position: BigInt(position), id };
   refine.addIssue("Must be the `next` of a page, or the `cursor` of an event, as the service returned it.");
@@ -85,7 +85,7 @@ const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventResponse> => (
   object: "event",
   ...presentEvent(event),
   email_id: event.emailId,
-  cursor: cursorOf(placeOf(event)),
+  cursor: cursorOf(positionOf(event)),
 });
 
 export const eventRoutes = [

@@ -52,7 +52,7 @@ export const healthRoutes = [
       }),
     },
     async ({ ctx }) => {
-      const readiness = await ctx.readReadiness(ctx);
+      const readiness = await ctx.getReadiness(ctx);
       if (readiness.isReady) {
         const { alarms } = readiness;
         return { status: "ready" as const, ...(alarms.length > 0 && { alarms }) };

@@ -63,7 +63,7 @@ export const SuppressionListQuery = listQuery({
  * Parses the last segment of a path: the id of a suppression, or its address. The segment is already
  * percent-decoded.
  */
-export function readSuppressionName(text: string): SuppressionName {
+export function parseSuppressionName(text: string): SuppressionName {
   if (isId(text)) return { id: text };
   const read = parseMailbox(text);
   if (read.ok) return { address: read.mailbox.address };
@@ -114,7 +114,7 @@ export const suppressionRoutes = [
       response: z.object({ object: z.literal("suppression"), ...SuppressionResponse.shape }),
     },
     async ({ ctx, params }) => {
-      const found = await getSuppression(ctx, readSuppressionName(params.id));
+      const found = await getSuppression(ctx, parseSuppressionName(params.id));
       return { object: "suppression" as const, ...presentSuppression(found) };
     },
   ),
@@ -127,7 +127,7 @@ export const suppressionRoutes = [
       response: deleted("suppression"),
     },
     async ({ ctx, params }) =>
-      presentDeleted("suppression", await removeSuppression(ctx, readSuppressionName(params.id))),
+      presentDeleted("suppression", await removeSuppression(ctx, parseSuppressionName(params.id))),
   ),
   withApi(
     {

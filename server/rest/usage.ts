@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { EMAIL_FILTER } from "#server/services/emails/read/filter";
-import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/metrics/usage";
+import { getUsage, type UsageQuery, usageDaysMax } from "#server/services/metrics/usage";
 import { dayMs } from "#server/shared/durations";
 import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
 import { withApi } from "./pipeline/route";
@@ -51,7 +51,7 @@ export const usageRoutes = [
     async ({ ctx, query: given, verdict }) => {
       const now = ctx.clock();
       const query = usageQuery(given, now);
-      return presentUsage(await readUsage(ctx, query), query, now, verdict.limit);
+      return presentUsage(await getUsage(ctx, query), query, now, verdict.limit);
     },
   ),
 ];

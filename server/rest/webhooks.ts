@@ -5,9 +5,9 @@ import { absent, optional } from "#server/services/fields";
 import {
   createWebhook,
   deleteWebhook,
+  getSigningSecrets,
   getWebhook,
   listWebhooks,
-  readSigningSecrets,
   rotateSigningSecret,
   updateWebhook,
   type WebhookChange,
@@ -156,7 +156,7 @@ export const webhookRoutes = [
     },
     async ({ ctx, params: { id } }) => {
       const webhook = await getWebhook(ctx, id);
-      return presentWebhookDetail(webhook, await readSigningSecrets(ctx, id));
+      return presentWebhookDetail(webhook, await getSigningSecrets(ctx, id));
     },
   ),
   withApi(

@@ -24,7 +24,7 @@ export type Backlog = {
  * Reads the age of the oldest due delivery and event delivery. Costs one index step per waiting team and
  * priority, and one per waiting endpoint, however long the queues are.
  */
-export async function readBacklog(db: Db): Promise<Backlog> {
+export async function getBacklog(db: Db): Promise<Backlog> {
   const [found] = await db.execute<Backlog>(sql`
     with recursive stopped as materialized (${sql.raw(STOPPED_TEAMS)}), resumed as materialized (${sql.raw(RESUMED_TEAMS)}
     ), ${sql.raw(WAITING)}, ${sql.raw(WAITING_ENDPOINTS)}, event as (

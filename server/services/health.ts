@@ -9,12 +9,12 @@ import { relays, smtpUrlRelays } from "#db/schema/relays";
 import { isMigrated } from "#db/schema-version";
 import { findMissingLimits } from "#db/time-limits";
 import type { Deps } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { errorFacts } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
-import { findBacklogAlarms, readBacklog } from "./backlog-alarms";
+import { findBacklogAlarms, getBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
 import type { Alarm, Readiness, SchemaFault } from "./readiness";
 import { IS_PROBED, isPausedRelay, isRelayInUse } from "./relays/read";
@@ -43,8 +43,8 @@ const DATABASE_AWAY = "The database did not respond within 2 s. No email can be 
  * ready. Everything else is an alarm, because the process accepts email all the same, and a load balancer
  * that removes it would only add a second fault.
  */
-export async function readReadiness(deps: Deps): Promise<Readiness> {
-  const fault = await readSchemaState(deps);
+export async function getReadiness(deps: Deps): Promise<Readiness> {
+  const fault = await getSchemaState(deps);
   if (fault === "unknown") return { isReady: false, reason: "database_away", message: DATABASE_AWAY };
   if (fault) return { isReady: false, ...fault };
   try {
@@ -70,7 +70,7 @@ export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) =>
   let latest: { readiness: Promise<Readiness>; readAtMs: number } | null = null;
   return (deps) => {
     if (latest && performance.now() - latest.readAtMs < keptMs) return latest.readiness;
-    const reading = { readiness: readReadiness(deps), readAtMs: Number.POSITIVE_INFINITY };
+    const reading = { readiness: getReadiness(deps), readAtMs: Number.POSITIVE_INFINITY };
     // The time counts from the end of the reading: until then, all calls wait for it.
     const end = () => {
       reading.readAtMs = performance.now();
@@ -123,7 +123,7 @@ const readState = (deps: Deps) =>
       readActiveWorkers(inside),
       countRelays(inside),
       tx.$count(queuePauses, isWholePause),
-      readBacklog(tx),
+      getBacklog(tx),
       isLastBackupFailed(inside),
       isReadOnly(tx),
       findLostWorkers(inside),
@@ -148,7 +148,7 @@ async function findSchemaFault({ db, hot }: SchemaDeps): Promise<SchemaFault | n
 type SchemaDeps = Pick<Deps, "db" | "hot" | "log">;
 
 /** Why this build cannot work with the schema; null if it can, "unknown" if the database does not respond. */
-export async function readSchemaState(deps: SchemaDeps): Promise<SchemaFault | "unknown" | null> {
+export async function getSchemaState(deps: SchemaDeps): Promise<SchemaFault | "unknown" | null> {
   try {
     return await withinMs(checkMsMax, findSchemaFault(deps));
   } catch (error) {
@@ -163,7 +163,7 @@ export async function readSchemaState(deps: SchemaDeps): Promise<SchemaFault | "
  */
 export async function explainSchemaFault(deps: SchemaDeps, error: unknown): Promise<SchemaFault | null> {
   if (!isSchemaMissing(error)) return null;
-  const state = await readSchemaState(deps);
+  const state = await getSchemaState(deps);
   return state === "unknown" ? null : state;
 }
 
@@ -191,7 +191,7 @@ const countRelays = ({ db }: Deps) =>
  * not.
  */
 const hasUnqualifiedName = ({ transport, host }: { transport: string; host: string }): boolean =>
-  transport === "direct" && !readDomainName(host).ok;
+  transport === "direct" && !parseDomainName(host).ok;
 
 const NO_WORKER: Alarm = {
   alarm: "no_worker",

@@ -22,7 +22,7 @@ const INDEFINITE: Retention = { bodiesDays: null, emailsDays: null };
  */
 export const NEW_TEAM_RETENTION: Retention = { bodiesDays: 90, emailsDays: null };
 
-export async function readRetention({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<Retention> {
+export async function getRetention({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<Retention> {
   const [row] = await db
     .select({ bodiesDays: retention.bodiesDays, emailsDays: retention.emailsDays })
     .from(retention)
@@ -48,7 +48,7 @@ export async function setRetention(ctx: Ctx, wanted: Retention): Promise<void> {
       .where(eq(teams.id, ctx.teamId))
       .for("no key update");
     if (!team) throw notFound("Team");
-    const before = await readRetention({ db: tx, teamId: ctx.teamId });
+    const before = await getRetention({ db: tx, teamId: ctx.teamId });
     const detail: AuditDetail = {
       ...(bodiesDays === before.bodiesDays
         ? {}

@@ -44,7 +44,7 @@ async function findDeadNameServers({ transportKind, resolvers }: Deps): Promise<
 }
 
 /** By how many seconds the clock of the database is ahead of that of this machine. */
-export async function readClockSkew({ hot, machineClock }: Pick<Deps, "hot" | "machineClock">) {
+export async function measureClockSkew({ hot, machineClock }: Pick<Deps, "hot" | "machineClock">) {
   const beforeMs = machineClock();
   const [row] = await hot<
     { ms: number }[]
@@ -57,7 +57,7 @@ export async function readClockSkew({ hot, machineClock }: Pick<Deps, "hot" | "m
 }
 
 async function findClockSkew(deps: Deps): Promise<Surrounding | null> {
-  const skew = await readClockSkew(deps);
+  const skew = await measureClockSkew(deps);
   const seconds = Math.round(skew.seconds);
   if (Math.abs(seconds) <= skewSecondsMax) return null;
   return {

@@ -110,7 +110,7 @@ export const isTodayOfTeam = and(
  * A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if
  * there is a cap.
  */
-export async function readTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<TeamRules> {
+export async function getTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<TeamRules> {
   const [row] = await db
     .select({
       id: teams.id,

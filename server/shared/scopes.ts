@@ -25,7 +25,7 @@ export const SCOPE_PRESETS: Record<string, readonly Scope[]> = {
 };
 
 /** Resolves scopes and presets to unique scopes. Returns the first word that is neither as `unknown`. */
-export function readScopes(words: readonly string[]): { scopes: Scope[] } | { unknown: string } {
+export function parseScopes(words: readonly string[]): { scopes: Scope[] } | { unknown: string } {
   const scopes = new Set<Scope>();
   for (const word of words) {
     const preset = Object.hasOwn(SCOPE_PRESETS, word) ? SCOPE_PRESETS[word] : undefined;

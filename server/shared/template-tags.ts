@@ -185,7 +185,7 @@ function faultOfPath([first, ...fields]: Path, content: string, isInList: boolea
 }
 
 /** The line and column of a position, from 1. */
-export function placeOf(source: string, at: number): { line: number; column: number } {
+export function positionOf(source: string, at: number): { line: number; column: number } {
   let line = 1;
   let begin = 0;
   for (let next = source.indexOf("\n"); next !== -1 && next < at; next = source.indexOf("\n", begin)) {

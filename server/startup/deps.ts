@@ -1,10 +1,10 @@
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Deps, PublicNames, RestDeps } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createConvertToText } from "#server/mail/mime/html-text";
-import { readDiskSpace } from "#server/platform/disk";
+import { measureDiskSpace } from "#server/platform/disk";
 import { createOutside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
 import { createBodyBudget } from "#server/platform/limits/body-budget";
@@ -23,7 +23,7 @@ import { createSharedReadiness } from "#server/services/health";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { OperatorError } from "./launcher/operator-error";
 import { createDatabaseMetrics, createMetricsText } from "./telemetry/database-metrics";
 import { NO_TELEMETRY, type Telemetry } from "./telemetry/open";
@@ -115,7 +115,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     vault: secret === null ? locked() : createVault(keyring),
     recipientTokens: secret === null ? locked() : createRecipientTokens(keyring, settings.url),
     links: secret === null ? locked() : createSignedLinks(keyring, settings.url),
-    ...(findDatabaseFolder && { readDisk: async () => readDiskSpace(await findDatabaseFolder()) }),
+    ...(findDatabaseFolder && { readDisk: async () => measureDiskSpace(await findDatabaseFolder()) }),
     checkLimitStore: () => openLimits().checkStore(),
     clock,
     machineClock: () => Date.now(),
@@ -128,14 +128,14 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     clearKeyCache: keyCache.clear,
   };
   const bodies = createBodyBudget({ bodyMaxBytes: settings.bodyMaxBytes, filesMaxBytes });
-  const readReadiness = createSharedReadiness();
+  const getReadiness = createSharedReadiness();
   let requestLog: RequestLog | undefined;
   return {
     deps,
     database,
     forRest: ({ tick }) => {
       const renderDatabase = createDatabaseMetrics(
-        () => readInstallationFigures(deps),
+        () => getInstallationFigures(deps),
         (error) => log.warn("metrics.database_away", errorFacts(error)),
       );
       requestLog ??= createRequestLog(deps, options.later);
@@ -146,7 +146,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,
         metricsToken: settings.metricsToken,
-        readReadiness,
+        getReadiness,
         renderMetrics: createMetricsText(renderProcess, renderDatabase),
         inboundToken: secret === null ? null : deriveKey(secret, "inbound"),
         formerInboundTokens: oldSecrets.map((old) => deriveKey(old, "inbound")),
@@ -174,7 +174,7 @@ function throwMissingSecret(): never {
 }
 
 function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
-  const web = readDomainName(new URL(url).hostname);
+  const web = parseDomainName(new URL(url).hostname);
   return { mailHost, returnPathDomain, webHost: web.ok ? web.domain : null };
 }
 

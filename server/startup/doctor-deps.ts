@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Deps } from "#server/deps";
 import { isRelay } from "#server/mail/transport/relay";
-import { readDiskSpace } from "#server/platform/disk";
+import { measureDiskSpace } from "#server/platform/disk";
 import type { Listener, Settings } from "#server/platform/env/settings";
 import type { DoctorDeps } from "#server/services/doctor/finding";
 import { createExamination, type Examination, runDoctor } from "#server/services/doctor/run";
@@ -46,7 +46,7 @@ export function createDoctorDeps({ deps, settings, ...facts }: Opened): DoctorDe
     ],
     readCertificate: certificateFiles && (() => readFile(certificateFiles.cert, "utf8")),
     ...(settings.databaseUrl === null && {
-      readDisk: async () => readDiskSpace(await findClusterHome(dataDir)),
+      readDisk: async () => measureDiskSpace(await findClusterHome(dataDir)),
     }),
     oidcIssuer: settings.oidc?.issuer ?? null,
     fetchJson: async (url, signal) => {

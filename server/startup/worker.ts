@@ -2,7 +2,7 @@ import path from "node:path";
 import { createCapture } from "#server/delivery/attempt/capture";
 import { startWorker } from "#server/delivery/worker";
 import type { Deps } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { createCachedDns } from "#server/mail/dns/cache";
 import { createFindStsPolicy } from "#server/mail/dns/mta-sts";
 import { createDirect } from "#server/mail/transport/direct";
@@ -105,7 +105,7 @@ export function openTransport(
   if (settings.smtpUrl === null) return null;
   if (settings.smtpUrl === "capture:") return createCapture(deps.hot);
   if (transportKindOf(settings.smtpUrl) === "direct") {
-    if (!readDomainName(settings.hostname).ok)
+    if (!parseDomainName(settings.hostname).ok)
       deps.log.warn("direct.unqualified_name", { name: settings.hostname, setting: "BACKSTAMP_HOSTNAME" });
     return openDirect(settings, deps);
   }

@@ -1,7 +1,7 @@
 import libmime from "libmime";
 import type { z } from "zod";
 import { PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
-import { type RawField, readValue } from "#server/mail/mime/raw/fields";
+import { parseValue, type RawField } from "#server/mail/mime/raw/fields";
 import { AppError } from "#server/platform/errors";
 import { isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
 import { ScheduledAt, Tags, TemplateUse } from "#server/services/emails/accept/message-input";
@@ -51,12 +51,12 @@ export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !=
 /**
  * Reads the instructions of a message. 422 if one is invalid: the message would not be sent as it was meant.
  */
-export function readInstructions(fields: readonly RawField[]): Instructions {
+export function parseInstructions(fields: readonly RawField[]): Instructions {
   const given = fields.flatMap((field) => {
     const meaning = meaningOf(field.name);
     return meaning === null
       ? []
-      : [{ meaning, name: field.name, value: libmime.decodeWords(readValue(field)) }];
+      : [{ meaning, name: field.name, value: libmime.decodeWords(parseValue(field)) }];
   });
   const stray = given.find(({ meaning }) => meaning === "unknown");
   if (stray)

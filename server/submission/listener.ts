@@ -8,7 +8,7 @@ import { AppError, rejectionOf } from "#server/platform/errors";
 import { isInNetworks, rejectAddress } from "#server/platform/http/client-networks";
 import { errorFacts } from "#server/platform/log";
 import type { KnownKey } from "#server/services/keys/cache";
-import { readRecipient } from "./message";
+import { parseRecipient } from "./message";
 import { type Arrival, admitMessage, receiveMessage, type SubmissionDeps } from "./receive";
 import { replyTo, toAppError } from "./replies";
 
@@ -197,7 +197,7 @@ export async function startSubmission(
       if (address.includes("\ufffd"))
         return done(replyOf(553, "5.1.3 The address contains bytes that are not UTF-8"));
       try {
-        readRecipient(address);
+        parseRecipient(address);
         done();
       } catch (thrown) {
         done(replyOf(550, `5.1.3 ${thrown instanceof AppError ? thrown.message : "Invalid address"}`));

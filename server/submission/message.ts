@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import libmime from "libmime";
 import { addressParser } from "postal-mime";
 import type { Header } from "#db/schema/emails";
-import { type Mailbox, readMailbox } from "#server/mail/address/address";
+import { type Mailbox, parseLongMailbox } from "#server/mail/address/address";
 import { checkHeader, explainReserved, fateInMessage } from "#server/mail/mime/headers";
 import { checkMessageForm } from "#server/mail/mime/raw/check";
-import { type RawContent, readContent } from "#server/mail/mime/raw/content";
-import { findValue, joinFields, type RawField, readHeader, readValue } from "#server/mail/mime/raw/fields";
-import { readFrom, readListed, readSender } from "#server/mail/mime/raw/sender";
+import { parseContent, type RawContent } from "#server/mail/mime/raw/content";
+import { findValue, joinFields, parseHeader, parseValue, type RawField } from "#server/mail/mime/raw/fields";
+import { parseFrom, parseListed, parseSender } from "#server/mail/mime/raw/sender";
 import { AppError } from "#server/platform/errors";
 import { areShort, type Reader } from "#server/platform/threads";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import type { NewEmail, Once } from "#server/services/emails/accept/send";
 import { foldAddress } from "#server/shared/text/fold-address";
-import { isInstruction, readInstructions } from "./instructions";
+import { isInstruction, parseInstructions } from "./instructions";
 
 const subjectCharsMax = 2_000;
 const listCharsMax = 65_536;
@@ -33,14 +33,14 @@ export type Submission = { email: NewEmail; once: Once | undefined };
  * headers only sort its recipients, and one in neither is a hidden recipient. 422 if the message cannot be
  * sent as it is.
  */
-export function readSubmission(bytes: Buffer, envelope: readonly string[]): Submission {
+export function parseSubmission(bytes: Buffer, envelope: readonly string[]): Submission {
   const fault = checkMessageForm(bytes);
   if (fault) throw new AppError("invalid", fault);
-  const { fields, bodyStart } = readHeader(bytes);
-  const from = readFrom(fields);
+  const { fields, bodyStart } = parseHeader(bytes);
+  const from = parseFrom(fields);
   if (!from.ok) throw new AppError("invalid_sender", from.fault);
   checkFields(fields, from.mailbox);
-  const { idempotencyKey, ...instructions } = readInstructions(fields);
+  const { idempotencyKey, ...instructions } = parseInstructions(fields);
   const kept = fields.filter((field) => fateInMessage(field.name) === "kept" && !isInstruction(field));
   const content = readLimitedContent(bytes);
   const subject = cleanText(
@@ -51,7 +51,7 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
     ...instructions,
     isSubmitted: true,
     from: from.mailbox,
-    ...sortRecipients(fields, envelope.map(readRecipient)),
+    ...sortRecipients(fields, envelope.map(parseRecipient)),
     replyTo: listed(fields, "reply-to").slice(0, 50),
     subject: template && subject === "" ? null : subject,
     html: template ? null : content.html,
@@ -72,9 +72,9 @@ export function readSubmission(bytes: Buffer, envelope: readonly string[]): Subm
 
 type Submitted = { bytes: Buffer; envelope: readonly string[] };
 
-export const READ_SUBMISSION: Reader<Submitted, Submission> = {
-  name: "readSubmission",
-  read: ({ bytes, envelope }) => readSubmission(bytes, envelope),
+export const PARSE_SUBMISSION: Reader<Submitted, Submission> = {
+  name: "parseSubmission",
+  read: ({ bytes, envelope }) => parseSubmission(bytes, envelope),
   isShort: ({ bytes }) => areShort(bytes),
   bytesOf: ({ bytes }) => bytes,
 };
@@ -93,7 +93,7 @@ function checkFields(fields: readonly RawField[], from: Mailbox): void {
   }
   const sender = findValue(fields, "sender");
   if (sender === null) return;
-  const read = readSender(sender);
+  const read = parseSender(sender);
   if (!read.ok || read.mailbox.domain !== from.domain)
     throw new AppError(
       "invalid_sender",
@@ -102,8 +102,8 @@ function checkFields(fields: readonly RawField[], from: Mailbox): void {
 }
 
 /** Parses a recipient of the envelope. 422 for an address that Backstamp does not support. */
-export function readRecipient(address: string): Mailbox {
-  const read = readMailbox(address);
+export function parseRecipient(address: string): Mailbox {
+  const read = parseLongMailbox(address);
   if (!read.ok) throw new AppError("invalid", read.fault);
   return read.mailbox;
 }
@@ -111,7 +111,7 @@ export function readRecipient(address: string): Mailbox {
 function readLimitedContent(bytes: Buffer): RawContent {
   let content: RawContent;
   try {
-    content = readContent(bytes);
+    content = parseContent(bytes);
   } catch (error) {
     if (error instanceof RangeError) throw new AppError("invalid", error.message);
     throw error;
@@ -145,14 +145,14 @@ function sortRecipients(fields: readonly RawField[], recipients: readonly Mailbo
 const listed = (fields: readonly RawField[], wanted: string): Mailbox[] =>
   fields
     .filter(({ name }) => name === wanted)
-    .flatMap((field) => addressParser(readValue(field).slice(0, listCharsMax), { flatten: true }))
-    .flatMap(({ address, name }) => (address ? (readListed(address, name) ?? []) : []));
+    .flatMap((field) => addressParser(parseValue(field).slice(0, listCharsMax), { flatten: true }))
+    .flatMap(({ address, name }) => (address ? (parseListed(address, name) ?? []) : []));
 
 /** The custom headers of the message, for display, and for an email from a template. */
 function describeHeaders(fields: readonly RawField[]): Header[] {
   const headers = new Map<string, Header>();
   for (const field of fields) {
-    const value = readValue(field);
+    const value = parseValue(field);
     const name = field.text.slice(0, field.text.indexOf(":")).trimEnd();
     if (headers.size < headersMax && !headers.has(field.name) && checkHeader(name, value) === null)
       headers.set(field.name, { name, value });

@@ -5,7 +5,7 @@ import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, sendEmail } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
-import { READ_SUBMISSION, type Submission } from "./message";
+import { PARSE_SUBMISSION, type Submission } from "./message";
 import { toAppError } from "./replies";
 
 /** The parts of the API's dependencies that submission uses. */
@@ -14,7 +14,7 @@ export type SubmissionDeps = Omit<
   | "tick"
   | "cronSecret"
   | "metricsToken"
-  | "readReadiness"
+  | "getReadiness"
   | "renderMetrics"
   | "inboundToken"
   | "formerInboundTokens"
@@ -78,7 +78,7 @@ export async function receiveMessage(
     // A client has minutes to send a message, and the key can be revoked meanwhile.
     if (!(await deps.authenticate(arrival.token)))
       throw new AppError("unauthorized", "The API key is no longer valid. Log in with another one.");
-    submission = await deps.threads.read(key.teamId, READ_SUBMISSION, { bytes, envelope }, readMsMax);
+    submission = await deps.threads.read(key.teamId, PARSE_SUBMISSION, { bytes, envelope }, readMsMax);
     const { id: keyId, teamId, scopes, domains, allDomains } = key;
     const actor = { kind: "key" as const, keyId, scopes, domains, allDomains };
     const id = await acceptOnce(

@@ -1,4 +1,4 @@
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { type Visitor, visitorOf } from "#server/platform/http/visitor";
@@ -25,7 +25,7 @@ export function createTrpcContext(
     requestId: newId(),
     visitor: visitorOf(deps, headers),
     session: () => {
-      session ??= readSession(deps, cookies);
+      session ??= getSession(deps, cookies);
       return session;
     },
   };

@@ -7,7 +7,7 @@ import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
 import { visitorOf } from "#server/platform/http/visitor";
-import type { BodyClaim } from "#server/platform/limits/body-budget";
+import type { BodyReservation } from "#server/platform/limits/body-budget";
 import { bodyParts } from "#server/platform/limits/body-parts";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
@@ -36,7 +36,7 @@ function answerCounted(
   deps: ConsoleDeps,
   request: Request,
   cookies: Cookies,
-  claim: BodyClaim,
+  claim: BodyReservation,
 ): Promise<Response> {
   const { url, method, headers, body, signal } = request;
   const counted = body && {

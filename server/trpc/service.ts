@@ -1,18 +1,18 @@
-import { readReadiness } from "#server/services/health";
-import { readActivePauses } from "#server/services/pauses/read";
+import { getReadiness } from "#server/services/health";
+import { listActivePauses } from "#server/services/pauses/read";
 import { router, signedIn } from "./init";
 import { NoInput } from "./strict";
 
 /** The installation itself, across teams. */
 export const serviceRouter = router({
   /** Whether accepted email can currently be sent, and why not. */
-  readiness: signedIn.input(NoInput).query(({ ctx }) => readReadiness(ctx.deps)),
+  readiness: signedIn.input(NoInput).query(({ ctx }) => getReadiness(ctx.deps)),
   /**
    * The pauses because of which email of the caller's teams waits, with the operator's reasons; `teamId` is
    * null for all teams.
    */
   pauses: signedIn.input(NoInput).query(({ ctx }) =>
-    readActivePauses(
+    listActivePauses(
       ctx.deps.hot,
       ctx.signedInAs.memberships.map(({ teamId }) => teamId),
     ),

@@ -1,12 +1,12 @@
 import { openDatabase } from "#db/client";
 import type { Ctx } from "#server/deps";
 import { silentLog } from "#server/platform/log";
-import { readDelayCauses } from "#server/services/emails/change/delay-causes";
+import { listDelayCauses } from "#server/services/emails/change/delay-causes";
 import type { EmailFilter } from "#server/services/emails/read/filter";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
-import { listFailures, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
-import { lastDays, readTraffic } from "#server/services/overview/traffic";
+import { getDeliveryTimes, getQueue, listFailures } from "#server/services/overview/queue";
+import { getTraffic, lastDays } from "#server/services/overview/traffic";
 import { buildDeps } from "#server/startup/deps";
 import { type Place, settingsFor } from "./bench-database";
 import { COMMON, fillEmails, RARE } from "./fill-emails";
@@ -92,7 +92,7 @@ async function openFilled(place: Place, count: number) {
   await fillEmails(hot, database.teamId, count);
   const middle = await middleOf(ctx, count);
   // The first reader counts what no worker has counted.
-  const traffic = (days: number) => readTraffic(ctx, lastDays(ctx, days), {});
+  const traffic = (days: number) => getTraffic(ctx, lastDays(ctx, days), {});
   for (let counted = false; !counted; ) counted = (await traffic(30)).isComplete;
   const look = (filter: EmailFilter, after?: string) => () =>
     scanEmails(ctx, { ...filter, ...(after && { after }), limit: pageRows });
@@ -105,15 +105,15 @@ async function openFilled(place: Place, count: number) {
     "a page in the middle": look({}, middle),
     "a page of a day in the middle": look(aroundMiddle),
     "one email by its id": look({ id: middle }),
-    "one email, complete": () => Promise.all([getEmail(ctx, middle), readDelayCauses(ctx, middle)]),
+    "one email, complete": () => Promise.all([getEmail(ctx, middle), listDelayCauses(ctx, middle)]),
     "the overview's month": () => traffic(30),
     "the overview's hours": () => traffic(1),
-    "the overview's queue and failures": () => Promise.all([readQueue(ctx), listFailures(ctx, 6)]),
+    "the overview's queue and failures": () => Promise.all([getQueue(ctx), listFailures(ctx, 6)]),
   };
   // These read a bounded number of the newest emails, and a thousand is fewer.
   const bounded: Record<string, () => Promise<unknown>> = {
     ...Object.fromEntries(Object.entries(SEARCHED).map(([name, filter]) => [name, look(filter)])),
-    "the overview's delivery time": () => readDeliveryTimes(ctx, new Date(0)),
+    "the overview's delivery time": () => getDeliveryTimes(ctx, new Date(0)),
   };
   return {
     ctx,

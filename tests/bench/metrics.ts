@@ -1,9 +1,9 @@
 import { type HotSql, openDatabase } from "#db/client";
 import type { Ctx } from "#server/deps";
 import { silentLog } from "#server/platform/log";
-import { readMetrics } from "#server/services/metrics/read";
-import { listFailures, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
-import { lastDays, listTagTraffic, readTraffic } from "#server/services/overview/traffic";
+import { getMetrics } from "#server/services/metrics/read";
+import { getDeliveryTimes, getQueue, listFailures } from "#server/services/overview/queue";
+import { getTraffic, lastDays, listTagTraffic } from "#server/services/overview/traffic";
 import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
 import { fillTotals } from "../support/database/recipient-totals";
@@ -78,20 +78,20 @@ function queriesOf({ clock }: Ctx): Record<string, (ctx: Ctx) => Promise<unknown
   const monthFor = (ctx: Ctx, timeZone: string) => {
     const { since } = lastDays(ctx, 30);
     const time = { startAt: new Date(`${since}T00:00:00Z`), endAt: clock(), timeZone };
-    return readMetrics(ctx, { ...time, granularity: "daily", dimensions: ["period"], filter: {} });
+    return getMetrics(ctx, { ...time, granularity: "daily", dimensions: ["period"], filter: {} });
   };
   return {
     "all that the overview opens, for a month": (ctx) =>
       Promise.all([
-        readTraffic(ctx, lastDays(ctx, 30), {}),
-        readDeliveryTimes(ctx, new Date(0)),
-        readQueue(ctx),
+        getTraffic(ctx, lastDays(ctx, 30), {}),
+        getDeliveryTimes(ctx, new Date(0)),
+        getQueue(ctx),
         listFailures(ctx, 6),
       ]),
-    "the overview's day": (ctx) => readTraffic(ctx, lastDays(ctx, 1), {}),
-    "the overview's month": (ctx) => readTraffic(ctx, lastDays(ctx, 30), {}),
-    "the overview's month of a tag": (ctx) => readTraffic(ctx, lastDays(ctx, 30), { tag: "kind:7" }),
-    "the overview's 90 days": (ctx) => readTraffic(ctx, lastDays(ctx, 90), {}),
+    "the overview's day": (ctx) => getTraffic(ctx, lastDays(ctx, 1), {}),
+    "the overview's month": (ctx) => getTraffic(ctx, lastDays(ctx, 30), {}),
+    "the overview's month of a tag": (ctx) => getTraffic(ctx, lastDays(ctx, 30), { tag: "kind:7" }),
+    "the overview's 90 days": (ctx) => getTraffic(ctx, lastDays(ctx, 90), {}),
     "`GET /api/emails/metrics` by day in UTC": (ctx) => monthFor(ctx, "UTC"),
     "`GET /api/emails/metrics` by day in Berlin": (ctx) => monthFor(ctx, "Europe/Berlin"),
   };
@@ -103,9 +103,9 @@ function queriesOf({ clock }: Ctx): Record<string, (ctx: Ctx) => Promise<unknown
  */
 const WITHOUT_BUDGET: Record<string, (ctx: Ctx) => Promise<unknown>> = {
   "the overview's tags of a month": (ctx) => listTagTraffic(ctx, lastDays(ctx, 30), {}),
-  "the queue": readQueue,
+  "the queue": getQueue,
   "the recent failures": (ctx) => listFailures(ctx, 6),
-  "the delivery times": (ctx) => readDeliveryTimes(ctx, new Date(0)),
+  "the delivery times": (ctx) => getDeliveryTimes(ctx, new Date(0)),
 };
 
 /** Stores emails whose recipients the filled counts include already. */

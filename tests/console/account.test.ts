@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { accountEvents, accounts, passkeys, twoFactorChallenges } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { newId } from "#server/platform/ids";
 import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { lockUser } from "#server/services/people/lock";
@@ -29,7 +29,7 @@ async function openPerson(): Promise<Person> {
   await visitor.signIn(user.email, PASSWORD);
   return { user, visitor };
 }
-const isIn = async (visitor: SignInVisitor) => (await readSession(console.deps, visitor.cookies)) !== null;
+const isIn = async (visitor: SignInVisitor) => (await getSession(console.deps, visitor.cookies)) !== null;
 type Row = { id: string; isCurrent: boolean; agent: string; address: string };
 const sessionsOf = async (visitor: SignInVisitor): Promise<Row[]> => {
   const called = await visitor.query("account.sessions");

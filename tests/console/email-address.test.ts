@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { type User, verifyPassword } from "#server/services/people/users";
 import { openConsole, PASSWORD } from "../support/console/console";
 import { openMailbox } from "../support/console/mailbox";
@@ -17,7 +17,7 @@ async function signedIn(email: string): Promise<SignInVisitor> {
   await visitor.signIn(email, PASSWORD);
   return visitor;
 }
-const isIn = async (visitor: SignInVisitor) => (await readSession(console.deps, visitor.cookies)) !== null;
+const isIn = async (visitor: SignInVisitor) => (await getSession(console.deps, visitor.cookies)) !== null;
 const change = (visitor: SignInVisitor, email: string, proof = PASSWORD) =>
   visitor.call("profile.changeEmail", { email, proof });
 const confirm = (visitor: SignInVisitor, token: string) => visitor.call("profile.confirmEmail", { token });

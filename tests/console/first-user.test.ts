@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { createFirstUserCode, hasUsers } from "#server/services/account/first-user";
 import { listTeams } from "#server/services/teams";
 import { prepareFirstUser, seedDatabase } from "#server/startup/install/seed";
@@ -33,7 +33,7 @@ test("the setup code creates the first user as owner, and no code works after th
   expect(await setUp(code, PERSON, visitor)).toMatchObject({ status: 201, reply: { email: PERSON.email } });
   expect(await people()).toEqual([{ email: PERSON.email, role: "owner" }]);
   expect(await visitor.signIn(PERSON.email, PERSON.password)).toMatchObject({ isIn: true });
-  expect(await readSession(console.deps, visitor.cookies)).toMatchObject({
+  expect(await getSession(console.deps, visitor.cookies)).toMatchObject({
     isOperator: true,
     memberships: [{ role: "owner" }],
   });

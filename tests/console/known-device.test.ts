@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { visitorOf } from "#server/platform/http/visitor";
 import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
 import { createTwoFactorChallenge } from "#server/services/account/factors/two-factor-challenge";
@@ -139,7 +139,7 @@ describe("a known browser", () => {
     const session = visitor.jar.get(SESSION) ?? "";
     const cookie = visitor.jar.get(NAME) ?? "";
     const cookies = { get: () => ({ value: cookie }) };
-    expect(await readSession(console.deps, cookies)).toBeNull();
+    expect(await getSession(console.deps, cookies)).toBeNull();
     const address = "203.0.113.2";
     await exhaust(`address:${address}`, SIGN_IN_ATTEMPTS_PER_MINUTE.address);
     for (const made of [session, `${cookie}x`, "x", "a.b.c.d.e", "x".repeat(5_000)])

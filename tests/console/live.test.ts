@@ -303,7 +303,7 @@ describe("over HTTP", () => {
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     // A proxy that compressed or collected the events would hold them back.
     expect(response.headers.get("cache-control")).toContain("no-transform");
-    const messages = readMessages(response);
+    const messages = listStoredMessages(response);
     expect(await messages.next()).toMatchObject({ value: { isLive: true, changed: [] } });
     await console.world.send();
     expect(await messages.next()).toMatchObject({ value: { isLive: true, changed: ["emails"] } });
@@ -313,7 +313,7 @@ describe("over HTTP", () => {
 
   test("a server that reports no changes ends the connection after a message", async () => {
     const session = await cookiesOf((await console.session(userId)).id);
-    const messages = readMessages(await connect(console.world.ctx.teamId, session));
+    const messages = listStoredMessages(await connect(console.world.ctx.teamId, session));
     expect(await messages.next()).toMatchObject({ value: { isLive: false } });
     expect(await messages.next()).toMatchObject({ done: true });
   });
@@ -340,6 +340,6 @@ async function errorOf(
 }
 
 /** The messages of the procedure. */
-async function* readMessages(response: Response): AsyncGenerator<LiveMessage> {
+async function* listStoredMessages(response: Response): AsyncGenerator<LiveMessage> {
   for await (const { name, data } of readEvents(response)) if (name === "message") yield JSON.parse(data);
 }

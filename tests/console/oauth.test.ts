@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { findUser } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/console/authenticator-app";
@@ -46,7 +46,7 @@ async function arrive(visitor: SignInVisitor, address: string) {
   return {
     to: error ? at.pathname : `${at.pathname}${at.search}`,
     error,
-    isIn: (await readSession(console.deps, visitor.cookies)) !== null,
+    isIn: (await getSession(console.deps, visitor.cookies)) !== null,
   };
 }
 const begin = async (visitor: SignInVisitor, provider: Provider, landing = "/console/emails") =>
@@ -74,7 +74,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     const account = { sub: sub(), email: user.email.toUpperCase() };
     const { visitor, to, error, isIn } = await signInAs(provider, account);
     expect({ to, error, isIn }).toEqual({ to: "/console/emails", error: null, isIn: true });
-    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    expect((await getSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     expect(await linkedTo(user.id)).toMatchObject([{ provider, providerAccountId: account.sub }]);
     expect(await visitor.query("account.events")).toMatchObject({
       data: [{ kind: "signed_in" }, { kind: "account_linked" }],
@@ -151,7 +151,7 @@ describe("signing in with either provider", () => {
     const account = { sub: sub(), email };
     const { visitor, isIn } = await signInAs(provider, account);
     expect(isIn).toBe(true);
-    expect(await readSession(console.deps, inviter.cookies)).toBeNull();
+    expect(await getSession(console.deps, inviter.cookies)).toBeNull();
     expect(await open().signIn(email, PASSWORD)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
     clock.advance(30_000);
     expect((await pending.submitCode("000000")).error).toBe("Expired");
@@ -163,7 +163,7 @@ describe("signing in with either provider", () => {
     });
     await enrol(visitor, "", clock.now());
     expect((await signInAs(provider, account)).to).toMatch(/^\/login\/two-factor/);
-    expect(await readSession(console.deps, visitor.cookies)).not.toBeNull();
+    expect(await getSession(console.deps, visitor.cookies)).not.toBeNull();
   });
 
   test("requires 2FA of a user who has it on, and then opens the requested page", async () => {

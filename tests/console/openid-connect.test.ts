@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { users } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import type { OidcClient } from "#server/auth/providers";
 import { enrol } from "../support/console/authenticator-app";
 import { openConsole, PASSWORD } from "../support/console/console";
@@ -43,7 +43,7 @@ async function arrive(visitor: SignInVisitor, back: string) {
     at = new URL(response.headers.get("location") ?? "/nowhere", at);
   }
   expect(at.origin).toBe(console.deps.url);
-  const isIn = (await readSession(console.deps, visitor.cookies)) !== null;
+  const isIn = (await getSession(console.deps, visitor.cookies)) !== null;
   return { to: at.pathname, error: at.searchParams.get("error"), isIn };
 }
 async function signInAs(account: OpenIdAccount & { sub?: string }, at = issuer, visitor = open(at)) {
@@ -83,7 +83,7 @@ describe("signing in with an OpenID provider", () => {
       at(),
     );
     expect(result).toEqual({ to: "/console/emails", error: null, isIn: true });
-    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    expect((await getSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     expect(await linkedTo(user.id)).toMatchObject([
       { provider: "oidc", providerAccountId: `${at().url} ${sub}` },
     ]);
@@ -96,7 +96,7 @@ describe("signing in with an OpenID provider", () => {
     const [user, second] = [await console.person(), await console.person()];
     const { sub } = await signInAs({ email: user.email, email_verified: true });
     const { visitor } = await signInAs({ sub, email: second.email, email_verified: true });
-    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    expect((await getSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     expect(await linkedTo(second.id)).toEqual([]);
   });
 
@@ -135,9 +135,9 @@ describe("signing in with an OpenID provider", () => {
     const [user, second] = [await console.person(), await console.person()];
     const { sub } = await signInAs({ email: user.email, email_verified: true });
     const foreign = await signInAs({ sub, email: second.email, email_verified: true }, other);
-    expect((await readSession(console.deps, foreign.visitor.cookies))?.user.id).toBe(second.id);
+    expect((await getSession(console.deps, foreign.visitor.cookies))?.user.id).toBe(second.id);
     const moved = await signInAs({ email: user.email, email_verified: true }, other);
-    expect((await readSession(console.deps, moved.visitor.cookies))?.user.id).toBe(user.id);
+    expect((await getSession(console.deps, moved.visitor.cookies))?.user.id).toBe(user.id);
     expect(await linkedTo(user.id)).toMatchObject([{ providerAccountId: `${other.url} ${moved.sub}` }]);
     const again = await signInAs({ email: user.email, email_verified: true }, other);
     expect(again).toMatchObject(unknown);

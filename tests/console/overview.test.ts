@@ -5,8 +5,8 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
-import { readParts, readSetup } from "#server/services/overview/health";
-import { readTraffic } from "#server/services/overview/traffic";
+import { getSetup, readParts } from "#server/services/overview/health";
+import { getTraffic } from "#server/services/overview/traffic";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
 import { cookiesOf, openConsole } from "../support/console/console";
@@ -80,7 +80,7 @@ test("an hour that has not ended is compared with the same part of its hour in t
   const at = (clock: string) => ({ ...ann.ctx, clock: () => new Date(clock) });
   const day = { since: "2026-03-08", until: "2026-03-08" };
   const received = async (clock: string) => {
-    const { total, previous } = await readTraffic(at(clock), day, {});
+    const { total, previous } = await getTraffic(at(clock), day, {});
     return [total.received, previous.received];
   };
   await expect.poll(() => received("2026-03-08T14:15:00Z"), { timeout: 30_000 }).toEqual([2, 2]);
@@ -153,7 +153,7 @@ test("the setup checklist shrinks, and is complete with the first real email", a
     hasSent: false,
   });
   const transportOf = async (transportKind: Deps["transportKind"]) => {
-    const { isCapturing, hasTransport } = await readSetup({ ...ann.ctx, transportKind });
+    const { isCapturing, hasTransport } = await getSetup({ ...ann.ctx, transportKind });
     return isCapturing ? "captured" : hasTransport;
   };
   expect(await Promise.all((["relay", "direct", "none", "capture"] as const).map(transportOf))).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { AUTOFILL_CALLS_PER_MINUTE } from "#server/services/account/passkeys/sign-in";
 import { openConsole, PASSWORD } from "../support/console/console";
 import { createPasskeyDevice } from "../support/console/passkey-device";
@@ -39,7 +39,7 @@ describe("passkeys in the autofill list", () => {
     expect(await visitor.submit("callback/passkey", { response: device.use(asked) })).toMatchObject({
       isIn: true,
     });
-    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(user);
     const replayed = await open().submit("callback/passkey", { response: device.use(asked) });
     expect(replayed).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
@@ -50,7 +50,7 @@ describe("passkeys in the autofill list", () => {
     await visitor.signIn(ann.user.email, PASSWORD);
     const response = ben.device.use(await requestAutofill(visitor));
     expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(true);
-    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(ben.user);
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(ben.user);
     expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
   });
 

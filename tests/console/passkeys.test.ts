@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import { endSessionsExcept, lockUser } from "#server/services/people/lock";
 import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
@@ -129,7 +129,7 @@ describe("signing in with a passkey", () => {
     expect(asked).toMatchObject({ userVerification: "required", allowCredentials: [] });
     const response = device.use(asked);
     expect(await visitor.submit("callback/passkey", { response })).toMatchObject({ isIn: true, error: null });
-    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(user);
   });
 
   test("is rejected for another origin, host, type or challenge, without user verification, and on reuse", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/account/sign-in/sign-in-by-email";
 import { type User, verifyPassword } from "#server/services/people/users";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
@@ -36,11 +36,11 @@ describe("a password reset link", () => {
     const { user, token } = await mailed();
     const elsewhere = stranger();
     await elsewhere.signIn(user.email, PASSWORD);
-    expect(await readSession(console.deps, elsewhere.cookies)).not.toBeNull();
+    expect(await getSession(console.deps, elsewhere.cookies)).not.toBeNull();
     const visitor = stranger();
     expect(await reset(token, ANOTHER, visitor)).toMatchObject({ status: 200, reply: { email: user.email } });
     expect(visitor.jar.size).toBe(0);
-    expect(await readSession(console.deps, elsewhere.cookies)).toBeNull();
+    expect(await getSession(console.deps, elsewhere.cookies)).toBeNull();
     expect([await has(user, ANOTHER), await has(user, PASSWORD)]).toEqual([true, false]);
     expect((await reset(token, PASSWORD)).status).toBe(410);
     expect(await has(user, ANOTHER)).toBe(true);

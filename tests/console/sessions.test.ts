@@ -1,14 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { memberships, sessions } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { endSession, findSession } from "#server/services/people/sessions";
 import { setPassword } from "#server/services/people/users";
 import { cookiesOf, noCookies, openConsole } from "../support/console/console";
 
 const console = await openConsole();
 
-const read = async (id: string) => readSession(console.deps, await cookiesOf(id));
+const read = async (id: string) => getSession(console.deps, await cookiesOf(id));
 const shift = (id: string, values: Partial<Record<"lastSeenAt" | "expiresAt", ReturnType<typeof sql>>>) =>
   console.deps.db.update(sessions).set(values).where(eq(sessions.id, id));
 const lastSeen = async (id: string) => {
@@ -70,6 +70,6 @@ test("a forged cookie is not a session", async () => {
   const { encode } = await import("next-auth/jwt");
   const foreign = await encode({ token: { sid: id }, secret: "b".repeat(64) });
   for (const value of ["", "x", "a.b.c.d.e", id, foreign, "x".repeat(10_000)])
-    expect(await readSession(console.deps, { get: () => ({ value }) })).toBeNull();
-  expect(await readSession(console.deps, noCookies)).toBeNull();
+    expect(await getSession(console.deps, { get: () => ({ value }) })).toBeNull();
+  expect(await getSession(console.deps, noCookies)).toBeNull();
 });

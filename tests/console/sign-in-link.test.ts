@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { LINK_CALLS_PER_MINUTE } from "#server/services/account/sign-in/sign-in-by-email";
 import { setPassword, type User } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
@@ -37,7 +37,7 @@ describe("an email link", () => {
     const { user, token } = await mailed();
     const visitor = stranger();
     expect(await visitor.byLink(token)).toMatchObject({ isIn: true, to: "/console", error: null });
-    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(user);
     const again = stranger();
     expect(await again.byLink(token)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
@@ -109,7 +109,7 @@ describe("an email link", () => {
     const first = await visitor.byLink(token);
     expect(first).toMatchObject({ isIn: false, error: null });
     expect(first.to).toMatch(/^\/login\/two-factor\?/);
-    expect(await readSession(console.deps, visitor.cookies)).toBeNull();
+    expect(await getSession(console.deps, visitor.cookies)).toBeNull();
   });
 
   test("opens the requested page, and never another site", async () => {

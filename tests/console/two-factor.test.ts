@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { accountEvents, twoFactorChallenges } from "#db/schema/account";
 import { sessions } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
 import { admit } from "#server/services/account/sign-in/admit";
 import { endSessionsExcept, lockUser } from "#server/services/people/lock";
@@ -60,7 +60,7 @@ describe("a user with an authenticator app", () => {
     expect(first).toMatchObject({ isIn: false, error: null });
     expect(first.to).toMatch(/^\/login\/two-factor\?/);
     expect(await sessionsOf(user.id)).toBe(before);
-    expect(await readSession(console.deps, visitor.cookies)).toBeNull();
+    expect(await getSession(console.deps, visitor.cookies)).toBeNull();
     expect((await visitor.query("account.signInMethods")).ok).toBe(false);
   });
 
@@ -70,7 +70,7 @@ describe("a user with an authenticator app", () => {
     const step = visitor.jar.get("__Host-backstamp.step") ?? "";
     expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: true, error: null });
     expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
-    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    expect((await getSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     const again = stranger();
     again.jar.set("__Host-backstamp.step", step);
     expect(await again.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
@@ -91,8 +91,8 @@ describe("a user with an authenticator app", () => {
     await here.signIn(other.email, PASSWORD);
     await there.signIn(other.email, PASSWORD);
     await enrol(here, PASSWORD, clock.now());
-    expect(await readSession(console.deps, here.cookies)).not.toBeNull();
-    expect(await readSession(console.deps, there.cookies)).toBeNull();
+    expect(await getSession(console.deps, here.cookies)).not.toBeNull();
+    expect(await getSession(console.deps, there.cookies)).toBeNull();
   });
 });
 

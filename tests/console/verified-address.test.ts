@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
 import { invitations, users } from "#db/schema/teams";
-import { readSession } from "#server/auth";
+import { getSession } from "#server/auth";
 import { createResetLink } from "#server/services/account/sign-in/sign-in-by-email";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { createUser } from "#server/services/people/users";
@@ -48,7 +48,7 @@ async function mailedToken(kind: "sign_in_link" | "password_reset", email: strin
 }
 const locksOf = async (visitor: ReturnType<typeof open>) => visitor.query("account.signInMethods");
 const isIn = async (visitor: ReturnType<typeof open>) =>
-  (await readSession(console.deps, visitor.cookies)) !== null;
+  (await getSession(console.deps, visitor.cookies)) !== null;
 
 test("the emailed link of an invitation verifies the address, the inviter's link does not", async () => {
   expect(await provedAt((await invited("mailed")).email)).not.toBeNull();

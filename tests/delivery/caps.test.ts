@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
-import { outcomeOfReply, readReply } from "#server/mail/outcome";
+import { outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
 import { newId } from "#server/platform/ids";
 import type { CapChange } from "#server/services/domains/caps";
 import { findDomain } from "#server/services/domains/read";
@@ -137,7 +137,7 @@ describe("a recipient is counted once a day", () => {
     let isBusy = true;
     out = createCountingTransport("relay", async (recipient) =>
       isBusy
-        ? outcomeOfReply(recipient, readReply("451 4.3.0 Later"), "mx.example.net", "rcpt")
+        ? outcomeOfReply(recipient, parseSmtpReply("451 4.3.0 Later"), "mx.example.net", "rcpt")
         : acceptedBy(recipient),
     );
     await capDomain({ dailyCap: 2 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { newId } from "#server/platform/ids";
 import {
-  readDestinationShares,
+  listDestinationShares,
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
@@ -122,7 +122,7 @@ test("a limit is divided among the live workers with direct delivery, and their 
   await setDestinationLimit(world.deps, "other.example", { connectionsMax: 1 });
   const shareOf = async (workerId: string) => {
     const domains = [limitedDomain, "other.example", "free.example"];
-    return Object.fromEntries(await readDestinationShares(world.hot, { workerId, domains }));
+    return Object.fromEntries(await listDestinationShares(world.hot, { workerId, domains }));
   };
   expect(await shareOf(first)).toEqual({
     [limitedDomain]: { dialogues: 2, perMinute: 40 },

@@ -4,7 +4,7 @@ import {
   type DestinationThrottles,
   type DialogueSlot,
 } from "#server/delivery/throttle/destination-throttles";
-import { type Outcome, outcomeOfReply, readReply } from "#server/mail/outcome";
+import { type Outcome, outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 const openThrottles = (concurrencyMax = 5, destinationsMax?: number) =>
   createDestinationThrottles({ concurrencyMax, destinationsMax, nowMs: () => Date.now() });
 const outcomesOf = (reply: string): Outcome[] => [
-  outcomeOfReply("ann@town.example", readReply(reply), testDomain, "mail"),
+  outcomeOfReply("ann@town.example", parseSmtpReply(reply), testDomain, "mail"),
 ];
 const unreachable: Outcome[] = [
   { recipient: "ann@town.example", kind: "deferred", reply: null, host: testDomain, reason: "No response." },

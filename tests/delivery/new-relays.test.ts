@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReadiness } from "#server/services/health";
+import { getReadiness } from "#server/services/health";
 import { findRelay } from "#server/services/relays/read";
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
 import { forEachTest } from "../support/fixtures";
@@ -42,7 +42,7 @@ test("a new relay carries no email until a login succeeded; until then email is 
     state: "failing",
     lastFault: expect.stringContaining("535"),
   });
-  const { alarms } = (await readReadiness(world.deps)) as { alarms: { alarm: string }[] };
+  const { alarms } = (await getReadiness(world.deps)) as { alarms: { alarm: string }[] };
   expect(alarms.map(({ alarm }) => alarm)).not.toContain("relays_paused");
 
   await updateRelay(world.deps, relay, { url: url("right") });

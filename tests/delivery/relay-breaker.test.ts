@@ -6,7 +6,7 @@ import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
-import { readReadiness } from "#server/services/health";
+import { getReadiness } from "#server/services/health";
 import { listRelays } from "#server/services/relays/read";
 import { updateRelay } from "#server/services/relays/write";
 import { closeAfterTest, forEachTest } from "../support/fixtures";
@@ -185,9 +185,9 @@ test("a paused relay is reported in readiness and in the list with the reason an
   await relayTo(world.deps, peer, { name: "main", login: "user:secret-word@" });
   await world.send();
   const deps = worker();
-  expect(await readReadiness(deps)).toMatchObject({ isReady: true, alarms: [{ alarm: "no_worker" }] });
+  expect(await getReadiness(deps)).toMatchObject({ isReady: true, alarms: [{ alarm: "no_worker" }] });
   await scheduledRound(deps);
-  expect(await readReadiness(deps)).toMatchObject({
+  expect(await getReadiness(deps)).toMatchObject({
     isReady: true,
     alarms: [{ alarm: "relays_paused", count: 1, message: expect.stringContaining("One relay is paused") }],
   });

@@ -257,7 +257,7 @@ test("all email that waits for a route is due at once after a relay is added, an
       select count(*)::int as n from deliveries where wait_rule = 'no_transport' and due_at = 'infinity'`;
     return row?.n;
   };
-  const sweepInBatches = () => sweep(world.withTransport(null), { unparkBatch: 10 });
+  const sweepInBatches = () => sweep(world.withTransport(null), { releasedPerBatch: 10 });
   expect(await sweepInBatches()).toBe(0);
   expect(await countParked()).toBe(26);
   await relayTo(world.deps, await peerWith());

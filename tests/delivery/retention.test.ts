@@ -4,7 +4,7 @@ import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
 import { readSource } from "#server/services/emails/read/source";
-import { readRetention, setRetention } from "#server/services/retention";
+import { getRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { countEvents } from "../support/count-events";
 import { forEachTest } from "../support/fixtures";
@@ -255,8 +255,8 @@ describe("a worker", () => {
 
 test("a new team keeps message content for 90 days, and the rest forever; other teams keep their rules", async () => {
   const { id } = await createTeam(world.deps, { name: "New" });
-  expect(await readRetention({ ...world.ctx, teamId: id })).toEqual({ bodiesDays: 90, emailsDays: null });
-  expect(await readRetention(world.ctx)).toEqual({ bodiesDays: null, emailsDays: null });
+  expect(await getRetention({ ...world.ctx, teamId: id })).toEqual({ bodiesDays: 90, emailsDays: null });
+  expect(await getRetention(world.ctx)).toEqual({ bodiesDays: null, emailsDays: null });
 });
 
 test("a rule is a number of days or forever, and its previous value is in the audit log", async () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import type { Log } from "#server/platform/log";
-import { readReadiness } from "#server/services/health";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getReadiness } from "#server/services/health";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { listPausedSmtpUrlRelays } from "#server/services/relays/read";
 import { forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
@@ -75,7 +75,7 @@ test("while the server of SMTP_URL is down, email waits through any outage with 
   expect(logged).not.toContain("transport.alarm");
   expect(logged.length).toBeLessThan(minutes + 10);
   await scheduledRound(workers[0]);
-  expect(await readReadiness(workers[0])).toMatchObject({
+  expect(await getReadiness(workers[0])).toMatchObject({
     isReady: true,
     alarms: [{ alarm: "relays_paused", count: 1 }],
   });
@@ -92,17 +92,17 @@ test("while the server of SMTP_URL is down, email waits through any outage with 
   expect(messages).toHaveLength(10);
   expect(logged.filter((event) => event === "relay.resumed")).toHaveLength(1);
   await scheduledRound(workers[1]);
-  expect(await readReadiness(workers[1])).toMatchObject({ isReady: true, alarms: [] });
+  expect(await getReadiness(workers[1])).toMatchObject({ isReady: true, alarms: [] });
 });
 
 test("between the rounds of a daily scheduler, a paused SMTP_URL is reported, and no more once no round uses it", async () => {
   const { port } = await serve({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
   const deps = worker(port, "user:wrong@");
   const alarms = async () => {
-    const readiness = await readReadiness(deps);
+    const readiness = await getReadiness(deps);
     return readiness.isReady ? readiness.alarms.map(({ alarm }) => alarm) : [];
   };
-  const paused = async () => (await readInstallationFigures(deps)).relays.paused;
+  const paused = async () => (await getInstallationFigures(deps)).relays.paused;
   await world.send();
   for (let days = 0; days < 2; days++) {
     await scheduledRound(deps);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
-import { outcomeOfReply, readReply } from "#server/mail/outcome";
+import { outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { forEachTest } from "../support/fixtures";
@@ -112,7 +112,7 @@ test("deliveries that wait for a destination are queued without an attempt, with
 test("a destination that replies 421 is paused until the end of its pause, and others are not", async () => {
   const out = createCountingTransport("direct", async (recipient) =>
     recipient.endsWith("@busy.example")
-      ? outcomeOfReply(recipient, readReply("421 4.7.0 Too many connections"), "mx.busy.example", "mail")
+      ? outcomeOfReply(recipient, parseSmtpReply("421 4.7.0 Too many connections"), "mx.busy.example", "mail")
       : acceptedBy(recipient),
   );
   await queue("busy.example", 300);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { HotSql } from "#db/client";
 import { newId } from "#server/platform/ids";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { createTeam } from "#server/services/teams";
 import { createDatabaseMetrics } from "#server/startup/telemetry/database-metrics";
 import { queueMany } from "../support/database/queue-many";
@@ -27,7 +27,7 @@ test("the figures of a queue are read from indexes, without its rows", async () 
   const { scans, fetched, result } = await countQueueReads(hot, (tx) => {
     // The transaction of the count, instead of one of its own.
     const begin = (task: (inside: HotSql) => Promise<unknown>) => task(tx);
-    return readInstallationFigures({ hot: Object.assign(tx, { begin }) as unknown as HotSql });
+    return getInstallationFigures({ hot: Object.assign(tx, { begin }) as unknown as HotSql });
   });
   const [email] = result.queues;
   expect(email).toMatchObject({
@@ -47,7 +47,7 @@ test("due deliveries of a paused team count as paused, and raise no age", async 
   await queueMany(hot, { teamId: ctx.teamId, domain: "example.org", count: 5, dueIn: "-2 hours" });
   await queueMany(hot, { teamId: other.id, domain: "example.org", count: 3 });
   await hot`insert into queue_pauses (id, team_id, reason, actor) values (${newId()}, ${ctx.teamId}, 'Test', 'operator')`;
-  const read = async () => (await readInstallationFigures(deps)).queues[0];
+  const read = async () => (await getInstallationFigures(deps)).queues[0];
   expect(await read()).toMatchObject({ counts: { due: 3, paused: 5 } });
   expect((await read())?.oldestDueSeconds).toBeLessThan(3_600);
   await hot`update queue_pauses set team_id = null`;
@@ -70,7 +70,7 @@ test("only events of healthy endpoints are late", async () => {
     if (health === "disabled")
       await hot`update webhooks set status = 'disabled' where id = ${String(body.id)}`;
   }
-  const webhook = (await readInstallationFigures(deps)).queues[1];
+  const webhook = (await getInstallationFigures(deps)).queues[1];
   expect(webhook).toMatchObject({ queue: "webhook", counts: { due: 4, later: 0, failing: 4, disabled: 4 } });
   expect(webhook?.oldestDueSeconds).toBeGreaterThan(59);
   expect(webhook?.oldestDueSeconds).toBeLessThan(3_600);
@@ -84,7 +84,7 @@ test("any number of scrapes cause one reading at a time, and a failed one is rep
     () => {
       readings += 1;
       return new Promise((resolve, reject) => {
-        finish = (fail) => (fail ? reject(new Error("away")) : resolve(readInstallationFigures(world.deps)));
+        finish = (fail) => (fail ? reject(new Error("away")) : resolve(getInstallationFigures(world.deps)));
       });
     },
     (error) => faults.push(error),
@@ -106,7 +106,7 @@ test("a reading that waits for a lock ends on the server too", async () => {
     ).length;
   await hot.begin(async (tx) => {
     await tx`lock table deliveries in access exclusive mode`;
-    await expect(readInstallationFigures(deps)).rejects.toThrow();
+    await expect(getInstallationFigures(deps)).rejects.toThrow();
     await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 2_000 });
   });
 });

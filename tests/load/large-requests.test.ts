@@ -7,7 +7,7 @@ import { createWorld, type TestTeam } from "../support/world";
 
 const bodyMaxBytes = 1024 * 1024;
 
-const world = forAllTests(() => createWorld({ bodyMaxBytes, bodyPatience: { roomMs: 2_000 } }));
+const world = forAllTests(() => createWorld({ bodyMaxBytes, bodyPatience: { memoryWaitMsMax: 2_000 } }));
 let other: TestTeam;
 const files = forAllTests(() => startHttpSink(() => (response: ServerResponse) => unanswered.push(response)));
 let token: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatMailbox, parseMailbox, readDomainName } from "#server/mail/address/address";
+import { formatMailbox, parseDomainName, parseMailbox } from "#server/mail/address/address";
 import { anyText } from "../support/any-text";
 
 const read = (input: string) => {
@@ -211,7 +211,7 @@ test("any text of any size is parsed without an exception and in linear time", (
 });
 
 test("a domain name is normalized to the form that is compared and sent", () => {
-  expect(readDomainName("Mail.MÜNCHEN.de")).toEqual({ ok: true, domain: "mail.xn--mnchen-3ya.de" });
-  expect(readDomainName("example.com.")).toMatchObject({ ok: false });
-  expect(readDomainName("localhost")).toMatchObject({ ok: false });
+  expect(parseDomainName("Mail.MÜNCHEN.de")).toEqual({ ok: true, domain: "mail.xn--mnchen-3ya.de" });
+  expect(parseDomainName("example.com.")).toMatchObject({ ok: false });
+  expect(parseDomainName("localhost")).toMatchObject({ ok: false });
 });

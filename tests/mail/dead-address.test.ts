@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { isDeadAddress } from "#server/mail/bounce/dead-address";
-import { outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
+import { outcomeOfReply, parseSmtpReply, type ReplyStep } from "#server/mail/outcome";
 
 const judge = (raw: string, step: ReplyStep = "rcpt", recipients = 1) =>
-  isDeadAddress(outcomeOfReply("ben@example.net", readReply(raw), "mx.example.net", step), recipients);
+  isDeadAddress(outcomeOfReply("ben@example.net", parseSmtpReply(raw), "mx.example.net", step), recipients);
 
 test.each([
   "550 5.1.1 no such user",

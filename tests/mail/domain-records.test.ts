@@ -2,7 +2,7 @@ import { createPublicKey, createSign, createVerify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { getRegisteredDomain, isPublicSuffix } from "#server/mail/address/registered-domain";
 import { createDkimKeyPair, formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
-import { readDmarc } from "#server/mail/dns/dmarc";
+import { parseDmarc } from "#server/mail/dns/dmarc";
 
 describe("a DKIM key record", () => {
   const key = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A+/==";
@@ -65,7 +65,7 @@ describe("a DMARC policy", () => {
     [["v=DMARC1; p=none; sp=quarantine"], false, { policy: "none", isSpfStrict: false }],
     [["other", "v=DMARC1; p=none", "v=spf1"], false, { policy: "none", isSpfStrict: false }],
   ])("%j (inherited: %s)", (texts, isInherited, policy) => {
-    expect(readDmarc(texts, isInherited)).toEqual({ kind: "policy", policy });
+    expect(parseDmarc(texts, isInherited)).toEqual({ kind: "policy", policy });
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe("a DMARC policy", () => {
     [["v=DMARC1"], "invalid"],
     [["v=DMARC1; p=maybe"], "invalid"],
   ])("%j is %s", (texts, kind) => {
-    expect(readDmarc(texts, false).kind).toBe(kind);
+    expect(parseDmarc(texts, false).kind).toBe(kind);
   });
 });
 

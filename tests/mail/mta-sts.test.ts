@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QueryDns } from "#server/mail/dns/dns";
-import { createFindStsPolicy, readPolicy } from "#server/mail/dns/mta-sts";
+import { createFindStsPolicy, parsePolicy } from "#server/mail/dns/mta-sts";
 
 const file = (lines: string[]) => lines.join("\r\n");
 const valid = file([
@@ -30,7 +30,7 @@ test.each([
   ["example.org", false],
   ["evil-mx.example.net", false],
 ])("%s is covered by the policy: %s", (host, isCovered) => {
-  expect(readPolicy("text/plain; charset=utf-8", valid)?.policy.covers(host)).toBe(isCovered);
+  expect(parsePolicy("text/plain; charset=utf-8", valid)?.policy.covers(host)).toBe(isCovered);
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ["no server", "text/plain", valid.replace(/mx: .*\r\n/g, "")],
   ["nothing", "text/plain", ""],
 ])("a policy file with %s is invalid", (_, type, body) => {
-  expect(readPolicy(type, body)).toBeNull();
+  expect(parsePolicy(type, body)).toBeNull();
 });
 
 test("a policy is fetched once for each id, from its only allowed URL", async () => {

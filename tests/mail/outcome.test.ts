@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
+import { outcomeOfReply, parseSmtpReply, type ReplyStep } from "#server/mail/outcome";
 
 describe("a reply is parsed", () => {
   test.each<[raw: string, code: number | null, enhanced: string | null, text: string]>([
@@ -22,14 +22,14 @@ describe("a reply is parsed", () => {
     ["", null, null, ""],
     ["550 bad\0 \u001b[1m \ud800", 550, null, "bad [1m \ufffd"],
   ])("%j", (raw, code, enhanced, text) => {
-    const reply = readReply(raw);
+    const reply = parseSmtpReply(raw);
     expect(reply).toMatchObject({ code, enhanced });
     expect(reply.text.replace(/ +/g, " ")).toBe(text);
   });
 
   test("with a bounded size, however large it is", () => {
-    expect(readReply(`550 ${"x".repeat(1_000_000)}`).text.length).toBeLessThanOrEqual(1000);
-    expect(readReply("550-x\r\n".repeat(200_000)).text.length).toBeLessThanOrEqual(1000);
+    expect(parseSmtpReply(`550 ${"x".repeat(1_000_000)}`).text.length).toBeLessThanOrEqual(1000);
+    expect(parseSmtpReply("550-x\r\n".repeat(200_000)).text.length).toBeLessThanOrEqual(1000);
   });
 });
 
@@ -67,7 +67,7 @@ describe("a reply determines the outcome of its recipient", () => {
     ["", "message", "deferred"],
     ["999 odd", "rcpt", "deferred"],
   ])("%j at %s", (raw, step, kind) => {
-    const outcome = outcomeOfReply("b@example.org", readReply(raw), "mx.example.org", step);
+    const outcome = outcomeOfReply("b@example.org", parseSmtpReply(raw), "mx.example.org", step);
     expect(outcome.kind).toBe(kind);
     expect(outcome).toMatchObject({ recipient: "b@example.org", host: "mx.example.org" });
     expect(outcome.reason).toMatch(/^\S.*\S$/);
@@ -85,7 +85,7 @@ describe("a reply determines the outcome of its recipient", () => {
     ["500 what", "auth", "auth"],
     ["530 5.7.0 Must issue a STARTTLS command first", "mail", "tls"],
   ])("%j at %s is an error on our side: deferred, with an alarm", (raw, step, alarm) => {
-    expect(outcomeOfReply("b@example.org", readReply(raw), "mx", step)).toMatchObject({
+    expect(outcomeOfReply("b@example.org", parseSmtpReply(raw), "mx", step)).toMatchObject({
       kind: "deferred",
       alarm,
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReply } from "#server/mail/outcome";
+import { parseSmtpReply } from "#server/mail/outcome";
 import { type MailProvider, providerIdOf, providerOfHost } from "#server/mail/transport/provider-id";
 
 const ours = "app-1@mail.example.com";
@@ -19,7 +19,7 @@ test.each<[MailProvider, string, string | null]>([
   ["postmark", "250 2.0.0 Ok: queued as 6A59F1C0", "0198c5a2"],
   ["mailgun", "250 Great success", ours],
 ])("%s that accepts with %j has the message id %j", (provider, reply, id) => {
-  expect(providerIdOf(provider, readReply(reply), { id: "0198c5a2", messageId: ours })).toBe(id);
+  expect(providerIdOf(provider, parseSmtpReply(reply), { id: "0198c5a2", messageId: ours })).toBe(id);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { readStoredMailbox } from "#server/mail/address/address";
+import { parseStoredMailbox } from "#server/mail/address/address";
 import type { Outcome } from "#server/mail/outcome";
 import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
@@ -29,7 +29,7 @@ export function message(overrides: Partial<OutgoingMessage> & { body?: string } 
 }
 
 /** Recipients as the database holds them. */
-export const parsed = (addresses: readonly string[]) => addresses.map(readStoredMailbox);
+export const parsed = (addresses: readonly string[]) => addresses.map(parseStoredMailbox);
 
 /** A watch with a valid lease and a distant deadline. */
 export function watch(overrides: Partial<DeliveryWatch> = {}): DeliveryWatch {

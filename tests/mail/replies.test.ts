@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isDeadAddress } from "#server/mail/bounce/dead-address";
-import { type Outcome, outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
+import { type Outcome, outcomeOfReply, parseSmtpReply, type ReplyStep } from "#server/mail/outcome";
 import { classifyReply, containsInOrder, normalizeWords } from "#server/mail/replies/classify";
 import { PLAIN_WORDS, VAGUE_WORDS } from "#server/mail/replies/rules";
 import heldOut from "./replies/held-out.json";
@@ -13,7 +13,12 @@ import studied from "./replies/studied.json";
 type Sample = { reply: string; kind: string; classes: string[]; source: string; step?: string };
 
 const judge = ({ reply, step }: Sample): Outcome =>
-  outcomeOfReply("ben@example.net", readReply(reply), "mx.example.net", (step ?? "message") as ReplyStep);
+  outcomeOfReply(
+    "ben@example.net",
+    parseSmtpReply(reply),
+    "mx.example.net",
+    (step ?? "message") as ReplyStep,
+  );
 
 const isRight = (sample: Sample): boolean => {
   const outcome = judge(sample);
@@ -83,7 +88,7 @@ describe("replies of real servers", () => {
 
 describe("replies in unusual forms", () => {
   const classOf = (raw: string, step: ReplyStep = "rcpt") => {
-    const { kind, class: about } = outcomeOfReply("ben@example.net", readReply(raw), "mx", step);
+    const { kind, class: about } = outcomeOfReply("ben@example.net", parseSmtpReply(raw), "mx", step);
     return [kind, about];
   };
 

@@ -33,8 +33,8 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   {
     name: "A sign-in by an emailed link skips the second step",
     file: "server/services/account/sign-in/admit.ts",
-    from: "if (hasTwoFactor(await readFactors(tx, user.id)))",
-    to: 'if (method !== "link" && hasTwoFactor(await readFactors(tx, user.id)))',
+    from: "if (hasTwoFactor(await getFactors(tx, user.id)))",
+    to: 'if (method !== "link" && hasTwoFactor(await getFactors(tx, user.id)))',
     suites: ["tests/console/two-factor.test.ts"],
   },
   {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findUncovered, isInNetworks, readNetwork } from "#server/platform/http/client-networks";
+import { findUncovered, isInNetworks, parseNetwork } from "#server/platform/http/client-networks";
 import { openWorld } from "../support/world";
 
 const BODY = '{"error":"Insufficient API key permissions"}';
@@ -15,7 +15,7 @@ const call = (token: string, address: string, method: string, path: string, body
 
 test("a network is normalized, and anything else is rejected", () => {
   expect(
-    ["192.0.2.7/24", "192.0.2.7", "2001:DB8::1/32", "::ffff:192.0.2.7/120", "::/0"].map(readNetwork),
+    ["192.0.2.7/24", "192.0.2.7", "2001:DB8::1/32", "::ffff:192.0.2.7/120", "::/0"].map(parseNetwork),
   ).toEqual(["192.0.2.0/24", "192.0.2.7/32", "2001:db8::/32", "192.0.2.0/24", "::/0"]);
   for (const text of [
     "",
@@ -27,7 +27,7 @@ test("a network is normalized, and anything else is rejected", () => {
     "example.com",
     "fe80::1%eth0",
   ])
-    expect({ text, network: readNetwork(text) }).toEqual({ text, network: null });
+    expect({ text, network: parseNetwork(text) }).toEqual({ text, network: null });
   expect(isInNetworks("::ffff:192.0.2.9", ["192.0.2.0/24"])).toBe(true);
   expect(isInNetworks("192.0.3.9", ["192.0.2.0/24", "::/0"])).toBe(false);
   expect(isInNetworks(null, ["0.0.0.0/0"])).toBe(false);

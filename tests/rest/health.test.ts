@@ -4,7 +4,7 @@ import { newId } from "#server/platform/ids";
 import { createLimits } from "#server/platform/limits/limits";
 import { silentLog } from "#server/platform/log";
 import { createSharedReadiness } from "#server/services/health";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { openDeps } from "../support/deps";
@@ -103,7 +103,7 @@ describe("readiness", () => {
       await resumeQueue(world.ctx, scope);
       await world.hot`update workers set beat_at = now()`;
       expect(await alarms()).toEqual([]);
-      const oldest = async () => (await readInstallationFigures(world.deps)).queues[0]?.oldestDueSeconds;
+      const oldest = async () => (await getInstallationFigures(world.deps)).queues[0]?.oldestDueSeconds;
       expect(await oldest()).toBeLessThan(60);
       // What became due after the pause counts in full.
       await world.hot`update queue_pauses set lifted_at = now() - interval '1 hour'`;
@@ -156,7 +156,7 @@ test.each([
     count += 1;
     return { freeBytes: 1, totalBytes: 1 };
   };
-  const server = await startRest({ ...world.deps, readDisk, readReadiness: createSharedReadiness(keptMs) });
+  const server = await startRest({ ...world.deps, readDisk, getReadiness: createSharedReadiness(keptMs) });
   const read = () => callApi(server.baseUrl, "GET", "/api/health/ready");
   await Promise.all(Array.from({ length: 20 }, read));
   expect(await read()).toMatchObject({ status: 200, body: { alarms: expect.anything() } });

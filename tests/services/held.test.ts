@@ -3,7 +3,7 @@ import { newId } from "#server/platform/ids";
 import { rescheduleEmail } from "#server/services/emails/change/change";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { releaseResumed } from "#server/services/pauses/release";
-import { type HeldChoice, readHeldAfterRestore, settleHeld } from "#server/services/restores/held";
+import { getHeldAfterRestore, type HeldChoice, settleHeld } from "#server/services/restores/held";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
 import { forEachTest } from "../support/fixtures";
@@ -93,7 +93,7 @@ test("the overview reads no delivery of a database that was never restored, and 
   const many = 500;
   await hold(many);
   const read = () =>
-    countQueueReads(world.hot, (tx) => readHeldAfterRestore({ ...world.ctx, hot: tx, db: world.deps.db }));
+    countQueueReads(world.hot, (tx) => getHeldAfterRestore({ ...world.ctx, hot: tx, db: world.deps.db }));
   expect(await read()).toEqual({ result: null, scans: 0, fetched: 0 });
   await queueMany(world.hot, { teamId: world.id, domain: "example.org", count: many, to: "queued.example" });
   await world.hot`

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { readMetrics } from "#server/services/metrics/read";
+import { getMetrics } from "#server/services/metrics/read";
 import { sumLargest } from "#server/services/metrics/sum";
 import { forAllTests } from "../support/fixtures";
 import { createWorld } from "../support/world";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 const read = (startAt: Date, endAt: Date, more: object = {}) =>
-  readMetrics(world.ctx, {
+  getMetrics(world.ctx, {
     startAt,
     endAt,
     timeZone: "UTC",

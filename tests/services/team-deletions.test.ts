@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { readBacklog } from "#server/services/backlog-alarms";
+import { getBacklog } from "#server/services/backlog-alarms";
 import { requestErasure } from "#server/services/erasures/request";
 import { inviteMember } from "#server/services/members/invitations/send";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
-import { readActivePauses } from "#server/services/pauses/read";
+import { listActivePauses } from "#server/services/pauses/read";
 import { setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
@@ -79,8 +79,8 @@ test("email and events of a team that will be deleted are not late, and count as
   await world.elapse("1 hour");
   await world.round();
   expect(sink.received).toEqual([]);
-  expect(await readBacklog(world.deps.db)).toEqual({ deliverySeconds: null, eventSeconds: null });
-  const { queues } = await readInstallationFigures(world.deps);
+  expect(await getBacklog(world.deps.db)).toEqual({ deliverySeconds: null, eventSeconds: null });
+  const { queues } = await getInstallationFigures(world.deps);
   expect(queues).toMatchObject([
     { queue: "email", counts: { due: 0, paused: 1 }, oldestDueSeconds: 0 },
     { queue: "webhook", counts: { due: 0, later: 0, paused: 1 }, oldestDueSeconds: 0 },
@@ -88,7 +88,7 @@ test("email and events of a team that will be deleted are not late, and count as
   ]);
   expect(await world.hot`select kind from alerts where opened_at is not null`).toEqual([]);
   await cancelTeamDeletion(world.ctx);
-  const { deliverySeconds, eventSeconds } = await readBacklog(world.deps.db);
+  const { deliverySeconds, eventSeconds } = await getBacklog(world.deps.db);
   expect(Math.max(deliverySeconds ?? 999, eventSeconds ?? 999)).toBeLessThan(300);
   await world.round();
   expect(sink.received).toHaveLength(1);
@@ -198,7 +198,7 @@ test("a deletion that has started cannot be canceled", async () => {
   let calls = 0;
   await run(() => calls++ < 2);
   await expect(cancelTeamDeletion(world.ctx)).rejects.toThrow("has started");
-  expect(await readActivePauses(world.hot, [world.id])).toMatchObject([
+  expect(await listActivePauses(world.hot, [world.id])).toMatchObject([
     { isDeletion: true, reason: "Its deletion has started and cannot be canceled." },
   ]);
 });

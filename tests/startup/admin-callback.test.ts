@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
-import { openCallbackSecret, readCallbackRelay } from "#server/services/callbacks/secrets";
+import { getCallbackRelay, openCallbackSecret } from "#server/services/callbacks/secrets";
 import { installationSecret } from "../support/deps";
 import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
@@ -27,7 +27,7 @@ async function json(args: string[]): Promise<Record<string, unknown>> {
 }
 
 const secretOf = async (id: string) => {
-  const relay = await readCallbackRelay(world.hot, id);
+  const relay = await getCallbackRelay(world.hot, id);
   return relay && openCallbackSecret({ vault }, relay);
 };
 

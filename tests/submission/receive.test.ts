@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "#server/platform/errors";
-import { READ_SUBMISSION } from "#server/submission/message";
+import { PARSE_SUBMISSION } from "#server/submission/message";
 import { type Arrival, receiveMessage } from "#server/submission/receive";
 import { createWorld, type World } from "../support/world";
 
@@ -62,7 +62,7 @@ test("a message of many small chunks is kept in few blocks", async () => {
 });
 
 test("a long message is read beside the thread that serves others, and so are its faults", async () => {
-  const readHere = vi.spyOn(READ_SUBMISSION, "read");
+  const readHere = vi.spyOn(PARSE_SUBMISSION, "read");
   const receive = async (message: string) => {
     async function* stream() {
       yield Buffer.from(message);

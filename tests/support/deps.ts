@@ -22,7 +22,7 @@ import { createSharedReadiness } from "#server/services/health";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
-import { readInstallationFigures } from "#server/services/overview/installation-figures";
+import { getInstallationFigures } from "#server/services/overview/installation-figures";
 import { createDatabaseMetrics, createMetricsText } from "#server/startup/telemetry/database-metrics";
 import { connectionsMax as usualConnectionsMax } from "./database/lease";
 
@@ -156,11 +156,11 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     cronSecret: options.cronSecret ?? null,
     metricsToken: options.metricsToken ?? null,
     // Tests read it directly after a change.
-    readReadiness: createSharedReadiness(0),
+    getReadiness: createSharedReadiness(0),
     renderMetrics: createMetricsText(
       options.prometheus?.render ?? null,
       createDatabaseMetrics(
-        () => readInstallationFigures(deps),
+        () => getInstallationFigures(deps),
         () => {},
       ),
     ),

@@ -12,7 +12,7 @@ import { getEmail } from "#server/services/emails/read/read";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { createTeam } from "#server/services/teams";
-import { readScopes } from "#server/shared/scopes";
+import { parseScopes } from "#server/shared/scopes";
 import type { Email } from "#server/shared/wire/email";
 import { leaseDatabase } from "./database/lease";
 import { freshDatabase } from "./database/postgres";
@@ -233,7 +233,7 @@ function actFor(deps: RestDeps, clock: TestClock, id: string): TestTeam {
     ctx,
     async key({ scopes: words = ["full_access"], domains = "all", expiresAt, limits } = {}) {
       if (limits) startMinute(clock);
-      const read = readScopes(words);
+      const read = parseScopes(words);
       if ("unknown" in read) throw new Error(`There is no scope ${read.unknown}`);
       const { key, token } = await createKey(ctx, {
         name: "Test key",

@@ -16,7 +16,7 @@ const LABELS: Record<string, string> = {
 };
 
 /** A block with its info string: `js`, or `js Next.js` with a label. Null in any other language. */
-export function readSample(info: string, text: string): Sample | null {
+export function parseSample(info: string, text: string): Sample | null {
   const [language = "", ...words] = info.split(" ");
   const name = LABELS[language];
   return name === undefined ? null : { label: words.join(" ") || name, language, text };

@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { escapeHtml } from "#server/shared/text/escape-html";
-import { readSample, renderCode, renderSamples, type Sample } from "./code";
+import { parseSample, renderCode, renderSamples, type Sample } from "./code";
 
 /**
  * A part of a document that begins with a heading. `id` is its anchor, empty for the part before the first
@@ -46,7 +46,7 @@ const plainOf = (markdown: string): string =>
 function joinSamples(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of tokens) {
-    const sample = token.type === "code" ? readSample(token.lang ?? "", token.text) : null;
+    const sample = token.type === "code" ? parseSample(token.lang ?? "", token.text) : null;
     const before = joined.at(-1);
     const samples: readonly Sample[] = before?.type === "samples" ? before.samples : [];
     if (sample === null) {

@@ -67,13 +67,20 @@ export async function attemptEmail(parts: AttemptParts, job: EmailJob): Promise<
   const results = await Promise.all([
     suppressed,
     ...scripted.map((claim) => attemptScripted(parts, email, claim)),
-    real.length === 0 ? [] : route ? attemptRecipients(parts, job, route, real) : park(parts, real),
+    real.length === 0
+      ? []
+      : route
+        ? attemptRecipients(parts, job, route, real)
+        : requeueWithoutTransport(parts, real),
   ]);
   return results.flat();
 }
 
 /** Without a route the email waits for one. The claims of many emails are returned by one statement. */
-async function park({ requeue }: AttemptParts, claims: Claim[]): Promise<DeliveryResult[]> {
+async function requeueWithoutTransport(
+  { requeue }: AttemptParts,
+  claims: Claim[],
+): Promise<DeliveryResult[]> {
   await requeue(new Map(claims.map((claim) => [claim, { rule: "no_transport", waitMs: 0 }])));
   return [];
 }

@@ -4,7 +4,7 @@ import type { SigningKey } from "#server/mail/dkim/sign";
 import { keyActivationDelayMs } from "#server/services/domains/dkim/keys";
 import {
   keysAt,
-  readSigningKeys,
+  listSigningKeys,
   type SigningDomain,
   type TimedKey,
 } from "#server/services/domains/dkim/signing-keys";
@@ -35,7 +35,7 @@ export function createSigningKeys(
     const found = cache.get(domainId);
     if (found && nowMs - found.readAtMs < cacheMs) return found.keys;
     const previous = found ? found.keys.catch(() => []) : Promise.resolve([]);
-    const keys = previous.then((opened) => readSigningKeys(deps, request, opened));
+    const keys = previous.then((opened) => listSigningKeys(deps, request, opened));
     cache.delete(domainId);
     const [oldest] = cache.keys();
     if (cache.size >= domainsMax && oldest !== undefined) cache.delete(oldest);

@@ -49,7 +49,7 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
  * Reads the emails of these claims, by email id, with their suppressed recipients. One statement reads both:
  * this saves a round trip, and if the suppression list cannot be read, no attempt starts.
  */
-export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
+export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,

@@ -5,7 +5,7 @@ import { releaseResumed } from "#server/services/pauses/release";
 import { deleteOldAccountRecords } from "#server/services/people/records";
 import { deleteOldSignInCounters } from "#server/services/people/sign-in-counters";
 import { requeueRelayed } from "#server/services/relays/health";
-import { unparkDeliveries } from "../queue/claims";
+import { releaseWithoutTransport } from "../queue/claims";
 import { recoverExpired } from "../queue/recover-expired";
 import { releaseCapped } from "../throttle/daily-caps";
 
@@ -14,7 +14,7 @@ const recoverBatch = 500;
  * Deliveries that one statement makes due, and statements per sweep: a million deliveries are due after a few
  * sweeps.
  */
-const unparkBatch = 20_000;
+const releasedPerBatch = 20_000;
 const unparksMax = 20;
 const releaseBatch = 20_000;
 const deleteBatch = 1_000;
@@ -28,12 +28,12 @@ const countersBatch = 20_000;
  * were not verified in time, old account records and sign-in counters, and old heartbeats. Returns how many
  * deliveries became due.
  */
-export async function sweep(deps: WorkerDeps, batches = { unparkBatch }): Promise<number> {
+export async function sweep(deps: WorkerDeps, batches = { releasedPerBatch }): Promise<number> {
   const { hot, log } = deps;
   const recovered = await recoverExpired(hot, newId, recoverBatch);
   for (const { id, emailId, stage, status } of recovered)
     log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
-  const unparked = await unparkAll(deps, batches.unparkBatch);
+  const unparked = await releaseAllWithoutTransport(deps, batches.releasedPerBatch);
   const released = (await releaseCapped(hot, releaseBatch)) + (await releaseResumed(hot));
   await hot`
     delete from idempotency_keys where (team_id, route, key) in
@@ -47,8 +47,8 @@ export async function sweep(deps: WorkerDeps, batches = { unparkBatch }): Promis
 }
 
 /** Makes the deliveries due that waited for a transport and now have one. */
-async function unparkAll({ hot, transport }: WorkerDeps, batch: number): Promise<number> {
-  const unpark = transport ? unparkDeliveries : requeueRelayed;
+async function releaseAllWithoutTransport({ hot, transport }: WorkerDeps, batch: number): Promise<number> {
+  const unpark = transport ? releaseWithoutTransport : requeueRelayed;
   let total = 0;
   for (let n = 0; n < unparksMax; n++) {
     const count = await unpark(hot, batch);

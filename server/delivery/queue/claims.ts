@@ -187,8 +187,8 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
 /**
  * Releases deliveries whose dialogue never started, without counting the attempt. They are due immediately or
  * after `waitMs`; with `no_transport` they are parked until a worker with a transport calls
- * `unparkDeliveries`, and with a `pauseId` until that pause ends. They may have been handed over already:
- * only the worker that holds the lease can be sure that no dialogue started.
+ * `releaseWithoutTransport`, and with a `pauseId` until that pause ends. They may have been handed over
+ * already: only the worker that holds the lease can be sure that no dialogue started.
  */
 export async function releaseClaims(
   hot: HotSql,
@@ -242,7 +242,7 @@ from mine where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mi
 );
 
 /** Makes up to `limit` parked deliveries (`no_transport`) due again. Returns how many. */
-export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {
+export async function releaseWithoutTransport(hot: HotSql, limit: number): Promise<number> {
   const { count } = await hot`
     update deliveries set due_at = now(), wait_rule = null
     where (team_id, email_id, id) in (

@@ -5,8 +5,8 @@ import { deferAll } from "#server/mail/transport/judge";
 import { isRelay } from "#server/mail/transport/relay";
 import { addressesOf, type Transport } from "#server/mail/transport/transport";
 import {
-  readRelaysFor,
-  readSmtpUrlRelay,
+  getSmtpUrlRelay,
+  listRelaysFor,
   relayProbeEveryMs,
   type SendingRelay,
 } from "#server/services/relays/health";
@@ -73,8 +73,8 @@ export function createRouting(deps: WorkerDeps): Routing {
     async read(teamIds) {
       const readAtMs = performance.now();
       const [relays, bySmtpUrl] = await Promise.all([
-        readRelaysFor(deps.hot, [...new Set(teamIds)]),
-        smtpUrlRelay && readSmtpUrlRelay(deps.hot, smtpUrlRelay),
+        listRelaysFor(deps.hot, [...new Set(teamIds)]),
+        smtpUrlRelay && getSmtpUrlRelay(deps.hot, smtpUrlRelay),
       ]);
       for (const relay of bySmtpUrl ? [...relays, bySmtpUrl] : relays) clients.refresh(relay, readAtMs);
       const defaultRoute = bySmtpUrl

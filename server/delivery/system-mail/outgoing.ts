@@ -1,11 +1,11 @@
 import type { SystemMailKind } from "#db/schema/account";
 import type { Deps } from "#server/deps";
-import { type Mailbox, readStoredMailbox } from "#server/mail/address/address";
+import { type Mailbox, parseStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { keepAllowedItems } from "#server/services/alerts/preferences";
-import { keysAt, readSigningKeys } from "#server/services/domains/dkim/signing-keys";
+import { keysAt, listSigningKeys } from "#server/services/domains/dkim/signing-keys";
 import { createSignInToken, signInLinkUrl } from "#server/services/people/sign-in-tokens";
 import { findUser } from "#server/services/people/users";
 import { openDetails } from "#server/services/system-mail/details";
@@ -38,7 +38,7 @@ export async function composeSystemEmail(
 ): Promise<OutgoingMessage | null> {
   const data = await readEmailData(deps, email, recipient);
   if (data === null) return null;
-  const sender = readStoredMailbox(deps.home.sender);
+  const sender = parseStoredMailbox(deps.home.sender);
   const from = { ...sender, name: sender.name ?? "Backstamp" };
   const content = systemEmailContent(data);
   const draft = {
@@ -135,7 +135,7 @@ async function findSigningKeys(
     select id, team_id as "teamId" from domains where name = ${domain} and status = 'verified' limit 1`;
   if (!found) return [];
   return keysAt(
-    await readSigningKeys(deps, { teamId: found.teamId, domainId: found.id, domain }),
+    await listSigningKeys(deps, { teamId: found.teamId, domainId: found.id, domain }),
     acceptedAt,
   );
 }

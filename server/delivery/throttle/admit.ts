@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
 import { createBatches, upTo } from "#server/platform/batches";
-import { readDestinationShares } from "#server/services/destinations/limits";
+import { listDestinationShares } from "#server/services/destinations/limits";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { type Claim, markHandedOver } from "../queue/claims";
 import type { Requeue } from "../queue/requeue";
@@ -81,7 +81,7 @@ export function createThrottle(
       // Behind a relay, the relay throttles the destinations.
       if (transport?.name !== "direct") return;
       const domains = [...new Set(claims.map(({ domain }) => domain))];
-      const shares = await readDestinationShares(hot, { workerId, domains });
+      const shares = await listDestinationShares(hot, { workerId, domains });
       for (const domain of domains) destinations.setLimit(domain, shares.get(domain) ?? null);
     },
 

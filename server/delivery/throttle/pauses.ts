@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { HotSql } from "#db/client";
 import { errorFacts, type Log } from "#server/platform/log";
-import { type ActivePause, findPause, readActivePauses } from "#server/services/pauses/read";
+import { type ActivePause, findPause, listActivePauses } from "#server/services/pauses/read";
 import type { StoredMessage } from "../attempt/stored-messages";
 import type { Requeue } from "../queue/requeue";
 import { queueHead } from "./postpone-backlog";
@@ -26,7 +26,7 @@ export function createPauseCheck({ hot, log }: { hot: HotSql; log: Log }, moveBa
   async function refresh(): Promise<void> {
     const startedAtMs = performance.now();
     try {
-      known = await readActivePauses(hot);
+      known = await listActivePauses(hot);
       readAtMs = startedAtMs;
     } catch (error) {
       if (readAtMs === Number.NEGATIVE_INFINITY) throw error;
@@ -45,7 +45,7 @@ export function createPauseCheck({ hot, log }: { hot: HotSql; log: Log }, moveBa
     if (!pause) return null;
     const { id, rule, teamId, domain } = pause;
     if (teamId === null || domain === null) return { rule, waitMs: 0 };
-    const move = () => parkBacklog(hot, { pauseId: id, teamId, domain }, moveBatch);
+    const move = () => postponePaused(hot, { pauseId: id, teamId, domain }, moveBatch);
     return { rule, waitMs: 0, pauseId: id, backlog: { name: `pause ${id}`, move } };
   };
 }
@@ -55,18 +55,18 @@ export function createPauseCheck({ hot, log }: { hot: HotSql; log: Log }, moveBa
  * of the team and are not claimed only to be released. Reads up to `limit` rows of each priority. Returns how
  * many were postponed.
  */
-async function parkBacklog(
+async function postponePaused(
   hot: HotSql,
   { pauseId, teamId, domain }: { pauseId: string; teamId: string; domain: string },
   limit: number,
 ): Promise<number> {
-  const { count } = await hot.unsafe(PARK_BACKLOG, [teamId, domain, limit, pauseId]);
+  const { count } = await hot.unsafe(POSTPONE_PAUSED, [teamId, domain, limit, pauseId]);
   return count;
 }
 
 // The lock makes a resume wait for this statement, or this statement sees that the pause was lifted. Without
 // it, rows could be postponed after the resume, and stay so.
-const PARK_BACKLOG = `
+const POSTPONE_PAUSED = `
 with pause as materialized (
   select id from queue_pauses where id = $4 and lifted_at is null for share
 ), head as materialized (${queueHead("$1", "$3")}

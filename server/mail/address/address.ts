@@ -46,7 +46,7 @@ const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function parseMailbox(input: string): ParsedMailbox {
   if (input.length > MAILBOX_LIMITS.chars) return reject(TOO_LONG);
-  const read = readMailbox(input);
+  const read = parseLongMailbox(input);
   const mayBeTooLong = input.length > shortChars && read.ok;
   return mayBeTooLong && encodeMailbox(read.mailbox).length > MAILBOX_LIMITS.chars ? reject(TOO_LONG) : read;
 }
@@ -55,7 +55,7 @@ export function parseMailbox(input: string): ParsedMailbox {
  * `parseMailbox` without the limit on the total length, for mailboxes from the database or from our own
  * headers: the formatted mailbox may be longer than the caller's input.
  */
-export function readMailbox(input: string): ParsedMailbox {
+export function parseLongMailbox(input: string): ParsedMailbox {
   if (/\p{Cc}/u.test(input))
     return reject(
       "A mailbox must not contain control characters such as line breaks, tabs or NUL. Remove them.",
@@ -76,15 +76,15 @@ export function readMailbox(input: string): ParsedMailbox {
   return name.ok ? parseAddress(text.slice(open + 1, -1), name.value) : name;
 }
 
-/** `readMailbox` for a mailbox that was parsed before it was stored. RangeError if it cannot be parsed. */
-export function readStoredMailbox(text: string): Mailbox {
-  const read = readMailbox(text);
+/** `parseLongMailbox` for a stored mailbox. RangeError if it cannot be parsed. */
+export function parseStoredMailbox(text: string): Mailbox {
+  const read = parseLongMailbox(text);
   if (!read.ok) throw new RangeError(`a stored mailbox cannot be parsed: ${read.fault}`);
   return read.mailbox;
 }
 
 /**
- * Formats a mailbox for API responses and pages, not for email headers. `readMailbox` parses it back
+ * Formats a mailbox for API responses and pages, not for email headers. `parseLongMailbox` parses it back
  * unchanged.
  */
 export function formatMailbox(mailbox: Pick<Mailbox, "name" | "address">): string {
@@ -105,7 +105,7 @@ function parseAddress(text: string, name: string | null): ParsedMailbox {
   const local = text.slice(0, at).normalize("NFC");
   const fault = faultOfLocal(local);
   if (fault !== null) return reject(fault);
-  const read = readDomainName(text.slice(at + 1));
+  const read = parseDomainName(text.slice(at + 1));
   if (!read.ok) return read;
   const { domain } = read;
   const address = `${local}@${domain}`;
@@ -128,7 +128,7 @@ function faultOfLocal(local: string): string | null {
  * Normalizes a domain name: UTS-46 mapped, lower-case A-labels. Rejects address literals, numeric hosts,
  * single labels and a trailing dot.
  */
-export function readDomainName(input: string): { ok: true; domain: string } | { ok: false; fault: string } {
+export function parseDomainName(input: string): { ok: true; domain: string } | { ok: false; fault: string } {
   const example = "Use a full domain such as example.com.";
   if (input === "") return reject(`The domain is missing. ${example}`);
   if (input.startsWith("[")) return reject(NO_IP_DOMAIN);

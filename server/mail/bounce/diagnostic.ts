@@ -1,4 +1,4 @@
-import { cleanText, type Reply, readReply } from "../outcome";
+import { cleanText, parseSmtpReply, type Reply } from "../outcome";
 
 const textCharsMax = 4_000;
 const ENHANCED = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
@@ -11,16 +11,18 @@ const QUOTED_CODE =
  * the enhanced code from the report's Status field. An enhanced code inside the text takes precedence,
  * because it comes from the server that rejected the message.
  */
-export function readDiagnostic(text: string, status: string | null): Reply {
+export function parseDiagnostic(text: string, status: string | null): Reply {
   const diagnostic = text.slice(0, textCharsMax).replace(/\s+/g, " ").trim();
   const match = QUOTED_CODE.exec(diagnostic);
   const at = match?.[1] === undefined ? -1 : match.index + match[0].length - match[1].length;
   const reply =
-    at === -1 ? { code: null, enhanced: null, text: cleanText(diagnostic) } : readReply(diagnostic.slice(at));
+    at === -1
+      ? { code: null, enhanced: null, text: cleanText(diagnostic) }
+      : parseSmtpReply(diagnostic.slice(at));
   const inText = reply.enhanced ?? ENHANCED.exec(diagnostic)?.[1] ?? null;
-  return { ...reply, enhanced: inText ?? readStatus(status) };
+  return { ...reply, enhanced: inText ?? parseStatus(status) };
 }
 
 /** The enhanced code in a Status field; a comment may follow it. */
-export const readStatus = (status: string | null): string | null =>
+export const parseStatus = (status: string | null): string | null =>
   ENHANCED.exec(status?.slice(0, 200) ?? "")?.[1] ?? null;

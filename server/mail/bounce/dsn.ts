@@ -1,5 +1,5 @@
-import { readDiagnostic, readStatus } from "./diagnostic";
-import { type Field, findAddresses, findField, readFields, splitType } from "./fields";
+import { parseDiagnostic, parseStatus } from "./diagnostic";
+import { type Field, findAddresses, findField, parseFields, splitType } from "./fields";
 import { decodeText, listParts, type Part } from "./mime";
 import { ACTIONS, type Reported } from "./report";
 
@@ -12,13 +12,13 @@ const STATUS_TYPE = /^message\/(global-)?delivery-status$/;
  * includes it (ORCPT, RFC 3461). Null if the message is not such a notification. Recipients without a known
  * action are skipped.
  */
-export function readDsn(message: Part): Reported[] | null {
+export function parseDsn(message: Part): Reported[] | null {
   const status = [...listParts(message)].find(({ type }) => STATUS_TYPE.test(type));
   if (!status) return null;
   // Some servers put a blank line before the first block, or several blank lines between blocks.
   const [ofMessage, ...ofRecipients] = decodeText(status)
     .split(/\n[ \t]*\n/)
-    .map(readFields)
+    .map(parseFields)
     .filter((fields) => fields.length > 0);
   if (!ofMessage) return [];
   const groups = findField(ofMessage, "action") === null ? ofRecipients : [ofMessage, ...ofRecipients];
@@ -32,7 +32,7 @@ function readGroup(fields: Field[], reporting: string | null): Reported | null {
     .split(/[^a-z]/, 1)[0];
   const action = ACTIONS.find((known) => known === word);
   if (!action) return null;
-  const status = readStatus(findField(fields, "status"));
+  const status = parseStatus(findField(fields, "status"));
   const { value: diagnostic } = splitType(findField(fields, "diagnostic-code") ?? "");
   const recipients = ["original-recipient", "final-recipient"].flatMap((name) => {
     const { type, value } = splitType(findField(fields, name) ?? "");
@@ -41,7 +41,7 @@ function readGroup(fields: Field[], reporting: string | null): Reported | null {
   return {
     action,
     recipients: [...new Set(recipients)],
-    reply: readDiagnostic(diagnostic, status),
+    reply: parseDiagnostic(diagnostic, status),
     host: hostOf(findField(fields, "remote-mta")) ?? reporting,
   };
 }

@@ -1,4 +1,4 @@
-import { findAddresses, findField, findFields, readFields } from "./fields";
+import { findAddresses, findField, findFields, parseFields } from "./fields";
 import { decodeText, listParts, type Part } from "./mime";
 
 export type Feedback = {
@@ -23,10 +23,10 @@ const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/;
 export const isComplaint = (type: string): boolean => COMPLAINT.test(type);
 
 /** Reads a feedback report (RFC 5965); null if the message is not one or lacks a required field. */
-export function readFeedback(message: Part): Feedback | null {
+export function parseFeedback(message: Part): Feedback | null {
   const part = [...listParts(message)].find(({ type }) => type === "message/feedback-report");
   if (!part) return null;
-  const fields = readFields(decodeText(part).replace(/^\n+/, ""));
+  const fields = parseFields(decodeText(part).replace(/^\n+/, ""));
   const type = findField(fields, "feedback-type")?.toLowerCase() ?? null;
   if (type === null || findField(fields, "user-agent") === null || findField(fields, "version") === null)
     return null;

@@ -8,7 +8,7 @@ const valueCharsMax = 4_000;
  * Parses the fields of a header or of a block in a delivery report (RFC 5322 section 2.2). Invalid lines are
  * skipped. Reads at most `fieldsMax` fields and `valueCharsMax` characters of each value. Takes linear time.
  */
-export function readFields(block: string): Field[] {
+export function parseFields(block: string): Field[] {
   const fields: Field[] = [];
   let open: { name: string; lines: string[]; chars: number } | undefined;
   const close = () => {

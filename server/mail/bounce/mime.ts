@@ -1,5 +1,5 @@
-import { decodeLeniently, decodeQuotedPrintable, readStructured } from "../mime/raw/content-type";
-import { type Field, findField, readFields } from "./fields";
+import { decodeLeniently, decodeQuotedPrintable, parseStructured } from "../mime/raw/content-type";
+import { type Field, findField, parseFields } from "./fields";
 
 /**
  * A part of a message. `content` is undecoded, one character per byte; `parts` are the parts of a multipart.
@@ -26,7 +26,7 @@ const falseBoundariesMax = 1_000;
  * Splits a message into its parts (RFC 2045, RFC 2046). Accepts any input: a part that is malformed, nested
  * too deeply or above the part limit stays unsplit. Reads each byte of the first MB at most `depthMax` times.
  */
-export function readMessage(bytes: Uint8Array): Part {
+export function parseMessage(bytes: Uint8Array): Part {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, readBytesMax))
     .toString("latin1")
     .replace(/\r\n?/g, "\n");
@@ -56,19 +56,19 @@ export function decodeText({ fields, params, content }: Part, charsMax = 65_536)
 /**
  * The header fields of an embedded email (`message/rfc822`) or of an embedded header (`text/rfc822-headers`).
  */
-export function readInnerFields(part: Part): Field[] {
+export function parseInnerFields(part: Part): Field[] {
   const text = decodeText(part, 131_072).replace(/^\n+/, "");
   const end = text.indexOf("\n\n");
-  return readFields(end === -1 ? text : text.slice(0, end));
+  return parseFields(end === -1 ? text : text.slice(0, end));
 }
 
 function readPart(text: string, depth: number, budget: { parts: number }): Part {
   budget.parts -= 1;
   const isBare = text.startsWith("\n");
   const end = isBare ? 0 : text.indexOf("\n\n");
-  const fields = isBare ? [] : readFields(end === -1 ? text : text.slice(0, end));
+  const fields = isBare ? [] : parseFields(end === -1 ? text : text.slice(0, end));
   const content = isBare ? text.slice(1) : end === -1 ? "" : text.slice(end + 2);
-  const { type, params } = readStructured(findField(fields, "content-type") ?? "text/plain");
+  const { type, params } = parseStructured(findField(fields, "content-type") ?? "text/plain");
   const boundary = params.get("boundary");
   const isSplit = type.startsWith("multipart/") && boundary !== undefined && depth < depthMax;
   const pieces = isSplit ? splitAt(content, boundary, budget.parts) : [];

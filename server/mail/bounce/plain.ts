@@ -1,4 +1,4 @@
-import { readDiagnostic } from "./diagnostic";
+import { parseDiagnostic } from "./diagnostic";
 import { findAddresses, findField, findFields } from "./fields";
 import { decodeText, listParts, type Part } from "./mime";
 import type { Reported } from "./report";
@@ -61,7 +61,7 @@ const MACHINES =
  * Reads bounces that do not follow RFC 3464: those of qmail, Exim, older Exchange, and plain text notices.
  * Null if the message is not a bounce: it must come from a mail system's address and contain a known phrase.
  */
-export function readPlainBounce(message: Part): Reported[] | null {
+export function parsePlainBounce(message: Part): Reported[] | null {
   const failed = findFields(message.fields, "x-failed-recipients").flatMap((value) =>
     findAddresses(value, recipientsMax),
   );
@@ -75,14 +75,14 @@ export function readPlainBounce(message: Part): Reported[] | null {
 
   const action = isDelay ? "delayed" : "failed";
   const lines = readNoticeLines(text);
-  const entries = readEntries(lines, failed);
-  const whole = readDiagnostic(lines.join(" "), null);
+  const entries = parseEntries(lines, failed);
+  const whole = parseDiagnostic(lines.join(" "), null);
   if (entries.length === 0) return [{ action, recipients: [], reply: whole, host: null }];
   return entries.slice(0, recipientsMax).map(({ address, text: own }) => ({
     action,
     recipients: [address],
     // A reason that appears only once applies to all recipients.
-    reply: own.trim() === "" ? whole : readDiagnostic(own, null),
+    reply: own.trim() === "" ? whole : parseDiagnostic(own, null),
     host: /\bhost ([\w.-]{1,255})/i.exec(own)?.[1] ?? null,
   }));
 }
@@ -98,7 +98,7 @@ function readNoticeLines(text: string): string[] {
  * Finds lines that start with an address; the text of an entry is everything up to the next such line. With a
  * non-empty `allowed` only those addresses count.
  */
-function readEntries(
+function parseEntries(
   lines: readonly string[],
   allowed: readonly string[],
 ): { address: string; text: string }[] {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { areShort, type Reader } from "#server/platform/threads";
-import { readDsn } from "./dsn";
-import { readFeedback } from "./feedback";
+import { parseDsn } from "./dsn";
+import { parseFeedback } from "./feedback";
 import { type Field, findAddresses, findField, findFields } from "./fields";
-import { listParts, type Part, readInnerFields, readMessage } from "./mime";
-import { readPlainBounce } from "./plain";
+import { listParts, type Part, parseInnerFields, parseMessage } from "./mime";
+import { parsePlainBounce } from "./plain";
 import type { About, Report } from "./report";
 
 const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers))$/;
@@ -21,24 +21,24 @@ const AUTO_REPLY_FIELD =
  * complaint (RFC 5965), an automatic reply (RFC 3834) or anything else. Null if the bytes are not a message.
  * Never throws; takes linear time.
  */
-export function readReport(bytes: Uint8Array): Report | null {
-  const message = readMessage(bytes);
+export function parseReport(bytes: Uint8Array): Report | null {
+  const message = parseMessage(bytes);
   if (message.fields.length === 0) return null;
-  const feedback = readFeedback(message);
+  const feedback = parseFeedback(message);
   if (feedback) {
     const { type: feedbackType, recipients, returnPaths } = feedback;
     const about = aboutOf(message, returnPaths);
     return { kind: "complaint", id: idOf(message), about, feedbackType, recipients };
   }
   // Check this before automatic replies: delivery reports may also have auto-reply headers.
-  const reported = readDsn(message) ?? readPlainBounce(message);
+  const reported = parseDsn(message) ?? parsePlainBounce(message);
   if (reported) return { kind: "delivery", id: idOf(message), about: aboutOf(message, []), reported };
   return isAutoReply(message.fields) ? { kind: "auto-reply" } : { kind: "other" };
 }
 
-export const READ_REPORT: Reader<Uint8Array, Report | null> = {
-  name: "readReport",
-  read: readReport,
+export const PARSE_REPORT: Reader<Uint8Array, Report | null> = {
+  name: "parseReport",
+  read: parseReport,
   isShort: areShort,
   bytesOf: (bytes) => bytes,
 };
@@ -54,7 +54,7 @@ function aboutOf(message: Part, named: readonly string[]): About {
   const parts = [...listParts(message)];
   const returned = parts.find(({ type }) => RETURNED_TYPE.test(type));
   // In a message without parts the returned email follows the text of the report.
-  const inner = returned ? readInnerFields(returned) : readQuotedFields(parts);
+  const inner = returned ? parseInnerFields(returned) : readQuotedFields(parts);
   const addresses = (fields: Field[], names: readonly string[]) =>
     names.flatMap((name) => findFields(fields, name).flatMap((value) => findAddresses(value, 10)));
   const links = findFields(inner, "list-unsubscribe").flatMap((value) =>
@@ -78,7 +78,7 @@ function readQuotedFields(parts: readonly Part[]): Field[] {
   for (const part of parts.filter(({ type, parts: inner }) => type === "text/plain" && inner.length === 0)) {
     const at = part.content.search(/^(?:Return-Path|Received|Message-ID|DKIM-Signature|From):/im);
     if (at === -1) continue;
-    const fields = readInnerFields({ ...part, content: part.content.slice(at) });
+    const fields = parseInnerFields({ ...part, content: part.content.slice(at) });
     if (findField(fields, "message-id") !== null) return fields;
   }
   return [];

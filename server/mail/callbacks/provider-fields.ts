@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { readDiagnostic } from "../bounce/diagnostic";
+import { parseDiagnostic } from "../bounce/diagnostic";
 import { splitType } from "../bounce/fields";
-import { cleanText, type Reply, readReply } from "../outcome";
+import { cleanText, parseSmtpReply, type Reply } from "../outcome";
 import type { Callback } from "./callback";
 
 /**
@@ -53,11 +53,11 @@ const NOTHING: Reply = { code: null, enhanced: null, text: "" };
  */
 export function parseRejection(text: string | null | undefined, status: string | null | undefined): Reply {
   const typed = splitType(text ?? "");
-  return readDiagnostic(typed.type === "smtp" ? typed.value : (text ?? ""), status ?? null);
+  return parseDiagnostic(typed.type === "smtp" ? typed.value : (text ?? ""), status ?? null);
 }
 
 /** Parses the reply of an accepted delivery. */
-export const parseReply = (text: string | null | undefined): Reply => (text ? readReply(text) : NOTHING);
+export const parseReply = (text: string | null | undefined): Reply => (text ? parseSmtpReply(text) : NOTHING);
 
 /** A rejection by the provider itself: it has no SMTP reply. */
 export const replyFromText = (text: string | null | undefined): Reply => ({

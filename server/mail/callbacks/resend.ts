@@ -49,7 +49,7 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
  */
 export const resend: Scheme = {
   verify(callback, secret, now) {
-    const key = readSigningSecret(secret);
+    const key = parseSigningSecret(secret);
     const id = readCallbackId(callback) ?? "";
     const timestamp = readSignatureHeader(callback, "timestamp") ?? "";
     if (!key || id === "" || !/^\d{1,12}$/.test(timestamp)) return "forged";
@@ -103,7 +103,7 @@ const readSignatureHeader = ({ header }: Callback, name: string): string | null 
   header(`svix-${name}`) ?? header(`webhook-${name}`);
 
 /** Decodes a signing secret: `whsec_` and Base64. Null if it is invalid or shorter than 16 bytes. */
-export function readSigningSecret(secret: string): Buffer | null {
+export function parseSigningSecret(secret: string): Buffer | null {
   const [, base64] = /^whsec_([\w+/=]{20,200})$/.exec(secret.trim()) ?? [];
   const key = base64 === undefined ? null : Buffer.from(base64, "base64");
   return key && key.length >= 16 ? key : null;

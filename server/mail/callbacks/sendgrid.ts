@@ -42,7 +42,7 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
  */
 export const sendgrid: Scheme = {
   verify({ header, bytes }, secret, now) {
-    const key = readVerificationKey(secret);
+    const key = parseVerificationKey(secret);
     const signature = header("x-twilio-email-event-webhook-signature") ?? "";
     const timestamp = header("x-twilio-email-event-webhook-timestamp") ?? "";
     if (!key || !/^\d{1,12}$/.test(timestamp) || !/^[\w+/=]{1,200}$/.test(signature)) return "forged";
@@ -62,7 +62,7 @@ function readEvent(value: unknown): ProviderEvent[] {
   const { event, email, sg_event_id: id, status, reason, response, ...rest } = read.data;
   const kind = KINDS.get(event ?? "");
   if (!kind || !id) return [];
-  const readReply = () =>
+  const parseSmtpReply = () =>
     kind === "delivered" ? parseReply(response) : parseRejection(response || reason, status);
   return [
     {
@@ -71,7 +71,7 @@ function readEvent(value: unknown): ProviderEvent[] {
       recipients: email ? [email] : [],
       providerId: parseId(readReplyId(rest.sg_message_id ?? "")),
       messageId: parseMessageId(rest["smtp-id"]),
-      reply: event === "dropped" ? replyFromText(reason) : readReply(),
+      reply: event === "dropped" ? replyFromText(reason) : parseSmtpReply(),
       host: null,
       appliesToAllRecipients: true,
       at: parseTime(rest.timestamp),
@@ -86,7 +86,7 @@ function readEvent(value: unknown): ProviderEvent[] {
 const readReplyId = (eventId: string): string => eventId.split(/\.(?:filter|recv)/, 1)[0] ?? eventId;
 
 /** Parses SendGrid's verification key, with or without PEM lines; null if it is not a P-256 key. */
-export function readVerificationKey(text: string): KeyObject | null {
+export function parseVerificationKey(text: string): KeyObject | null {
   try {
     const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\s/g, ""), "base64");
     const key = createPublicKey({ key: der, format: "der", type: "spki" });

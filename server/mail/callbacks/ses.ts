@@ -63,7 +63,7 @@ type Part = Pick<ProviderEvent, "kind" | "reply"> & { address: string; appliesTo
  * configuration set; the two formats differ slightly. SES assigns its own id and Message-ID to an email. Our
  * Message-ID is among the headers, if the notification includes them.
  */
-export function readSes(payload: unknown): ProviderEvent[] {
+export function parseSesEvents(payload: unknown): ProviderEvent[] {
   const read = Event.safeParse(payload);
   if (!read.success) return [];
   const { mail, bounce, complaint, delivery, deliveryDelay, reject, ...event } = read.data;

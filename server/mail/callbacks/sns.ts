@@ -31,7 +31,7 @@ const Message = z.discriminatedUnion("Type", [
 export type SnsMessage = z.infer<typeof Message>;
 
 /** Parses a message; null if the bytes are invalid. */
-export const readSnsMessage = (callback: Callback): SnsMessage | null => readJson(Message, callback);
+export const parseSnsMessage = (callback: Callback): SnsMessage | null => readJson(Message, callback);
 
 /** Matches `arn:aws:sns:us-east-1:123456789012:bounces`. Amazon may add partitions and regions. */
 const TOPIC =

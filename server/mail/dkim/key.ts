@@ -35,7 +35,7 @@ export async function createDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimK
 }
 
 /** Parses a private key. Throws if the PEM is invalid or has another algorithm. */
-export function readPrivateKey(pem: string, algorithm: DkimAlgorithm): KeyObject {
+export function parsePrivateKey(pem: string, algorithm: DkimAlgorithm): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyType !== algorithm) throw new TypeError(`The DKIM key is not an ${algorithm} key.`);
   return key;

@@ -21,7 +21,7 @@ const POLICIES = ["none", "quarantine", "reject"] as const;
  * Reads the TXT records at `_dmarc.<domain>`. `isInherited`: the records are those of the registered domain,
  * so `sp=` takes precedence over `p=`.
  */
-export function readDmarc(texts: readonly string[], isInherited: boolean): DmarcReading {
+export function parseDmarc(texts: readonly string[], isInherited: boolean): DmarcReading {
   const records = texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text));
   const [text] = records;
   if (text === undefined) return { kind: "none" };

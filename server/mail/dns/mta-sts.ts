@@ -36,7 +36,7 @@ export function createFindStsPolicy(dns: QueryDns, fetchPolicy: FetchPolicy): Fi
       return valid?.policy ?? null;
 
     const response = await fetchPolicy(`https://mta-sts.${domain}/.well-known/mta-sts.txt`).catch(() => null);
-    const read = response === null ? null : readPolicy(response.contentType, response.body);
+    const read = response === null ? null : parsePolicy(response.contentType, response.body);
     if (read === null) {
       setBounded(retryTimes, domain, performance.now() + retryAfterMs);
       return valid?.policy ?? null;
@@ -64,7 +64,7 @@ async function readId(dns: QueryDns, domain: string, signal: AbortSignal): Promi
 }
 
 /** Parses a policy file (RFC 8461 section 3.2); null if it is invalid. */
-export function readPolicy(
+export function parsePolicy(
   contentType: string,
   body: string,
 ): { policy: StsPolicy; maxAgeSeconds: number } | null {

@@ -1,4 +1,4 @@
-import { type Outcome, outcomeOfReply, quote, type Reply, readReply } from "../outcome";
+import { type Outcome, outcomeOfReply, parseSmtpReply, quote, type Reply } from "../outcome";
 import { classifyReply } from "../replies/classify";
 import type { Exchange } from "./smtp/transcript";
 
@@ -103,11 +103,11 @@ function readReplies(exchanges: readonly Exchange[]): Replies {
   for (const { command, reply } of exchanges) {
     if (reply === null) continue;
     const address = /^RCPT TO:<([^>]*)>/.exec(command)?.[1];
-    if (command.startsWith("MAIL FROM:")) mail = readReply(reply);
-    else if (address !== undefined) rcpt.set(address, readReply(reply));
-    else if (command === "DATA") data = readReply(reply);
+    if (command.startsWith("MAIL FROM:")) mail = parseSmtpReply(reply);
+    else if (address !== undefined) rcpt.set(address, parseSmtpReply(reply));
+    else if (command === "DATA") data = parseSmtpReply(reply);
     // An unsolicited reply after DATA is the server's verdict on the message.
-    else if ((command === "." || command === "") && data !== null) final = readReply(reply);
+    else if ((command === "." || command === "") && data !== null) final = parseSmtpReply(reply);
   }
   return { mail, rcpt, data, final };
 }

@@ -81,7 +81,7 @@ export function formatSmtpUrl({ host, port, tls, verify, login, connectionsMax }
 }
 
 /** Normalizes a host that a person entered: a name or an IP address. Null if it is neither. */
-export function readSmtpHost(text: string): string | null {
+export function parseSmtpHost(text: string): string | null {
   const bare = text.replace(/^\[(.*)\]$/, "$1");
   if (isIP(bare) !== 0) return bare.toLowerCase();
   return readHost(text) || null;

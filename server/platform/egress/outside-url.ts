@@ -25,7 +25,7 @@ const INTERNAL_END = /\.(localhost|local|internal|intranet|localdomain|lan|corp|
  * http, other ports and internal names are not faults, because they are valid for addresses that the operator
  * allowed.
  */
-export function readOutsideUrl(text: string): { target: OutsideTarget } | { fault: string } {
+export function parseOutsideUrl(text: string): { target: OutsideTarget } | { fault: string } {
   if (text.length > lengthMax) return { fault: `The URL is longer than ${lengthMax} characters.` };
   if (/[\0-\x20\x7f]/.test(text)) return { fault: "The URL must not contain spaces or control characters." };
   const url = parseUrl(text);

@@ -3,7 +3,7 @@ import { Agent } from "undici";
 import { createAddressJudge } from "./address";
 import { callWithin, type OutsideRequest, type OutsideResponse } from "./call";
 import { createCheckedLookup } from "./checked-lookup";
-import { type OutsideTarget, readOutsideUrl } from "./outside-url";
+import { type OutsideTarget, parseOutsideUrl } from "./outside-url";
 import { createResolveName, type NameServer } from "./resolve";
 
 export type Outside = ReturnType<typeof createOutside>;
@@ -71,7 +71,7 @@ export function createOutside(options: OutsideOptions = {}) {
 
   /** The checks before a DNS lookup. For a literal address the result is final. */
   const readChecked = (text: string): { target: OutsideTarget } | { fault: string } => {
-    const read = readOutsideUrl(text);
+    const read = parseOutsideUrl(text);
     if ("fault" in read) return read;
     const { literal, reason, isInternal } = read.target;
     if (literal === null)

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { parseMailbox, readDomainName } from "#server/mail/address/address";
+import { parseDomainName, parseMailbox } from "#server/mail/address/address";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { parseUrl } from "../egress/parse-url";
 
@@ -80,7 +80,7 @@ export const listenHost = text(
 /** A fully qualified host name, in lower case. */
 export const hostName = (example: string) =>
   text(`Enter a full host name without scheme, port or path, for example ${example}.`, (value) => {
-    const read = readDomainName(value);
+    const read = parseDomainName(value);
     return read.ok ? read.domain : null;
   });
 

@@ -11,7 +11,7 @@ const mappedBits = 96;
  * address without a prefix length is a network of one address. An IPv4-mapped IPv6 network (RFC 4291,
  * 2.5.5.2) becomes the IPv4 network.
  */
-export function readNetwork(text: string): string | null {
+export function parseNetwork(text: string): string | null {
   const [, address = "", digits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
   const family = isIP(address);
   if (family === 0) return null;
@@ -23,7 +23,7 @@ export function readNetwork(text: string): string | null {
     return `${ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
   if (!parsed.isIPv4MappedAddress())
     return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
-  return bits < mappedBits ? null : readNetwork(`${parsed.toIPv4Address()}/${bits - mappedBits}`);
+  return bits < mappedBits ? null : parseNetwork(`${parsed.toIPv4Address()}/${bits - mappedBits}`);
 }
 
 const contains = ([base, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>

@@ -8,7 +8,7 @@ export const BODY_TIMEOUTS = {
   graceMs: 15_000,
   bytesPerSecondMin: 16 * 1024,
   /** A request that waits longer than this for memory is rejected. */
-  roomMs: 15_000,
+  memoryWaitMsMax: 15_000,
 };
 export type BodyTimeouts = typeof BODY_TIMEOUTS;
 
@@ -30,7 +30,7 @@ const stillReviews = 4;
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /** The share of the budget that one request uses. */
-export type BodyClaim = ReturnType<BodyBudget["open"]>;
+export type BodyReservation = ReturnType<BodyBudget["open"]>;
 
 type BodyPart = "body" | "files";
 
@@ -111,10 +111,10 @@ export function createBodyBudget(
       (each) => each !== claim && (limit === "budget" || each.holder === claim.holder),
     );
     // A request that is being handled frees its memory soon. Until then, those that wait are not stalled.
-    const isRoomComing = competing.some(({ isArriving }) => !isArriving);
+    const isMemoryComing = competing.some(({ isArriving }) => !isArriving);
     const waiting = new Set([...waiters].map((waiter) => waiter.claim));
     const [least] = competing
-      .filter((each) => isStalled(each) && !(isRoomComing && waiting.has(each)))
+      .filter((each) => isStalled(each) && !(isMemoryComing && waiting.has(each)))
       .sort((a, b) => a.bytes - b.bytes);
     if (!least) return false;
     drop(least);
@@ -130,7 +130,7 @@ export function createBodyBudget(
     const heldOf = ({ claim }: Waiter) => held.get(claim.holder) ?? 0;
     for (const waiter of [...waiters].sort((a, b) => heldOf(a) - heldOf(b))) {
       const { claim, bytes, since } = waiter;
-      if (now - since >= timeouts.roomMs) waiter.reject(busy());
+      if (now - since >= timeouts.memoryWaitMsMax) waiter.reject(busy());
       if (!waiters.has(waiter)) continue;
       let limit = limitOf(claim, bytes);
       while (limit && freeMemory(waiter, limit)) limit = limitOf(claim, bytes);

@@ -1,5 +1,5 @@
 import { AppError } from "../errors";
-import type { BodyClaim, BodyTimeouts } from "./body-budget";
+import type { BodyReservation, BodyTimeouts } from "./body-budget";
 
 /**
  * Yields the parts of a request body as they arrive, each after it is counted in the budget. Throws 408 if
@@ -8,7 +8,7 @@ import type { BodyClaim, BodyTimeouts } from "./body-budget";
  */
 export async function* bodyParts(
   body: ReadableStream<Uint8Array>,
-  claim: BodyClaim,
+  claim: BodyReservation,
   timeouts: BodyTimeouts,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();

@@ -14,7 +14,7 @@ const FORM = "k1";
  * The location of an encrypted text: table, column, row and team. The location is authenticated, so a text
  * copied to another row cannot be decrypted.
  */
-export type Place = { table: string; column: string; id: string; teamId: string };
+export type SealedLocation = { table: string; column: string; id: string; teamId: string };
 
 export type Vault = ReturnType<typeof createVault>;
 
@@ -36,11 +36,11 @@ export function createVault(ring: Keyring) {
     ring.keys.map(({ id, secret }) => [id, Buffer.from(deriveKey(secret, "vault"), "hex")]),
   );
   const cipherKeyOf = ({ id }: RingKey): Buffer => derived.get(id) as Buffer;
-  const placeBytes = ({ table, column, id, teamId }: Place) =>
+  const locationBytes = ({ table, column, id, teamId }: SealedLocation) =>
     Buffer.from([table, column, id, teamId].join("\n"));
-  const decrypt = (bytes: Buffer, key: RingKey, place: Place): string => {
+  const decrypt = (bytes: Buffer, key: RingKey, location: SealedLocation): string => {
     const decipher = createDecipheriv("aes-256-gcm", cipherKeyOf(key), bytes.subarray(0, ivBytes))
-      .setAAD(placeBytes(place))
+      .setAAD(locationBytes(location))
       .setAuthTag(bytes.subarray(bytes.length - tagBytes));
     return Buffer.concat([
       decipher.update(bytes.subarray(ivBytes, bytes.length - tagBytes)),
@@ -49,30 +49,30 @@ export function createVault(ring: Keyring) {
   };
   return {
     /** AppError `unavailable` until the database has admitted the secrets. */
-    seal(text: string, place: Place): string {
+    seal(text: string, location: SealedLocation): string {
       ring.requireChecked();
       const key = ring.active();
       const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv("aes-256-gcm", cipherKeyOf(key), iv).setAAD(placeBytes(place));
+      const cipher = createCipheriv("aes-256-gcm", cipherKeyOf(key), iv).setAAD(locationBytes(location));
       const sealed = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return `${FORM}.${sealed.toString("base64")}.${key.id}`;
     },
     /** Throws unless the text was encrypted for this location with one of the secrets. */
-    open(sealed: string, place: Place): string {
+    open(sealed: string, location: SealedLocation): string {
       ring.requireUsable();
       const [form, blob, keyId] = sealed.split(".");
       if (form !== FORM || !blob) throw new Error("encrypted text has an unknown format");
       const bytes = Buffer.from(blob, "base64");
       if (keyId !== undefined) {
         const key = ring.find(keyId);
-        if (key) return decrypt(bytes, key, place);
+        if (key) return decrypt(bytes, key, location);
         throw new UnknownSecretError(
           `The value was encrypted with the secret ${keyId}, which is not configured. Add it to BACKSTAMP_SECRETS_OLD.`,
         );
       }
       for (const key of ring.keys) {
         try {
-          return decrypt(bytes, key, place);
+          return decrypt(bytes, key, location);
         } catch {
           // Another secret may open it.
         }

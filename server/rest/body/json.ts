@@ -37,9 +37,13 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new AppError("bad_json", `The body is not valid JSON${placeOf(cause)}. Send one JSON value.`, {
-      cause,
-    });
+    throw new AppError(
+      "bad_json",
+      `The body is not valid JSON${describePosition(cause)}. Send one JSON value.`,
+      {
+        cause,
+      },
+    );
   }
   // The text is valid UTF-8 and valid JSON, so only an escape can contain NUL or half of a surrogate pair.
   checkTree(value, text.includes("\\u"));
@@ -47,7 +51,7 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** The position of a JSON syntax error. Other parts of the parser's message may quote the body. */
-function placeOf(error: unknown): string {
+function describePosition(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return / at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] ?? "";
 }

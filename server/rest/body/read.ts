@@ -1,5 +1,5 @@
 import { AppError } from "#server/platform/errors";
-import { type BodyClaim, type BodyTimeouts, smallBodyBytes } from "#server/platform/limits/body-budget";
+import { type BodyReservation, type BodyTimeouts, smallBodyBytes } from "#server/platform/limits/body-budget";
 import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
 import type { Threads } from "#server/platform/threads";
 import { type JsonBody, READ_JSON } from "./json";
@@ -17,7 +17,7 @@ export type BodySize = {
   maxBytes: number;
   /** A sentence on how the caller can send less. */
   advice: string;
-  claim: BodyClaim;
+  claim: BodyReservation;
   /** Whose turn it is to have a long body read. */
   holder: string;
   timeouts: BodyTimeouts;

@@ -5,7 +5,7 @@ import { isId } from "#server/platform/ids";
 import { EMAIL_FILTER, TimeText } from "#server/services/emails/read/filter";
 import { listDomainNames } from "#server/services/metrics/domains";
 import { GRANULARITIES, isTimeZone, startOfDay } from "#server/services/metrics/periods";
-import { type MetricsQuery, readMetrics } from "#server/services/metrics/read";
+import { getMetrics, type MetricsQuery } from "#server/services/metrics/read";
 import { METRICS_DIMENSIONS, type MetricsRow } from "#server/services/metrics/sum";
 import { hourMs } from "#server/shared/durations";
 import {
@@ -151,7 +151,7 @@ export const emailMetricsRoutes = [
           emailIds: given.email_id,
         },
       };
-      const { totals, rows, isComplete } = await readMetrics(ctx, query);
+      const { totals, rows, isComplete } = await getMetrics(ctx, query);
       return {
         object: "metrics" as const,
         start_date: range.startAt.toISOString(),

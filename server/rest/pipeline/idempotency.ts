@@ -7,7 +7,7 @@ import type { Route } from "./route";
  * Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route, with
  * the fingerprint of the parsed body.
  */
-export function readIdempotency(
+export function parseIdempotencyKey(
   request: Request,
   { method, path, status }: Route,
   fingerprint: Uint8Array,

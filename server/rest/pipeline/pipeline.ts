@@ -8,8 +8,8 @@ import { IdempotencyKeyTaken, type Once } from "#server/services/emails/accept/s
 import type { KnownKey } from "#server/services/keys/cache";
 import type { JsonBody } from "../body/json";
 import { type BodySize, readJson, skipBody, streamBody } from "../body/read";
-import { readIdempotency } from "./idempotency";
-import { readQuery } from "./query";
+import { parseIdempotencyKey } from "./idempotency";
+import { parseQuery } from "./query";
 import type { Call, HandlerResult, NonJsonResult, Route } from "./route";
 import { requireId, validate } from "./validate";
 
@@ -72,7 +72,7 @@ export async function runRoute(
         }
       : deps;
     const query = route.query
-      ? validate(route.query, readQuery(url, route.lists), "query")
+      ? validate(route.query, parseQuery(url, route.lists), "query")
       : rejectQuery(url, route);
     const hasBody = route.body !== undefined || route.accepts !== undefined;
     const size = {
@@ -90,7 +90,7 @@ export async function runRoute(
       : await readBody(deps, request, size, route, onBody);
     const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
     const body = route.body ? validate(route.body, given, "body") : undefined;
-    const once = fingerprint ? readIdempotency(request, route, fingerprint) : undefined;
+    const once = fingerprint ? parseIdempotencyKey(request, route, fingerprint) : undefined;
     const isReplayable = once !== undefined && "teamId" in ctx && !route.isDryRun?.(query);
     const earlier = isReplayable && (await findStoredResponse(ctx, once));
     if (earlier) return { ...earlier, replayed: true };

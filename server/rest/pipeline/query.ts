@@ -39,7 +39,7 @@ export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, limit
  * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate of one of
  * the `lists` continues the list; any other duplicate, and a parameter with a NUL character, is rejected.
  */
-export function readQuery(url: URL, lists: readonly string[] = []): Record<string, string> {
+export function parseQuery(url: URL, lists: readonly string[] = []): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of url.searchParams) {
     const label = `\`${name.slice(0, 60)}\``;

@@ -21,7 +21,7 @@ import { countProof, hasPassword, reauthenticate } from "./reauthenticate";
  */
 const Change = z.strictObject({ from: z.string(), to: z.string(), stamp: z.string(), expiresAt: z.number() });
 
-const placeOf = (userId: string) => ({ table: "users", column: "email", id: userId, teamId: "" });
+const locationOf = (userId: string) => ({ table: "users", column: "email", id: userId, teamId: "" });
 const noticeHours = 24;
 
 /**
@@ -47,7 +47,7 @@ export async function requestAddressChange(
     throw new AppError("conflict", "Sign in once with a link sent to your present address, then change it.");
   const expiresAt = deps.clock().getTime() + LINK_MINUTES.address_confirmation * 60_000;
   const change = JSON.stringify({ from: user.email, to, stamp, expiresAt });
-  const confirm = Buffer.from(deps.vault.seal(change, placeOf(user.id))).toString("base64url");
+  const confirm = Buffer.from(deps.vault.seal(change, locationOf(user.id))).toString("base64url");
   const path = `/console/settings/profile?confirm=${confirm}`;
   const details = { path, from: user.email, device: deviceOf(visitor.userAgent) };
   await queueLink(deps, { kind: "address_confirmation", to, details });
@@ -115,7 +115,7 @@ function openChange(deps: Deps, userId: string, token: string): z.infer<typeof C
   let change: z.infer<typeof Change>;
   try {
     const sealed = Buffer.from(token, "base64url").toString();
-    change = Change.parse(JSON.parse(deps.vault.open(sealed, placeOf(userId))));
+    change = Change.parse(JSON.parse(deps.vault.open(sealed, locationOf(userId))));
   } catch {
     throw invalidLink();
   }

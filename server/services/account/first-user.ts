@@ -6,7 +6,7 @@ import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import { makeLegibleCode, normalizeLegibleCode } from "#server/platform/secrets/legible-code";
 import type { LimitedDeps } from "../people/sign-in-counters";
-import { consumeSignInToken, createSignInToken, readSignInToken } from "../people/sign-in-tokens";
+import { consumeSignInToken, createSignInToken, getSignInToken } from "../people/sign-in-tokens";
 import { insertMember, type PreparedUser, prepareUser, type User } from "../people/users";
 import { createTeam } from "../teams";
 
@@ -58,7 +58,7 @@ export async function setUpFirstUser(
   const code = normalizeLegibleCode(input.code);
   // Checked before the password is hashed: hashing is expensive, and a caller without a valid code must not
   // trigger it.
-  if (!(await readSignInToken(deps, "first_user", code))) return { kind: "expired" };
+  if (!(await getSignInToken(deps, "first_user", code))) return { kind: "expired" };
   const user = await createFirstUser(
     deps,
     await prepareUser(input),

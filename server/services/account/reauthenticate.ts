@@ -7,7 +7,7 @@ import { AppError } from "#server/platform/errors";
 import { type LimitedDeps, requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
 import { type Owner, type User, verifyPassword } from "../people/users";
 import { verifyCode } from "./factors/codes";
-import { type Factors, hasTwoFactor, readFactors } from "./factors/factors";
+import { type Factors, getFactors, hasTwoFactor } from "./factors/factors";
 import { isRecoveryCode } from "./factors/recovery-codes";
 
 const attemptsPerMinute = 6;
@@ -37,7 +37,7 @@ export async function reauthenticate(deps: LimitedDeps, owner: Owner, proof: str
   await countProof(deps, user);
   const kind = requiredProof({
     hasPassword: await hasPassword(deps, user.id),
-    factors: await readFactors(deps.db, user.id),
+    factors: await getFactors(deps.db, user.id),
   });
   if (kind === "fresh_session") return requireFresh(deps, owner);
   const looksLikeCode = /^[\s-]*(\d[\s-]*){6}$/.test(proof) || isRecoveryCode(proof);
@@ -69,7 +69,7 @@ const MISMATCH_MESSAGES = {
  * `conflict` if no method is left that does not depend on email.
  */
 export async function requireSignInMethod(tx: Db, userId: string): Promise<void> {
-  const { passkeys } = await readFactors(tx, userId);
+  const { passkeys } = await getFactors(tx, userId);
   if (passkeys > 0 || (await hasPassword({ db: tx }, userId))) return;
   if ((await tx.$count(accounts, eq(accounts.userId, userId))) > 0) return;
   throw new AppError("conflict", "This is your only sign-in method. Set a password or add a passkey first.");

@@ -1,6 +1,6 @@
 import type { Deps } from "#server/deps";
 import { formatBytes, isNearlyFull } from "#server/platform/disk";
-import { findBacklogAlarms, readBacklog } from "../backlog-alarms";
+import { findBacklogAlarms, getBacklog } from "../backlog-alarms";
 import { isLastBackupFailed } from "../backups/record";
 import { listPausedSmtpUrlRelays } from "../relays/read";
 import { findLostWorkers, findSurroundingFaults } from "../surroundings";
@@ -17,7 +17,7 @@ const ofInstallation = (kind: AlertKind, message: string, subject = "", name = "
 
 /** What has been due for longer than five minutes, which the readiness reports, too. */
 export async function findBacklogs({ db }: Pick<Deps, "db">): Promise<Condition[]> {
-  const alarms = findBacklogAlarms(await readBacklog(db));
+  const alarms = findBacklogAlarms(await getBacklog(db));
   return alarms.map(({ alarm, waited }) =>
     ofInstallation(
       alarm,

@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { Condition } from "./kinds";
-import { formatRate, formatShare, RATE_LIMITS, rateOf, rateRecipientsMin, readDomainRates } from "./rates";
+import { formatRate, formatShare, listDomainRates, RATE_LIMITS, rateOf, rateRecipientsMin } from "./rates";
 
 /**
  * Conditions of one kind in one round. More at a time are a fault of the installation, which has alerts of
@@ -17,7 +17,7 @@ const RATE_WORDS = { bounced: "bounced", complained: "marked the email as spam" 
  * it is resolved.
  */
 export async function findHighRates(hot: HotSql): Promise<Condition[]> {
-  const [rates, open] = await Promise.all([readDomainRates(hot), readOpenRates(hot)]);
+  const [rates, open] = await Promise.all([listDomainRates(hot), readOpenRates(hot)]);
   const conditions = rates.flatMap((of) =>
     (["bounced", "complained"] as const).flatMap((result): Condition[] => {
       const rate = rateOf(of, result);

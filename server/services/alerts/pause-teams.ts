@@ -1,7 +1,7 @@
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { pauseTeam } from "../pauses/pause";
-import { formatRate, formatShare, type Recipients, rateOf, readTeamRates } from "./rates";
+import { formatRate, formatShare, listTeamRates, type Recipients, rateOf } from "./rates";
 
 /**
  * With less than this in 24 hours, no team is paused. Higher than for an alert: a pause stops all email of
@@ -21,7 +21,7 @@ const RATES = [
 export async function pauseTeamsAboveRates(deps: Deps): Promise<void> {
   const { bounceShare, complaintShare } = deps.policy.teamPause;
   if (bounceShare === null && complaintShare === null) return;
-  for (const team of await readTeamRates(deps.hot)) {
+  for (const team of await listTeamRates(deps.hot)) {
     const reason = findReason(deps, team);
     if (reason === null) continue;
     await pauseTeam(deps, { teamId: team.teamId, reason, by: { kind: "system" } }).catch((error) => {

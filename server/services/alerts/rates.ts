@@ -47,7 +47,7 @@ const RECENT = `teams t join recipient_totals c on c.team_id = t.id and c.dimens
   and c.starts_at > now() - interval '${rateHours} hours' and c.value <> '${BUILT_IN_DOMAIN}'`;
 
 /** The results of the last 24 hours by domain, of the domains with bounces or complaints. */
-export const readDomainRates = (hot: HotSql): Promise<(Recipients & { domain: string })[]> =>
+export const listDomainRates = (hot: HotSql): Promise<(Recipients & { domain: string })[]> =>
   hot.unsafe(`
     select * from (
       select c.team_id as "teamId", c.value as domain, ${RESULTS} from ${RECENT} group by c.team_id, c.value
@@ -57,7 +57,7 @@ export const readDomainRates = (hot: HotSql): Promise<(Recipients & { domain: st
  * The results of the last 24 hours by team, of the teams that are not paused. After a release, only what
  * happened since the next full hour counts: the team is not paused again for what it was released from.
  */
-export const readTeamRates = (hot: HotSql): Promise<Recipients[]> =>
+export const listTeamRates = (hot: HotSql): Promise<Recipients[]> =>
   hot.unsafe(`
     with pause as materialized (
       select team_id, max(lifted_at) as lifted_at, bool_or(lifted_at is null) as is_paused from queue_pauses

@@ -48,7 +48,7 @@ export async function listAlerts(
 }
 
 /** The limits of the rates, as the console shows them. */
-export const readThresholds = ({ policy: { teamPause } }: Pick<Deps, "policy">) => ({
+export const getThresholds = ({ policy: { teamPause } }: Pick<Deps, "policy">) => ({
   alerts: {
     bounce: formatShare(RATE_LIMITS.bounced.share),
     complaint: formatShare(RATE_LIMITS.complained.share),

@@ -6,13 +6,13 @@ import { mailgun, mailgunAgeSecondsMax, tokenOf } from "#server/mail/callbacks/m
 import { postmark } from "#server/mail/callbacks/postmark";
 import { resend } from "#server/mail/callbacks/resend";
 import { sendgrid } from "#server/mail/callbacks/sendgrid";
-import { readSes } from "#server/mail/callbacks/ses";
-import { readSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
+import { parseSesEvents } from "#server/mail/callbacks/ses";
+import { parseSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
 import type { Log } from "#server/platform/log";
 import type { Recorded } from "../returns/record";
 import { recordProviderEvent } from "./record";
-import { type CallbackRelay, openCallbackSecret, readCallbackRelay } from "./secrets";
+import { type CallbackRelay, getCallbackRelay, openCallbackSecret } from "./secrets";
 import { confirmSubscription, verifySns } from "./sns";
 
 /** The result of a genuine callback, after it was committed. */
@@ -56,7 +56,7 @@ export async function findCallbackRelay(
   relayId: string,
   header: Callback["header"],
 ): Promise<CallbackRelay | null> {
-  const relay = await readCallbackRelay(deps.hot, relayId);
+  const relay = await getCallbackRelay(deps.hot, relayId);
   const rejection = relay ? checkHeaders(deps, relay, header) : "unknown";
   if (rejection) countRejection(deps, { relayId, provider: relay?.provider ?? null, why: rejection });
   return rejection ? null : relay;
@@ -146,7 +146,7 @@ async function verifySnsCallback(
 ): Promise<Verified> {
   const { topic } = relay;
   if (topic === null) return { rejection: "unknown" };
-  const message = readSnsMessage(callback);
+  const message = parseSnsMessage(callback);
   if (!message) return { rejection: "forged" };
   const verdict = await verifySns(deps, message, topic);
   if (verdict === null)
@@ -161,7 +161,7 @@ async function handleSns(
   topic: string,
   message: SnsMessage,
 ): Promise<ProviderEvent[]> {
-  if (message.Type === "Notification") return readSes(parseText(message.Message));
+  if (message.Type === "Notification") return parseSesEvents(parseText(message.Message));
   if (message.Type === "SubscriptionConfirmation") {
     if (!(await confirmSubscription(deps, topic, message.Token)))
       throw new AppError("unavailable", "The SNS subscription could not be confirmed. Try again later.");

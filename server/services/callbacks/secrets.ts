@@ -3,11 +3,11 @@ import { eq } from "drizzle-orm";
 import type { HotSql } from "#db/client";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
-import { readSigningSecret } from "#server/mail/callbacks/resend";
-import { readVerificationKey } from "#server/mail/callbacks/sendgrid";
+import { parseSigningSecret } from "#server/mail/callbacks/resend";
+import { parseVerificationKey } from "#server/mail/callbacks/sendgrid";
 import { isTopic } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
-import { vaultPlaceOfRelay } from "../relays/seal";
+import { sealedLocationOfRelay } from "../relays/seal";
 
 /** Display names of the providers. */
 export const PROVIDER_NAMES: Readonly<Record<RelayProvider, string>> = {
@@ -25,7 +25,7 @@ export type CallbackRelay = Pick<typeof relays.$inferSelect, "id" | "teamId" | "
 };
 
 /** The relay with this id, or null. */
-export async function readCallbackRelay(hot: HotSql, id: string): Promise<CallbackRelay | null> {
+export async function getCallbackRelay(hot: HotSql, id: string): Promise<CallbackRelay | null> {
   const [relay] = await hot<CallbackRelay[]>`
     select id, team_id as "teamId", provider, callback_secret as secret, callback_topic as topic
     from relays where id = ${id}`;
@@ -46,7 +46,7 @@ export function openCallbackSecret(
   { id, provider, secret }: CallbackRelay,
 ): string | null {
   if (provider === null || secret === null) return null;
-  const bound = vault.open(secret, vaultPlaceOfRelay("callback_secret", id));
+  const bound = vault.open(secret, sealedLocationOfRelay("callback_secret", id));
   const prefix = boundSecret(provider, "");
   return bound.startsWith(prefix) ? bound.slice(prefix.length) : null;
 }
@@ -76,7 +76,7 @@ export async function setCallback(
     throw new AppError("invalid", `${PROVIDER_NAMES[provider]} does not use topics. Set its secret.`);
   const isMade = given.secret === undefined && provider === "postmark";
   const secret = isMade ? randomBytes(24).toString("base64url") : readSecret(provider, given.secret ?? "");
-  const sealed = vault.seal(boundSecret(provider, secret), vaultPlaceOfRelay("callback_secret", id));
+  const sealed = vault.seal(boundSecret(provider, secret), sealedLocationOfRelay("callback_secret", id));
   await db.update(relays).set({ callbackSecret: sealed, callbackTopic: null }).where(eq(relays.id, id));
   return isMade ? secret : null;
 }
@@ -111,11 +111,11 @@ const FAULTS: Record<Exclude<RelayProvider, "ses">, (secret: string) => string |
   mailgun: (secret) =>
     isWord(secret) ? null : "Enter the HTTP webhook signing key of the Mailgun account, as Mailgun shows it.",
   sendgrid: (secret) =>
-    readVerificationKey(secret)
+    parseVerificationKey(secret)
       ? null
       : "Enter the verification key of the signed event webhook, as SendGrid shows it: Base64 that begins with MFkw.",
   resend: (secret) =>
-    readSigningSecret(secret)
+    parseSigningSecret(secret)
       ? null
       : "Enter the signing secret of the webhook, as Resend shows it: whsec_ and Base64.",
 };

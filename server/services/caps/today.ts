@@ -27,7 +27,7 @@ export const capsOf = (pairs: string) => `
  * What is left of today's caps for these teams and their domains; scopes without a cap are omitted. Reserves
  * nothing.
  */
-export async function readRemainingCaps(hot: HotSql, scopes: readonly CapScope[]): Promise<Room[]> {
+export async function listRemainingCaps(hot: HotSql, scopes: readonly CapScope[]): Promise<Room[]> {
   const columns = [scopes.map(({ teamId }) => teamId), scopes.map(({ domain }) => domain)];
   return runPrepared<Room>(hot, READ_REMAINING_CAPS, columns);
 }

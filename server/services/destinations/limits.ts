@@ -77,7 +77,7 @@ type Limit = Omit<DestinationLimit, "updatedAt"> & {
  * Connections are divided into whole numbers, so all workers together never exceed the limit: with more
  * workers than connections, some workers get none.
  */
-export async function readDestinationShares(
+export async function listDestinationShares(
   hot: HotSql,
   { workerId, domains }: { workerId: string; domains: readonly string[] },
 ): Promise<Map<string, DestinationShare>> {

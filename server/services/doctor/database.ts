@@ -2,8 +2,8 @@ import { performance } from "node:perf_hooks";
 import { findMissingLimits } from "#db/time-limits";
 import { formatBytes, isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
-import { readSchemaState } from "../health";
-import { readClockSkew, skewSecondsMax } from "../surroundings";
+import { getSchemaState } from "../health";
+import { measureClockSkew, skewSecondsMax } from "../surroundings";
 import { type DoctorDeps, failure, NEEDS_DATABASE, ok, type Results, warning } from "./finding";
 
 const oldestMajor = 15;
@@ -105,9 +105,9 @@ export async function checkDatabase(deps: DoctorDeps): Promise<Results> {
 
 /** Whether the schema is the one of this build. */
 export async function checkSchema(deps: DoctorDeps): Promise<Results> {
-  const first = await readSchemaState(deps);
+  const first = await getSchemaState(deps);
   // The first connection to a busy database can take longer than readiness waits.
-  const state = first === "unknown" ? await readSchemaState(deps) : first;
+  const state = first === "unknown" ? await getSchemaState(deps) : first;
   if (state === "unknown") return [NEEDS_DATABASE];
   if (state === null) return [ok("The database has every migration of this version.")];
   const [, sentence = state.message, advice = `Run: ${cli} migrate`] =
@@ -117,7 +117,7 @@ export async function checkSchema(deps: DoctorDeps): Promise<Results> {
 
 /** The difference between the clocks of this machine and of the database, which sets all due times. */
 export async function checkClock(deps: DoctorDeps): Promise<Results> {
-  const { seconds, uncertainSeconds } = await readClockSkew(deps);
+  const { seconds, uncertainSeconds } = await measureClockSkew(deps);
   const difference = Math.abs(seconds);
   if (difference <= skewSecondsAdvised + uncertainSeconds)
     return [ok("The clocks of this machine and of the database agree.")];

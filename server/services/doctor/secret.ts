@@ -15,7 +15,7 @@ export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promis
     ];
   const unreadable: string[] = [];
   let readable = 0;
-  for (const { name, table, column, id = "id", hasTeam, placeOf } of SEALED_COLUMNS) {
+  for (const { name, table, column, id = "id", hasTeam, locationOf } of SEALED_COLUMNS) {
     const rows = await hot.unsafe<{ id: string; teamId: string; sealed: string }[]>(
       ["asc", "desc"]
         .map(
@@ -26,7 +26,7 @@ export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promis
         )
         .join(" union "),
     );
-    const opened = rows.filter(({ sealed, ...row }) => canOpen(vault, sealed, placeOf(row))).length;
+    const opened = rows.filter(({ sealed, ...row }) => canOpen(vault, sealed, locationOf(row))).length;
     readable += opened;
     if (opened < rows.length) unreadable.push(`${rows.length - opened} of ${rows.length} ${name}`);
   }

@@ -1,5 +1,5 @@
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
-import { readBacklog } from "../backlog-alarms";
+import { getBacklog } from "../backlog-alarms";
 import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
 
 /**
@@ -16,7 +16,7 @@ export async function checkWorkers({ hot, db }: Pick<DoctorDeps, "hot" | "db">):
   const beats = await hot<Beat[]>`
     select id = ${TICK_WORKER_ID} as "isTick", extract(epoch from now() - beat_at)::float8 as seconds
     from workers order by beat_at desc`;
-  const { deliverySeconds } = await readBacklog(db);
+  const { deliverySeconds } = await getBacklog(db);
   const results = [describeWorkers(beats)];
   if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)
     results.push(

@@ -85,7 +85,7 @@ const planDaysMax = 60;
  * The days of a domain's warm-up from the first on, by the same rule that limits sending; empty without a
  * warm-up.
  */
-export async function readWarmUpPlan(ctx: Ctx, domain: typeof domains.$inferSelect): Promise<PlannedDay[]> {
+export async function getWarmUpPlan(ctx: Ctx, domain: typeof domains.$inferSelect): Promise<PlannedDay[]> {
   const { warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget, dailyCap } = domain;
   if (warmUpFrom === null) return [];
   const end = warmUpTarget ?? dailyCap;

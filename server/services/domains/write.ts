@@ -4,7 +4,7 @@ import { isUniqueViolation } from "#db/faults";
 import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { isPublicSuffix } from "#server/mail/address/registered-domain";
 import { DKIM_ALGORITHMS } from "#server/mail/dkim/key";
 import { AppError, invalidField, notFound } from "#server/platform/errors";
@@ -220,7 +220,7 @@ function requireCapability({ sending, receiving }: Domain): void {
 
 /** The name of a new domain in its canonical form. Throws AppError with a message for the caller. */
 export function parseNewName(given: string): string {
-  const read = readDomainName(given);
+  const read = parseDomainName(given);
   if (!read.ok) throw invalidField("name", read.fault);
   const { domain } = read;
   if (domain === BUILT_IN_DOMAIN) throw new AppError("conflict", `${domain} is built in: every team has it.`);

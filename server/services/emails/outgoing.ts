@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readStoredMailbox } from "#server/mail/address/address";
+import { parseStoredMailbox } from "#server/mail/address/address";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { FilePart } from "#server/mail/mime/entity";
 import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
@@ -47,20 +47,20 @@ const feedbackSender = "backstamp";
  * recipients are in the envelope only. RangeError if a row cannot have been written by us.
  */
 export function outgoingMessage(source: MessageSource, own: OwnParts = {}): OutgoingMessage {
-  const from = readStoredMailbox(source.sender);
+  const from = parseStoredMailbox(source.sender);
   if (from.address !== source.senderAddress || from.domain !== source.senderDomain)
     throw new RangeError("the From header of a stored email differs from the sender that was checked");
   const returnPath = own.returnPath ?? from.address;
-  if (readStoredMailbox(returnPath).address !== returnPath)
+  if (parseStoredMailbox(returnPath).address !== returnPath)
     throw new RangeError("the return path is not a plain address");
   const reports = own.returnPath !== undefined && { wantsReports: true };
   if (source.raw)
     return { ...submittedMessage({ ...source, raw: source.raw }, { ...own, returnPath }), ...reports };
   const draft = {
     from,
-    to: source.to.map(readStoredMailbox),
-    cc: source.cc.map(readStoredMailbox),
-    replyTo: source.replyTo.map(readStoredMailbox),
+    to: source.to.map(parseStoredMailbox),
+    cc: source.cc.map(parseStoredMailbox),
+    replyTo: source.replyTo.map(parseStoredMailbox),
     subject: source.subject,
     html: own.marks && source.html ? addTracking(source.html, own.marks) : source.html,
     text: source.text,

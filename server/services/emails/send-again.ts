@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import { attachments } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
-import { type Mailbox, readMailbox } from "#server/mail/address/address";
+import { type Mailbox, parseLongMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import type { Email } from "#server/shared/wire/email";
 import { recordAuditHot } from "../audit/record";
@@ -135,7 +135,7 @@ async function readFiles(ctx: Ctx, emailId: string): Promise<AttachmentInput[]> 
 
 /** A stored mailbox was valid when it was accepted. */
 function mailboxOf(text: string): Mailbox {
-  const read = readMailbox(text);
+  const read = parseLongMailbox(text);
   if (!read.ok)
     throw new AppError("conflict", `This email cannot be sent again: ${text} is not a valid address.`);
   return read.mailbox;

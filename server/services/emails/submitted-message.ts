@@ -1,7 +1,7 @@
 import { formatDate } from "#server/mail/mime/compose";
 import { hasEightBit, rewriteHtml, toSevenBit } from "#server/mail/mime/raw/convert";
-import { readHeader } from "#server/mail/mime/raw/fields";
-import { readFrom } from "#server/mail/mime/raw/sender";
+import { parseHeader } from "#server/mail/mime/raw/fields";
+import { parseFrom } from "#server/mail/mime/raw/sender";
 import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 
@@ -24,8 +24,8 @@ export function submittedMessage(
   { id, raw, senderAddress, messageId, createdAt }: Submitted,
   { returnPath, marks, unsubscribeLink }: Copy,
 ): OutgoingMessage {
-  const { fields } = readHeader(raw);
-  const from = readFrom(fields);
+  const { fields } = parseHeader(raw);
+  const from = parseFrom(fields);
   if (!from.ok || from.mailbox.address !== senderAddress)
     throw new RangeError("the From header of a submitted email differs from the sender that was checked");
   const has = (wanted: string) => fields.some(({ name }) => name === wanted);
@@ -45,7 +45,7 @@ export function submittedMessage(
     returnPath,
     bytes,
     // Only the header needs SMTPUTF8. Other 8-bit bytes, such as a preamble, are content.
-    smtpUtf8: hasEightBit(bytes.subarray(0, readHeader(bytes).bodyStart)),
+    smtpUtf8: hasEightBit(bytes.subarray(0, parseHeader(bytes).bodyStart)),
     messageId,
     ...(sevenBit && { sevenBit: { bytes: sevenBit } }),
   };

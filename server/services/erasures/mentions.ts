@@ -1,5 +1,5 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
-import { readMailbox } from "#server/mail/address/address";
+import { parseLongMailbox } from "#server/mail/address/address";
 import { toUnicodeDomain } from "#server/mail/address/idna";
 import { foldAddress } from "#server/shared/text/fold-address";
 
@@ -46,7 +46,7 @@ export function createEraser(address: string) {
 
   /** The display name is a part of a mailbox. */
   const isMailbox = (text: string): boolean => {
-    const read = readMailbox(text);
+    const read = parseLongMailbox(text);
     return read.ok && isAddress(read.mailbox.address);
   };
   /** The place of the first mention; -1 without one. */

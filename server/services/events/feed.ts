@@ -8,7 +8,7 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 
 /** A position in a team's feed: directly after the event it names. Compared by position, then by id. */
-export type FeedPlace = { position: bigint; id: string };
+export type FeedPosition = { position: bigint; id: string };
 
 export type FeedEvent = typeof emailEvents.$inferSelect;
 
@@ -28,7 +28,7 @@ const disorderMs = 60 * 60_000;
 
 export type FeedQuery = FeedFilter & {
   /** Events after this place; by default from the start of the feed, or from `since`. */
-  after?: FeedPlace;
+  after?: FeedPosition;
   limit: number;
 };
 
@@ -37,11 +37,11 @@ export type FeedPage = {
   /** False: these are all events so far. */
   hasMore: boolean;
   /** The place to continue from, now or later. */
-  next: FeedPlace;
+  next: FeedPosition;
 };
 
 /** The place after an event. */
-export const placeOf = ({ position, id }: FeedEvent): FeedPlace => ({ position: BigInt(position), id });
+export const positionOf = ({ position, id }: FeedEvent): FeedPosition => ({ position: BigInt(position), id });
 
 /**
  * The team's events in commit order, oldest first. A caller who always continues from `next` gets every event
@@ -61,11 +61,11 @@ export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> 
   const events = await readFeed(ctx.db, range, filter, { limit: limit + 1, scanMax });
   const last = events[limit - 1];
   if (last && events.length > limit)
-    return { events: events.slice(0, limit), hasMore: true, next: placeOf(last) };
+    return { events: events.slice(0, limit), hasMore: true, next: positionOf(last) };
   const end = await findScanEnd(ctx.db, range, filter, scanMax);
   const isBeyond = (time: Date, { until }: FeedFilter) =>
     until !== undefined && time.getTime() > until.getTime() + disorderMs;
-  if (end && !isBeyond(end.createdAt, filter)) return { events, hasMore: true, next: placeOf(end) };
+  if (end && !isBeyond(end.createdAt, filter)) return { events, hasMore: true, next: positionOf(end) };
   return { events, hasMore: false, next: placeBelow(below) };
 }
 
@@ -73,7 +73,7 @@ export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> 
  * A place before all events from `since` on: the first event of the last email that was accepted before it.
  * Its transaction began earlier than those of the events.
  */
-async function placeBefore({ db, teamId }: Ctx, since: Date | undefined): Promise<FeedPlace> {
+async function placeBefore({ db, teamId }: Ctx, since: Date | undefined): Promise<FeedPosition> {
   const start = placeBelow(1n);
   if (!since) return start;
   const { emailId, position } = emailEvents;
@@ -95,7 +95,7 @@ async function placeBefore({ db, teamId }: Ctx, since: Date | undefined): Promis
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** The place after all events with a lower position. */
-const placeBelow = (position: bigint): FeedPlace => ({ position: position - 1n, id: LAST_ID });
+const placeBelow = (position: bigint): FeedPosition => ({ position: position - 1n, id: LAST_ID });
 
 /**
  * The position up to which the feed is final: every event below it is either committed and visible to all
@@ -141,7 +141,7 @@ async function readHorizon(db: Db, teamId: string): Promise<bigint> {
 }
 
 /** The events after `after` and below the position `below`. */
-type FeedRange = { teamId: string; after: FeedPlace; below: bigint };
+type FeedRange = { teamId: string; after: FeedPosition; below: bigint };
 
 /**
  * Events of a range, oldest first: up to `limit` matches within the first `scanMax` events, so a filter

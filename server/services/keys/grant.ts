@@ -3,7 +3,7 @@ import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { AppError, invalidField, rejectKey } from "#server/platform/errors";
 import { findUncovered } from "#server/platform/http/client-networks";
 import { isId } from "#server/platform/ids";
@@ -20,7 +20,7 @@ export type GrantRequest = {
   domains?: readonly string[] | "all";
   expiresAt?: Date | null;
   limits?: OwnLimits;
-  /** In CIDR notation with the first address, see `readNetwork`. Empty: from every address. */
+  /** In CIDR notation with the first address, see `parseNetwork`. Empty: from every address. */
   clientNetworks?: readonly string[];
 };
 
@@ -164,7 +164,7 @@ async function findDomains(tx: Db, ctx: Ctx, requested: readonly string[]): Prom
     requested
       .filter((word) => !isId(word))
       .map((word) => {
-        const read = readDomainName(word);
+        const read = parseDomainName(word);
         return [word, read.ok ? read.domain : word];
       }),
   );

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OwnLimits } from "#db/schema/api-keys";
-import { readNetwork } from "#server/platform/http/client-networks";
+import { parseNetwork } from "#server/platform/http/client-networks";
 
 const nameCharsMax = 50;
 
@@ -19,7 +19,7 @@ export const ClientNetworks = z
   .max(networksMax, `At most ${networksMax} networks. Use larger ones.`)
   .transform((texts, refine): string[] => {
     const networks = texts.map((text, index) => {
-      const network = readNetwork(text);
+      const network = parseNetwork(text);
       if (network === null)
         refine.addIssue({
           code: "custom",

@@ -9,7 +9,7 @@ import { rejectKey } from "#server/platform/errors";
  * domains, for members, the operator and keys for all domains. Reading is not limited by domain: it covers
  * the whole team.
  */
-export async function readLinkedDomains(ctx: Ctx): Promise<string[] | null> {
+export async function listLinkedDomains(ctx: Ctx): Promise<string[] | null> {
   const { actor, teamId } = ctx;
   if (actor.kind !== "key" || actor.allDomains) return null;
   const links = await ctx.db
@@ -22,7 +22,7 @@ export async function readLinkedDomains(ctx: Ctx): Promise<string[] | null> {
 
 /** Rejects with 403 a key that is not linked to the sender domain of the email to change. */
 export async function requireLinkedDomain(ctx: Ctx, senderDomain: string): Promise<void> {
-  const linked = await readLinkedDomains(ctx);
+  const linked = await listLinkedDomains(ctx);
   if (linked && !linked.includes(senderDomain))
     throw rejectKey(
       "domain_not_linked",

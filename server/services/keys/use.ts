@@ -92,14 +92,14 @@ export async function listRejections(ctx: Ctx, apiKeyId: string) {
 }
 
 /** The state of a key's rate limit for one class of calls. */
-export type Gauge = Awaited<ReturnType<typeof readGauges>>[number];
+export type Gauge = Awaited<ReturnType<typeof getGauges>>[number];
 
 /**
  * Reads a key's rate limits without counting a call: the values that the headers of the next call would have,
  * before that call. One store read per class. `limit` is the key's own limit in calls per minute, or the
  * default; `resetAtMs` is the end of the current clock minute.
  */
-export async function readGauges(limits: Pick<Limits, "peek">, key: { id: string; limits: OwnLimits }) {
+export async function getGauges(limits: Pick<Limits, "peek">, key: { id: string; limits: OwnLimits }) {
   return Promise.all(
     TIERS.map(async (tier) => {
       const own = key.limits[tier];

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { readLinkedDomains } from "../keys/linked-domains";
+import { listLinkedDomains } from "../keys/linked-domains";
 
 /**
  * The names of the sender domains that a query reads, null for all, and the ids of the team's domains by
@@ -12,7 +12,7 @@ export async function listDomainNames(
   ctx: Ctx,
   ids: readonly string[] | undefined,
 ): Promise<{ domains: string[] | null; idsByName: Map<string, string> }> {
-  const linked = await readLinkedDomains(ctx);
+  const linked = await listLinkedDomains(ctx);
   const all = await ctx.db
     .select({ id: domains.id, name: domains.name })
     .from(domains)

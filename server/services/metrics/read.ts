@@ -22,7 +22,7 @@ export type Metrics = {
  * that the worker has not counted yet are counted first. With only the dimension `period`, periods without
  * email have rows, too.
  */
-export async function readMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metrics> {
+export async function getMetrics(ctx: Ctx, query: MetricsQuery): Promise<Metrics> {
   const { dimensions, filter } = query;
   if (dimensions.includes("email") && !filter.emailIds)
     throw new AppError("invalid", "The dimension `email` requires `email_id`: name the emails.");

@@ -84,20 +84,25 @@ const COUNTS_OF_EMAILS = `(
   where s.status is not null
 )`;
 
-/** Adds a value to the parameters of a statement and returns its place, such as `$3`. */
-type Place = (value: string | readonly string[]) => string;
+/** Adds a value to the parameters of a statement and returns its addParameter, such as `$3`. */
+type AddParameter = (value: string | readonly string[]) => string;
 
 /**
  * SQL: the rows of the time range. Whole days (UTC) are read from the rows of days and the rest from those of
  * hours: a month has some thirty times fewer rows. Periods that begin within a day need the rows of hours. A
  * range that ends within or after the current hour includes all of today.
  */
-function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Period[], place: Place): string {
+function rangeCondition(
+  { clock }: Ctx,
+  query: SumQuery,
+  periods: readonly Period[],
+  addParameter: AddParameter,
+): string {
   const rowsOf = (unit: "hour" | "day", fromMs: number, untilMs: number) =>
     fromMs < untilMs
       ? [
-          `c.unit = '${unit}' and c.starts_at >= ${place(new Date(fromMs).toISOString())}::timestamptz
-            and c.starts_at < ${place(new Date(untilMs).toISOString())}::timestamptz`,
+          `c.unit = '${unit}' and c.starts_at >= ${addParameter(new Date(fromMs).toISOString())}::timestamptz
+            and c.starts_at < ${addParameter(new Date(untilMs).toISOString())}::timestamptz`,
         ]
       : [];
   const [startMs, endMs] = [query.startAt.getTime(), query.endAt.getTime()];
@@ -120,10 +125,10 @@ function rangeCondition({ clock }: Ctx, query: SumQuery, periods: readonly Perio
  * SQL: the rows with the tag "", which is for all recipients, or those of all tags that were counted in the
  * time range: the index finds each of them, but would read all of the team's tags by the range alone.
  */
-function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: Place): string {
+function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, addParameter: AddParameter): string {
   if (!dimensions.includes("tag")) return "c.tag = ''";
   if (filter.emailIds) return "c.tag <> ''";
-  const time = (at: Date) => `${place(at.toISOString())}::timestamptz`;
+  const time = (at: Date) => `${addParameter(at.toISOString())}::timestamptz`;
   return `c.tag = any (array(
     select distinct value from recipient_totals
     where team_id = $1 and dimension = 'tag' and unit = 'day'
@@ -137,7 +142,7 @@ function tagCondition({ startAt, endAt, dimensions, filter }: SumQuery, place: P
  */
 function sourceOf(
   query: SumQuery,
-  place: Place,
+  addParameter: AddParameter,
 ): { table: string; values: Record<Dimension, string>; conditions: string[] } {
   const { domains, apiKeyId, tag, provider, emailIds } = query.filter;
   const filters = {
@@ -153,9 +158,10 @@ function sourceOf(
       table: emailIds ? COUNTS_OF_EMAILS : "recipient_counts",
       values: COUNT_VALUES,
       conditions: [
-        ...(filters.tag ? [] : [tagCondition(query, place)]),
+        ...(filters.tag ? [] : [tagCondition(query, addParameter)]),
         ...Object.entries(filters).map(
-          ([name, values]) => `${COUNT_VALUES[name as Dimension]}::text = any(${place(values)}::text[])`,
+          ([name, values]) =>
+            `${COUNT_VALUES[name as Dimension]}::text = any(${addParameter(values)}::text[])`,
         ),
       ],
     };
@@ -164,7 +170,7 @@ function sourceOf(
     values: TOTAL_VALUES,
     conditions: [
       `c.dimension = '${dimension}'`,
-      ...Object.values(filters).map((values) => `c.value = any(${place(values)}::text[])`),
+      ...Object.values(filters).map((values) => `c.value = any(${addParameter(values)}::text[])`),
     ],
   };
 }
@@ -209,15 +215,19 @@ async function select<Row extends MetricsRow>(
   const { hot, teamId } = ctx;
   const { dimensions, filter } = query;
   const parameters: (string | readonly string[])[] = filter.emailIds ? [teamId, filter.emailIds] : [teamId];
-  const place: Place = (value) => `$${parameters.push(value)}`;
-  const startsOf = () => place(periods.map(({ startsAt }) => startsAt.toISOString()));
-  const source = sourceOf(query, place);
+  const addParameter: AddParameter = (value) => `$${parameters.push(value)}`;
+  const startsOf = () => addParameter(periods.map(({ startsAt }) => startsAt.toISOString()));
+  const source = sourceOf(query, addParameter);
   const values = dimensions.map(
     (name) =>
       `${name === "period" ? `width_bucket(c.starts_at, ${startsOf()}::timestamptz[])` : source.values[name]} as "${name}"`,
   );
   const groups = dimensions.map((_, index) => String(index + 1));
-  const conditions = ["c.team_id = $1", ...source.conditions, rangeCondition(ctx, query, periods, place)];
+  const conditions = [
+    "c.team_id = $1",
+    ...source.conditions,
+    rangeCondition(ctx, query, periods, addParameter),
+  ];
   const sums = COUNT_COLUMNS.map((name) => `coalesce(sum(c.${name}), 0)::float8 as ${name}`);
   const grouped =
     groups.length > 0 && `group by ${groups.join(", ")} order by ${[...more.order, ...groups].join(", ")}`;

@@ -3,7 +3,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { type Usage, usageOf } from "#server/shared/wire/usage";
 import { nameKeys } from "../keys/read";
-import { readMetrics } from "./read";
+import { getMetrics } from "./read";
 import { sumCounts } from "./sum";
 
 const dayMs = 86_400_000;
@@ -17,8 +17,8 @@ export type UsageQuery = { since: string; until: string; apiKeyId?: string; doma
  * The team's recipients by their current status, by the day on which their email was accepted, key and
  * domain: the same counts as the metrics, including the events that the worker has not counted yet.
  */
-export async function readUsage(ctx: Ctx, { since, until, apiKeyId, domain }: UsageQuery): Promise<Usage> {
-  const { rows, isComplete } = await readMetrics(ctx, {
+export async function getUsage(ctx: Ctx, { since, until, apiKeyId, domain }: UsageQuery): Promise<Usage> {
+  const { rows, isComplete } = await getMetrics(ctx, {
     startAt: new Date(since),
     endAt: new Date(Date.parse(until) + dayMs),
     timeZone: "UTC",

@@ -113,7 +113,7 @@ type Setup = {
 /**
  * The team's progress towards its first real email. The overview updates the counts itself.
  */
-export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
+export async function getSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
   const [found] = await db.execute<Setup>(sql`
     select exists (select from ${emails} where ${emails.teamId} = ${teamId}) as "hasTest",
       ${transportKind === "capture"} as "isCapturing",

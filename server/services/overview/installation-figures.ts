@@ -40,7 +40,7 @@ type Row = Omit<InstallationFigures["queues"][number], "queue">;
  * exact: it costs one index step per team and priority, or per endpoint, independent of the length of the
  * queue. Throws if the database does not respond in time.
  */
-export async function readInstallationFigures({ hot }: Pick<Deps, "hot">): Promise<InstallationFigures> {
+export async function getInstallationFigures({ hot }: Pick<Deps, "hot">): Promise<InstallationFigures> {
   // In a transaction, the statements have a connection to themselves: no statement of an email waits behind
   // them.
   const [[email], [webhook], [systemEmail], [parts]] = await withinMs(

@@ -24,7 +24,7 @@ export type DeliveryTimes = { p50Ms: number; p95Ms: number; deliveries: number }
  * The delivery times since `since`, from at most the newest `sampleMax` events: a sample, so the cost is
  * independent of volume.
  */
-export async function readDeliveryTimes(ctx: Ctx, since: Date): Promise<DeliveryTimes> {
+export async function getDeliveryTimes(ctx: Ctx, since: Date): Promise<DeliveryTimes> {
   const [found] = await ctx.db.execute<NonNullable<DeliveryTimes>>(sql`
     with newest as (
       select email_id, delivery_id, type, created_at as at from email_events where team_id = ${ctx.teamId}
@@ -52,7 +52,7 @@ export type Queue = {
 };
 
 /** What is not in a final state. Each figure reads a bounded number of entries of one index. */
-export async function readQueue(ctx: Ctx): Promise<Queue> {
+export async function getQueue(ctx: Ctx): Promise<Queue> {
   const own = (status: EmailStatus) => and(eq(emails.teamId, ctx.teamId), eq(emails.status, status));
   const [{ states, isComplete }, [unknown], oldest] = await Promise.all([
     countQueue(ctx, ctx.teamId, queueCountMax),

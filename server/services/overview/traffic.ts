@@ -2,7 +2,7 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { dayMs, hourMs } from "#server/shared/durations";
 import { countPendingRecipients } from "../metrics/count";
-import { readMetrics } from "../metrics/read";
+import { getMetrics } from "../metrics/read";
 import {
   type MetricsFilter,
   type MetricsRow,
@@ -49,12 +49,12 @@ export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange 
  * time before for comparison: of the same length, so a day that has not ended is compared with the same part
  * of a day. 422 if the range is invalid.
  */
-export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
+export async function getTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
   const { startAt, endAt, days, isCurrent } = resolveRange(ctx, range);
   const unit = days === 1 ? "hour" : "day";
   const time = { startAt, endAt };
   // Counts the pending events first, so that all queries have the same ones.
-  const current = await readMetrics(ctx, {
+  const current = await getMetrics(ctx, {
     ...time,
     filter,
     timeZone: "UTC",
@@ -83,7 +83,7 @@ export async function readTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilt
 }
 
 /**
- * The tags with the most recipients, of the same emails as `readTraffic`. The filter by tag is ignored, so
+ * The tags with the most recipients, of the same emails as `getTraffic`. The filter by tag is ignored, so
  * that each tag can be selected. A separate read, because tags have many more rows than all other tables:
  * up to 200 a day. 422 if the range is invalid.
  */

@@ -7,7 +7,7 @@ import type { Actor, Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { readReason } from "./reason";
+import { parseReason } from "./reason";
 import { releaseResumed } from "./release";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "./scope";
 
@@ -44,7 +44,7 @@ export async function pauseTeam(
 }
 
 async function insertPause(ctx: OperatorCtx, scope: NamedScope, given: string): Promise<boolean> {
-  const reason = readReason(given);
+  const reason = parseReason(given);
   const { teamId, domain } = scope;
   try {
     await ctx.db.transaction(async (tx) => {

@@ -10,7 +10,7 @@ export type ActivePause = QueueScope & { id: string; reason: string; isDeletion:
  * The pauses of the whole installation, of these teams and of their domains, and their deletions; of all
  * teams without `teamIds`.
  */
-export async function readActivePauses(hot: HotSql, teamIds?: readonly string[]): Promise<ActivePause[]> {
+export async function listActivePauses(hot: HotSql, teamIds?: readonly string[]): Promise<ActivePause[]> {
   return runPrepared<ActivePause>(hot, READ_ACTIVE, [teamIds ?? null]);
 }
 

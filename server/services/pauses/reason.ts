@@ -4,7 +4,7 @@ import { AppError } from "#server/platform/errors";
 export const reasonCharsMax = 500;
 
 /** A reason on one line. 422 if it is empty or too long. */
-export function readReason(given: string): string {
+export function parseReason(given: string): string {
   const reason = given.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   if (reason === "") throw new AppError("invalid", "Give a reason. It is shown with the email that waits.");
   if (reason.length > reasonCharsMax)

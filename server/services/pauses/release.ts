@@ -52,8 +52,8 @@ async function releasePriority(
 }
 
 // Postponed deliveries are at the end of each priority in the index that claims use. No delivery is postponed
-// after its pause was lifted, because each statement that postpones one locks the pause (see `PARK_BACKLOG`
-// and `release`).
+// after its pause was lifted, because each statement that postpones one locks the pause (see
+// `POSTPONE_PAUSED` and `release`).
 const RELEASE_BATCH = `
 with parked as materialized (
   select id, team_id, email_id from deliveries

@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { findTeam } from "../teams";
@@ -31,7 +31,7 @@ export async function findScope(
 }
 
 function requireDomainName(given: string): string {
-  const read = readDomainName(given);
+  const read = parseDomainName(given);
   if (!read.ok) throw new AppError("invalid", read.fault);
   return read.domain;
 }

@@ -49,7 +49,7 @@ export async function countQueue(
  * The deliveries in the queues of all teams. The time of the oldest due delivery is exact for any length of
  * the queue.
  */
-export async function readQueueTotals(deps: Pick<Deps, "db">): Promise<QueueTotals> {
+export async function getQueueTotals(deps: Pick<Deps, "db">): Promise<QueueTotals> {
   const [{ states, isComplete }, [oldest]] = await Promise.all([
     countQueue(deps, null, queueCountMax),
     deps.db.execute<{ state: QueueState; first: string }>(sql`

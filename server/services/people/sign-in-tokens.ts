@@ -68,7 +68,7 @@ export async function consumeSignInToken(
 }
 
 /** The user of a valid token, or null. Does not use the token. */
-export async function readSignInToken(
+export async function getSignInToken(
   deps: Pick<Deps, "db">,
   purpose: TokenPurpose,
   token: string,

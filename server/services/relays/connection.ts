@@ -11,7 +11,7 @@ export type RelayConnection = Omit<SmtpTarget, "login"> & { user: string };
 export type GivenConnection = RelayConnection & { password: string };
 
 /** The connection of a relay. If it cannot be decrypted, only host and port are known. */
-export async function readConnection(deps: Deps, id: string): Promise<RelayConnection> {
+export async function getRelayConnection(deps: Deps, id: string): Promise<RelayConnection> {
   const { login, ...target } = (await openStored(deps, id)) ?? (await hostAndPortOf(deps, id));
   return { ...target, user: login?.user ?? "" };
 }

@@ -43,17 +43,14 @@ const tableOf = ({ isSmtpUrl }: Pick<RelayState, "isSmtpUrl">): string =>
   isSmtpUrl ? "smtp_url_relays" : "relays";
 
 /** The relays that send email of these teams, in the order in which they are tried. */
-export async function readRelaysFor(hot: HotSql, teamIds: readonly string[]): Promise<SendingRelay[]> {
+export async function listRelaysFor(hot: HotSql, teamIds: readonly string[]): Promise<SendingRelay[]> {
   const text = `select ${COLUMNS} from relays where not is_untested and (team_id is null or team_id = any($1::uuid[]))
     order by position, created_at, id`;
   return runPrepared<SendingRelay>(hot, text, [teamIds]);
 }
 
 /** The relay of `SMTP_URL` with its current state. */
-export async function readSmtpUrlRelay(
-  hot: HotSql,
-  relay: Pick<Relay, "id" | "host">,
-): Promise<SendingRelay> {
+export async function getSmtpUrlRelay(hot: HotSql, relay: Pick<Relay, "id" | "host">): Promise<SendingRelay> {
   const text = `select ${STATE} from smtp_url_relays where id = $1::text`;
   const [state] = await runPrepared<Pick<SendingRelay, "failures" | "lastFault" | "pausedForMs">>(hot, text, [
     relay.id,

@@ -1,10 +1,10 @@
-import type { Place } from "#server/platform/secrets/vault";
+import type { SealedLocation } from "#server/platform/secrets/vault";
 
 /**
  * Identifies a relay's secret in the vault. Contains no team, because a relay may be shared by the
  * installation.
  */
-export const vaultPlaceOfRelay = (column: "url" | "callback_secret", id: string): Place => ({
+export const sealedLocationOfRelay = (column: "url" | "callback_secret", id: string): SealedLocation => ({
   table: "relays",
   column,
   id,

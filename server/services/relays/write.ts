@@ -6,10 +6,10 @@ import { providerOfHost } from "#server/mail/transport/provider-id";
 import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { readReason } from "../pauses/reason";
+import { parseReason } from "../pauses/reason";
 import { requeuePaused } from "./health";
 import { findRelay, type RelayView } from "./read";
-import { vaultPlaceOfRelay } from "./seal";
+import { sealedLocationOfRelay } from "./seal";
 
 /** Whose email a relay sends: of one domain, of one team, or of all teams if both are null. */
 export type RelayScope = { teamId: string | null; domainId: string | null };
@@ -48,7 +48,7 @@ export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> 
       domainId: input.domainId,
       name: input.name,
       position,
-      url: deps.vault.seal(input.url, vaultPlaceOfRelay("url", id)),
+      url: deps.vault.seal(input.url, sealedLocationOfRelay("url", id)),
       host: formatHostAndPort(target),
       dkim: input.dkim ?? signsFor(provider),
       provider,
@@ -101,7 +101,7 @@ export async function pauseRelay(
   { id, name }: Pick<RelayView, "id" | "name">,
   given: string,
 ): Promise<void> {
-  const reason = readReason(given);
+  const reason = parseReason(given);
   const paused = await db
     .update(relays)
     .set({ pauseReason: reason })
@@ -152,7 +152,7 @@ function targetColumns(
   const isDerived = former === providerOfHost(host.replace(/:\d+$/, ""));
   return {
     ...(isDerived && provider !== former && { provider, dkim: signsFor(provider) }),
-    url: deps.vault.seal(url, vaultPlaceOfRelay("url", id)),
+    url: deps.vault.seal(url, sealedLocationOfRelay("url", id)),
     host: formatHostAndPort(target),
     pausedUntil: sql`now()`,
     failures: 0,

@@ -6,7 +6,7 @@ import type { Ctx, Deps } from "#server/deps";
 import { firstId, newId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../audit/record";
 import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
-import { encodePlace, parsePlace } from "../parts";
+import { encodePosition, parsePosition } from "../parts";
 
 /*
  * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it
@@ -48,7 +48,7 @@ export type HeldChoice = {
 };
 
 /** The team's held deliveries; null if there are none. */
-export async function readHeld({ hot, teamId }: Ctx): Promise<HeldEmail | null> {
+export async function getHeldEmail({ hot, teamId }: Ctx): Promise<HeldEmail | null> {
   const [found] = await hot.unsafe<HeldEmail[]>(
     `with held as (
        select d.email_id::text collate "C" as id from deliveries d
@@ -68,14 +68,14 @@ export async function readHeld({ hot, teamId }: Ctx): Promise<HeldEmail | null> 
  * For pages that are read often: the team's held deliveries and the last restore; null if there are none.
  * Costs one row while this database was never restored.
  */
-export async function readHeldAfterRestore(ctx: Ctx): Promise<{ held: HeldEmail; restore: Restore } | null> {
-  const restore = await readLastRestore(ctx);
-  const held = restore && (await readHeld(ctx));
+export async function getHeldAfterRestore(ctx: Ctx): Promise<{ held: HeldEmail; restore: Restore } | null> {
+  const restore = await getLastRestore(ctx);
+  const held = restore && (await getHeldEmail(ctx));
   return held && { held, restore };
 }
 
 /** The last restore; null if this database was never restored by Backstamp. */
-export async function readLastRestore({ db }: Pick<Deps, "db">): Promise<Restore | null> {
+export async function getLastRestore({ db }: Pick<Deps, "db">): Promise<Restore | null> {
   const { takenAt, restoredAt, release, held } = restores;
   const [found] = await db
     .select({ takenAt, restoredAt, release, held })
@@ -86,12 +86,12 @@ export async function readLastRestore({ db }: Pick<Deps, "db">): Promise<Restore
 }
 
 /** The last delivery that was read, and the entry of the decision in the audit log. */
-const Place = z.object({
+const Position = z.object({
   priority: z.int().min(0).max(priorityMax),
   id: z.uuid(),
   entryId: z.uuid().nullable(),
 });
-type Place = Omit<z.infer<typeof Place>, "entryId">;
+type Position = Omit<z.infer<typeof Position>, "entryId">;
 
 /**
  * Releases or cancels held deliveries of the team, those of one part per call, and returns how many; `next`
@@ -108,29 +108,29 @@ export async function settleHeld(
   const { entryId, ...start } =
     after === null
       ? { ...startOf(0), entryId: null }
-      : parsePlace(Place, after, "Start again: the position in the held email is not valid.");
+      : parsePosition(Position, after, "Start again: the position in the held email is not valid.");
   const command: Command = { entryId };
-  let place: Place | null = start;
+  let position: Position | null = start;
   let settled = 0;
-  for (let left = readMax; left > 0 && place !== null; ) {
-    const read = await readPart(ctx, choice, place, left);
+  for (let left = readMax; left > 0 && position !== null; ) {
+    const read = await readPart(ctx, choice, position, left);
     const chosen = read.filter(({ isChosen }) => isChosen);
     for (let from = 0; from < chosen.length; from += batchMax)
       settled += await settleBatch(ctx, choice, chosen.slice(from, from + batchMax), command);
-    place = placeAfter(place, read.length === left ? read.at(-1) : undefined);
+    position = positionAfter(position, read.length === left ? read.at(-1) : undefined);
     left -= read.length;
   }
   if (choice.to === "release" && settled > 0) ctx.wake();
-  return { settled, next: place && encodePlace({ ...place, ...command }) };
+  return { settled, next: position && encodePosition({ ...position, ...command }) };
 }
 
 /** Without `last`, the priority has no more deliveries. */
-function placeAfter({ priority }: Place, last: HeldKey | undefined): Place | null {
+function positionAfter({ priority }: Position, last: HeldKey | undefined): Position | null {
   if (last) return { priority, id: last.id };
   return priority < priorityMax ? startOf(priority + 1) : null;
 }
 
-const startOf = (priority: number): Place => ({ priority, id: firstId });
+const startOf = (priority: number): Position => ({ priority, id: firstId });
 
 type HeldKey = Omit<DeliveryKey, "teamId">;
 
@@ -144,7 +144,7 @@ type HeldKey = Omit<DeliveryKey, "teamId">;
 async function readPart(
   { hot, teamId }: Ctx,
   { acceptedAfter, acceptedBefore, scheduledAfter }: HeldChoice,
-  { priority, id }: Place,
+  { priority, id }: Position,
   limit: number,
 ): Promise<(HeldKey & { isChosen: boolean })[]> {
   return hot.begin(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Deps } from "#server/deps";
 import { isComplaint } from "#server/mail/bounce/feedback";
-import { READ_REPORT } from "#server/mail/bounce/read-report";
+import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/text/fold-address";
 import { type Addressed, filterByAddress, findByMessageId, findByToken } from "./find";
@@ -43,7 +43,7 @@ export async function receiveMessage(
   { bytes, recipients }: { bytes: Uint8Array; recipients: readonly string[] },
 ): Promise<Received | null> {
   // Once, whatever the number of recipients: a stranger chooses both.
-  const report = await deps.threads.read(HOLDER, READ_REPORT, bytes, readMsMax);
+  const report = await deps.threads.read(HOLDER, PARSE_REPORT, bytes, readMsMax);
   if (!report) return null;
   const results: (Ignored | "recorded")[] = [];
   for (const recipient of recipients.length > 0 ? recipients : [null])

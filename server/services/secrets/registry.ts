@@ -39,7 +39,7 @@ export type RegisteredSecret = {
 };
 
 /** The registered secrets, those that were active by their time. */
-export const readRegistry = (query: Query): Promise<RegisteredSecret[]> =>
+export const listRegisteredSecrets = (query: Query): Promise<RegisteredSecret[]> =>
   query.unsafe<RegisteredSecret[]>(`
     select id, check_value as "checkValue", (extract(epoch from active_from) * 1000)::float8 as "activeFromMs",
       resealed_at is not null as "isResealed",
@@ -64,10 +64,10 @@ export const changeRegistry = <T>(hot: HotSql, change: (tx: HotSql) => Promise<T
  */
 export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   admitIfKnown(keyring, async () => {
-    let registry = await readRegistry(hot);
+    let registry = await listRegisteredSecrets(hot);
     if (!registry.some(({ id }) => id === keyring.given.id)) {
       await changeRegistry(hot, (tx) => register(tx, keyring));
-      registry = await readRegistry(hot);
+      registry = await listRegisteredSecrets(hot);
     }
     await requireKnown(hot, keyring, registry);
     return periodsOf(registry);
@@ -80,7 +80,7 @@ export const admitKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
  */
 export const checkKeyring = ({ hot, keyring }: RegistryDeps): Promise<void> =>
   admitIfKnown(keyring, async () => {
-    const registry = await readRegistry(hot);
+    const registry = await listRegisteredSecrets(hot);
     if (registry.length === 0) {
       const owner = await findOwner(hot, keyring);
       return owner && [{ keyId: owner.id, fromMs: 0 }];
@@ -109,15 +109,15 @@ export async function refreshKeyring(
 ): Promise<{ active: RegisteredSecret | null; isKnown: boolean }> {
   const { hot, keyring } = deps;
   if (!keyring.isChecked()) await admitKeyring(deps);
-  const registry = await readRegistry(hot);
+  const registry = await listRegisteredSecrets(hot);
   keyring.admit(periodsOf(registry));
   const active = findActive(registry);
   return { active, isKnown: active === null || keyring.find(active.id) !== null };
 }
 
 /** Learns which secret is active, without a change of the database: no secret is registered. */
-export async function readActiveSecret({ hot, keyring }: RegistryDeps): Promise<void> {
-  keyring.admit(periodsOf(await readRegistry(hot)));
+export async function learnActiveSecret({ hot, keyring }: RegistryDeps): Promise<void> {
+  keyring.admit(periodsOf(await listRegisteredSecrets(hot)));
 }
 
 /** What the operator does where a process does not have the active secret. */
@@ -134,7 +134,7 @@ const periodsOf = (registry: readonly RegisteredSecret[]) =>
  * becomes active.
  */
 async function register(tx: HotSql, keyring: Keyring): Promise<void> {
-  const registry = await readRegistry(tx);
+  const registry = await listRegisteredSecrets(tx);
   if (registry.length === 0) {
     const owner = (await findOwner(tx, keyring)) ?? keyring.given;
     await tx`
@@ -202,8 +202,8 @@ async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey | nul
   for (const column of SEALED_COLUMNS) {
     for (const { value, ...row } of await readValues(query, column, { limit: samplesPerColumn })) {
       found += 1;
-      const place = column.placeOf(row);
-      const opener = vaults.find(({ vault }) => canOpen(vault, value, place));
+      const location = column.locationOf(row);
+      const opener = vaults.find(({ vault }) => canOpen(vault, value, location));
       if (opener) return opener.key;
     }
   }

@@ -80,9 +80,9 @@ const resealBatch = (
     const unreadable: string[] = [];
     let fault: unknown;
     const fresh = rows.flatMap(({ value, ...row }) => {
-      const place = column.placeOf(row);
+      const location = column.locationOf(row);
       try {
-        return [{ id: row.id, value: vault.seal(vault.open(value, place), place) }];
+        return [{ id: row.id, value: vault.seal(vault.open(value, location), location) }];
       } catch (error) {
         unreadable.push(row.id);
         fault = error;

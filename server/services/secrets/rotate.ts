@@ -4,8 +4,8 @@ import {
   admitKeyring,
   changeRegistry,
   findActive,
+  listRegisteredSecrets,
   type RegistryDeps,
-  readRegistry,
   refreshKeyring,
 } from "./registry";
 
@@ -23,14 +23,14 @@ const tickBeatSecondsMax = 600;
  * activated twice.
  */
 export async function isActivationDue({ hot, keyring }: RegistryDeps): Promise<boolean> {
-  const registry = await readRegistry(hot);
+  const registry = await listRegisteredSecrets(hot);
   const wasActive = registry.some(({ id, activeFromMs }) => id === keyring.given.id && activeFromMs !== null);
   return findActive(registry) !== null && !wasActive;
 }
 
 /** Whether a secret is active that does not encrypt everything that a former one encrypted yet. */
 export async function isResealDue({ hot }: RegistryDeps): Promise<boolean> {
-  const registry = await readRegistry(hot);
+  const registry = await listRegisteredSecrets(hot);
   const periods = registry.filter(({ activeFromMs }) => activeFromMs !== null);
   return periods.length > 1 && !findActive(registry)?.isResealed;
 }
@@ -48,7 +48,7 @@ export async function activateSecret(
   const { id } = deps.keyring.given;
   await admitKeyring(deps);
   await changeRegistry(deps.hot, async (tx) => {
-    const registry = await readRegistry(tx);
+    const registry = await listRegisteredSecrets(tx);
     if (findActive(registry)?.id === id) return;
     if (registry.some((secret) => secret.id === id && secret.activeFromMs !== null))
       throw new AppError(

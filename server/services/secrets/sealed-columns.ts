@@ -1,9 +1,9 @@
-import type { Place } from "#server/platform/secrets/vault";
-import { vaultPlaceOfTotp } from "../account/factors/totp";
-import { dkimKeyPlace } from "../domains/dkim/keys";
-import { vaultPlaceOfRelay } from "../relays/seal";
-import { vaultPlaceOfDetails } from "../system-mail/details";
-import { placeOfSigningSecret } from "../webhooks/signing";
+import type { SealedLocation } from "#server/platform/secrets/vault";
+import { sealedLocationOfTotp } from "../account/factors/totp";
+import { sealedLocationOfDkimKey } from "../domains/dkim/keys";
+import { sealedLocationOfRelay } from "../relays/seal";
+import { sealedLocationOfDetails } from "../system-mail/details";
+import { sealedLocationOfSigningSecret } from "../webhooks/signing";
 
 type Row = { id: string; teamId: string };
 
@@ -16,7 +16,7 @@ export type SealedColumn = {
   /** The column of the row's id. Default: `id`. */
   id?: string;
   hasTeam: boolean;
-  placeOf(row: Row): Place;
+  locationOf(row: Row): SealedLocation;
 };
 
 /** Every column with encrypted values. A new one is added here, or its values do not follow a new secret. */
@@ -26,35 +26,35 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: "relays",
     column: "url",
     hasTeam: false,
-    placeOf: ({ id }) => vaultPlaceOfRelay("url", id),
+    locationOf: ({ id }) => sealedLocationOfRelay("url", id),
   },
   {
     name: "callback secrets",
     table: "relays",
     column: "callback_secret",
     hasTeam: false,
-    placeOf: ({ id }) => vaultPlaceOfRelay("callback_secret", id),
+    locationOf: ({ id }) => sealedLocationOfRelay("callback_secret", id),
   },
   {
     name: "DKIM keys",
     table: "dkim_keys",
     column: "private_key",
     hasTeam: true,
-    placeOf: ({ teamId, id }) => dkimKeyPlace(teamId, id),
+    locationOf: ({ teamId, id }) => sealedLocationOfDkimKey(teamId, id),
   },
   {
     name: "webhook secrets",
     table: "webhooks",
     column: "secret",
     hasTeam: true,
-    placeOf: (row) => placeOfSigningSecret(row, "secret"),
+    locationOf: (row) => sealedLocationOfSigningSecret(row, "secret"),
   },
   {
     name: "previous webhook secrets",
     table: "webhooks",
     column: "previous_secret",
     hasTeam: true,
-    placeOf: (row) => placeOfSigningSecret(row, "previous_secret"),
+    locationOf: (row) => sealedLocationOfSigningSecret(row, "previous_secret"),
   },
   {
     name: "authenticator apps",
@@ -62,13 +62,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: "secret",
     id: "user_id",
     hasTeam: false,
-    placeOf: ({ id }) => vaultPlaceOfTotp(id),
+    locationOf: ({ id }) => sealedLocationOfTotp(id),
   },
   {
     name: "system emails",
     table: "system_mails",
     column: "details",
     hasTeam: false,
-    placeOf: ({ id }) => vaultPlaceOfDetails(id),
+    locationOf: ({ id }) => sealedLocationOfDetails(id),
   },
 ];

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { firstIdAt } from "#server/platform/ids";
 import { dayMs } from "#server/shared/durations";
-import { findActive, type RegistryDeps, readRegistry } from "./registry";
+import { findActive, listRegisteredSecrets, type RegistryDeps } from "./registry";
 import { countValues, type ValueCount } from "./stored-values";
 
 /**
@@ -49,11 +49,11 @@ export type SecretStatus = {
  * The secrets of the installation, the current one first, and what each is still needed for. `unnamed` counts
  * values of release 0.2.0, which do not name their secret; while there are any, no secret is removable.
  */
-export async function readSecretStatus(
+export async function getSecretStatus(
   { hot, keyring }: RegistryDeps,
   now: Date,
 ): Promise<{ secrets: SecretStatus[]; unnamed: number }> {
-  const [recorded, counts] = [await readRegistry(hot), await countValues(hot)];
+  const [recorded, counts] = [await listRegisteredSecrets(hot), await countValues(hot)];
   // The first process that starts with a secret records it.
   const isRecorded = recorded.some(({ id }) => id === keyring.given.id);
   const registry = isRecorded ? recorded : [...recorded, { ...unrecorded, id: keyring.given.id }];
@@ -70,18 +70,18 @@ export async function readSecretStatus(
         : activeFromMs === null
           ? "waiting"
           : "former";
-    const place = keyring.keys.findIndex((key) => key.id === id);
+    const location = keyring.keys.findIndex((key) => key.id === id);
     const values = valuesOf(counts, id);
     const until = state === "former" && untilMs !== null ? new Date(untilMs) : null;
     const hasQueued = until !== null && (await hasQueuedBefore(hot, until));
     const linksUntil = until && new Date(until.getTime() + linkDays * dayMs);
-    const isUnused = place > 0 && state !== "current" && unnamed + values.length === 0 && !hasQueued;
+    const isUnused = location > 0 && state !== "current" && unnamed + values.length === 0 && !hasQueued;
     const areLinksOld = linksUntil === null || linksUntil <= now;
     secrets.push({
       id,
       state,
-      isConfigured: place >= 0,
-      position: place >= 0 ? place : null,
+      isConfigured: location >= 0,
+      position: location >= 0 ? location : null,
       activeFrom: activeFromMs ? new Date(activeFromMs).toISOString() : null,
       activeUntil: until?.toISOString() ?? null,
       values,

@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import { firstId } from "#server/platform/ids";
-import type { Place, Vault } from "#server/platform/secrets/vault";
+import type { SealedLocation, Vault } from "#server/platform/secrets/vault";
 import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 
 /** An encrypted value with its row. */
@@ -30,9 +30,9 @@ export const readValues = (
 type Selection = { limit: number; after?: string; except?: string; isLocked?: boolean };
 
 /** Whether the vault opens this value. */
-export function canOpen(vault: Vault, value: string, place: Place): boolean {
+export function canOpen(vault: Vault, value: string, location: SealedLocation): boolean {
   try {
-    vault.open(value, place);
+    vault.open(value, location);
     return true;
   } catch {
     return false;

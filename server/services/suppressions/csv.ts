@@ -44,7 +44,7 @@ export type ParsedEntries = {
  * semicolons and tabs, and files from spreadsheet programs. An invalid line is reported by its number. A file
  * that is not CSV, is too long or is not UTF-8 is rejected as a whole.
  */
-export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<ParsedEntries> {
+export async function parseEntries(bytes: AsyncIterable<Uint8Array>): Promise<ParsedEntries> {
   const read: ParsedEntries = { entries: [], unknownReasons: 0, unreadDates: 0, faults: [], faulty: 0 };
   let columns: Columns | undefined;
   let lines = 0;

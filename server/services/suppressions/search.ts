@@ -61,7 +61,7 @@ export function beginsWith(teamId: string, letters: string): SQL {
 export type Source = { reply: string | null };
 
 /** The source emails of these entries, keyed by entry id. Emails that were deleted are omitted. */
-export async function readSources(ctx: Ctx, rows: readonly Suppression[]): Promise<Map<string, Source>> {
+export async function getSources(ctx: Ctx, rows: readonly Suppression[]): Promise<Map<string, Source>> {
   const wanted = rows.flatMap(({ sourceEmailId }) => sourceEmailId ?? []);
   if (wanted.length === 0) return new Map();
   const found = await ctx.db

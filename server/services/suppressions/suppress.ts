@@ -22,13 +22,12 @@ import { isNamed, type SuppressionName } from "./read";
 /*
  * What suppresses an address. Every path adds entries through `addEntries`:
  *
- * | cause                                 | origin      | blocks                           | added by
- * |
+ * | cause                                 | origin      | blocks                           | added by |
  * |---------------------------------------|-------------|----------------------------------|-----------------------------|
  * | hard bounce: SMTP reply               | `bounce`    | all email                        |
- * delivery/attempt/outcome.ts | | hard bounce: message, callback        | `bounce`    | all email
- * | services/returns/record.ts  | | complaint: feedback report, callback  | `complaint` | all email
- * | services/returns/record.ts  | | unsubscribe link                      | `manual`    | email sent with
+ * delivery/attempt/outcome.ts | | hard bounce: message, callback        | `bounce`    | all email |
+ * services/returns/record.ts  | | complaint: feedback report, callback  | `complaint` | all email |
+ * services/returns/record.ts  | | unsubscribe link                      | `manual`    | email sent with
  * list_unsubscribe | `unsubscribe`               | | API, console                          | `manual`    |
  * all email                        | `addSuppressions`           | | CSV import, import from a provider    |
  * as imported | as imported                      | `addNewSuppressions`        |

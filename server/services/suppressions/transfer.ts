@@ -5,7 +5,7 @@ import { parseMailbox } from "#server/mail/address/address";
 import { writeCsv } from "#server/platform/http/csv";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { type ParsedEntries, readEntries, SUPPRESSION_COLUMNS } from "./csv";
+import { type ParsedEntries, parseEntries, SUPPRESSION_COLUMNS } from "./csv";
 import { beginsWith } from "./search";
 import { addNewSuppressions, addSuppressions, type NewSuppression } from "./suppress";
 
@@ -37,7 +37,7 @@ export async function importSuppressions(
   bytes: AsyncIterable<Uint8Array>,
   onWritten?: (count: number, of: number) => void,
 ): Promise<Imported> {
-  const { entries, ...read } = await readEntries(bytes);
+  const { entries, ...read } = await parseEntries(bytes);
   const wanted = new Map<string, NewSuppression>();
   for (const entry of entries) {
     const address = foldAddress(entry.address);

@@ -76,7 +76,7 @@ export type Details = {
 };
 
 /** Identifies the details in the vault. System email has no team. */
-export const vaultPlaceOfDetails = (id: string) => ({
+export const sealedLocationOfDetails = (id: string) => ({
   table: "system_mails",
   column: "details",
   id,
@@ -87,10 +87,10 @@ export const vaultPlaceOfDetails = (id: string) => ({
  * Encrypts the details for their row. A copy of the database must not reveal a link that was not sent yet.
  */
 export const sealDetails = (vault: Vault, id: string, details: Details[keyof Details]): string =>
-  vault.seal(JSON.stringify(details), vaultPlaceOfDetails(id));
+  vault.seal(JSON.stringify(details), sealedLocationOfDetails(id));
 
 /** Decrypts the details. Throws if they were encrypted with another secret or for another row. */
 export const openDetails = <K extends keyof Details>(
   vault: Vault,
   row: { id: string; kind: K; details: string },
-): Details[K] => JSON.parse(vault.open(row.details, vaultPlaceOfDetails(row.id)));
+): Details[K] => JSON.parse(vault.open(row.details, sealedLocationOfDetails(row.id)));

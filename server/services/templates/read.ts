@@ -145,7 +145,7 @@ const emailsReadMax = 500;
  * The recent use of a template, from the newest retained emails; shown before it is deleted. `keys` are the
  * names of the keys that sent one of them, most recent first; null is a member or the operator.
  */
-export async function readTemplateUse(ctx: Ctx, idOrAlias: string) {
+export async function getTemplateUse(ctx: Ctx, idOrAlias: string) {
   const { id } = await findTemplate(ctx, idOrAlias);
   const newest = ctx.db
     .select({ apiKeyId: emails.apiKeyId, createdAt: emails.createdAt })

@@ -25,7 +25,7 @@ export type LastResponse = Pick<WebhookAttemptWire, "http_status_code" | "fault"
  * response, and whether the previous secret still signs after a rotation. It costs a few index lookups per
  * endpoint, regardless of backlog.
  */
-export async function readEndpointStates(ctx: Ctx, ids: readonly string[]) {
+export async function listEndpointStates(ctx: Ctx, ids: readonly string[]) {
   const rows = await ctx.db
     .select({
       id: webhooks.id,

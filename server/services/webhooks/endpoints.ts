@@ -22,7 +22,7 @@ const { secret: _, previousSecret: __, ...columns } = getTableColumns(webhooks);
 const mine = (ctx: Ctx, id: string) => and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
 
 /**
- * Adds an endpoint and returns its signing secret. Later, `readSigningSecrets` returns it to callers with
+ * Adds an endpoint and returns its signing secret. Later, `getSigningSecrets` returns it to callers with
  * permission.
  */
 export async function createWebhook(
@@ -81,7 +81,7 @@ export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
  * The active signing secrets: the current one and, for 24 hours after a rotation, the previous one. Null for
  * a key with read-only scope: a secret allows forging our calls.
  */
-export async function readSigningSecrets(ctx: Ctx, id: string): Promise<SigningSecrets | null> {
+export async function getSigningSecrets(ctx: Ctx, id: string): Promise<SigningSecrets | null> {
   if (ctx.actor.kind === "key" && !ctx.actor.scopes.includes("webhooks:write")) return null;
   const [row] = await ctx.db
     .select({

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { webhooks } from "#db/schema/webhooks";
-import type { Place, Vault } from "#server/platform/secrets/vault";
+import type { SealedLocation, Vault } from "#server/platform/secrets/vault";
 
 type Row = Pick<typeof webhooks.$inferSelect, "id" | "teamId">;
 type Column = "secret" | "previous_secret";
@@ -15,7 +15,7 @@ export const previousSecretHours = 24;
 export const createSigningSecret = (): string => `whsec_${randomBytes(secretBytes).toString("base64")}`;
 
 /** Identifies a secret of an endpoint in the vault. */
-export const placeOfSigningSecret = (row: Row, column: Column): Place => ({
+export const sealedLocationOfSigningSecret = (row: Row, column: Column): SealedLocation => ({
   table: "webhooks",
   column,
   id: row.id,
@@ -24,11 +24,11 @@ export const placeOfSigningSecret = (row: Row, column: Column): Place => ({
 
 /** Encrypts a secret for storage. It can be decrypted only for this row and column. */
 export const sealSigningSecret = (vault: Vault, row: Row, column: Column, secret: string): string =>
-  vault.seal(secret, placeOfSigningSecret(row, column));
+  vault.seal(secret, sealedLocationOfSigningSecret(row, column));
 
 /** Decrypts a stored secret. Throws if it was sealed by another installation or for another row. */
 export const openSigningSecret = (vault: Vault, row: Row, column: Column, sealed: string): string =>
-  vault.open(sealed, placeOfSigningSecret(row, column));
+  vault.open(sealed, sealedLocationOfSigningSecret(row, column));
 
 export type Signing = {
   /** The same in every attempt, so receivers can detect duplicates. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, Time } from "./shapes";
 
-/** Recipients by their current status and what they did, as `readMetrics` sums them. */
+/** Recipients by their current status and what they did, as `getMetrics` sums them. */
 export type CountedRecipients = {
   received: number;
   sent: number;

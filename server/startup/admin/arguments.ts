@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import { ClientNetworks } from "#server/services/keys/key-input";
 import { TIERS, type Tier } from "#server/shared/rate-limits";
-import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
+import { parseScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
 
 /*
  * Argument parsers. Invalid text throws InvalidArgumentError; commander adds the argument's name and the
@@ -72,7 +72,7 @@ export const asTime = parserOf(
 );
 
 export function asDomain(text: string): string {
-  const read = readDomainName(text.trim());
+  const read = parseDomainName(text.trim());
   if (!read.ok) throw new InvalidArgumentError(read.fault);
   return read.domain;
 }
@@ -102,7 +102,7 @@ export function asNetworks(text: string): string[] {
 
 /** Scopes and presets separated by commas. */
 export function asScopes(text: string): Scope[] {
-  const read = readScopes(splitList(text));
+  const read = parseScopes(splitList(text));
   const possible = [...Object.keys(SCOPE_PRESETS), ...SCOPES].join(", ");
   if ("unknown" in read)
     throw new InvalidArgumentError(`Unknown scope "${read.unknown}". Valid scopes: ${possible}.`);

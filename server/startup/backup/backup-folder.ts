@@ -4,7 +4,7 @@ import { addAbortSignal, Writable } from "node:stream";
 import { type DiskSpace, formatBytes } from "#server/platform/disk";
 import { OperatorError } from "../launcher/operator-error";
 
-type DiskEffects = { readDiskSpace(folder: string): Promise<DiskSpace> };
+type DiskEffects = { measureDiskSpace(folder: string): Promise<DiskSpace> };
 
 const NAME = /^backstamp-\d{8}T\d{9}Z\.tar\.gz(\.age)?$/;
 const PARTIAL = /\.\d+\.partial$/;
@@ -77,7 +77,7 @@ export async function writeBackupFile<T>(
   file: string,
   fill: (output: Writable) => Promise<T>,
   signal: AbortSignal,
-  { readDiskSpace }: DiskEffects,
+  { measureDiskSpace }: DiskEffects,
 ): Promise<{ sizeBytes: number; result: T }> {
   if (await stat(file).catch(() => null))
     throw new OperatorError(`${file} exists. Choose another name, or delete it first.`);
@@ -91,7 +91,7 @@ export async function writeBackupFile<T>(
     });
   });
   const requireSpace = async () => {
-    const { freeBytes, totalBytes } = await readDiskSpace(folder);
+    const { freeBytes, totalBytes } = await measureDiskSpace(folder);
     const leftBytes = Math.min(freeBytesMin, totalBytes * freeShareMin);
     if (freeBytes < leftBytes)
       throw diskFull(

@@ -3,7 +3,7 @@ import { readSnapshot, type Snapshot } from "#db/backup/snapshot";
 import { RELEASE } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
 import { keyIdOf } from "#server/platform/secrets/keyring";
-import { findActive, readRegistry } from "#server/services/secrets/registry";
+import { findActive, listRegisteredSecrets } from "#server/services/secrets/registry";
 import { readGenerated } from "../install/generated";
 import { OperatorError } from "../launcher/operator-error";
 import { readInstallationId } from "../postgres/cluster-location";
@@ -80,7 +80,7 @@ export async function createBackup(
  * the ring lacks it. Until a process has registered a secret, it is the first one.
  */
 async function findActiveSecret({ query }: Snapshot, ring: readonly string[]): Promise<string | null> {
-  const active = findActive(await readRegistry(query));
+  const active = findActive(await listRegisteredSecrets(query));
   return ring.find((secret) => active === null || keyIdOf(secret) === active.id) ?? null;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Deps } from "#server/deps";
-import { readDiskSpace } from "#server/platform/disk";
+import { measureDiskSpace } from "#server/platform/disk";
 import type { Settings } from "#server/platform/env/settings";
 import {
   type BackupTarget,
@@ -20,7 +20,7 @@ const beatMs = 20_000;
 /** A backup to which nothing was written for this long does not count as running, and is ended. */
 const stalledMsMax = 10 * 60_000;
 
-type BackupDeps = Pick<Deps, "db"> & { readDiskSpace?: typeof readDiskSpace };
+type BackupDeps = Pick<Deps, "db"> & { measureDiskSpace?: typeof measureDiskSpace };
 type BackupSettings = Pick<Settings, "dataDir" | "secret" | "oldSecrets"> & {
   databaseUrl: string;
   /** Null: the backup is not encrypted and contains no secrets. */
@@ -58,7 +58,7 @@ export async function makeBackup(
         return createBackup(settings, output);
       },
       signal,
-      { readDiskSpace, ...deps },
+      { measureDiskSpace, ...deps },
     );
     await completeBackup(deps, id, { sizeBytes, hasSecret: result.hasSecret, fault: await finish() });
     return { ...result, file, sizeBytes };

@@ -72,7 +72,7 @@ async function tryLaunch(
     const ended = new Promise<"ended">((resolve) => server.once("exit", () => resolve("ended")));
     while (performance.now() < deadline) {
       if ((await Promise.race([failed, ended, wait(15)])) === "ended") {
-        return { server, startError: (await readFrom(log, from)).trim() };
+        return { server, startError: (await parseFrom(log, from)).trim() };
       }
       const postmaster = await readPostmaster(place.pgdata);
       if (postmaster?.pid === server.pid && postmaster?.isReady) return { server, startError: null };
@@ -93,7 +93,7 @@ async function openLog(place: ClusterLocation) {
   return open(file, "a+", 0o600);
 }
 
-async function readFrom(log: Awaited<ReturnType<typeof open>>, position: number): Promise<string> {
+async function parseFrom(log: Awaited<ReturnType<typeof open>>, position: number): Promise<string> {
   const { bytesRead, buffer } = await log.read({ buffer: Buffer.alloc(8_192), position });
   return buffer.toString("utf8", 0, bytesRead);
 }

@@ -219,13 +219,13 @@ function openApi(url, key) {
       } catch {
         throw new PushError(`${url} is not the address of a Backstamp API (status ${response.status}).`);
       }
-      return { status: response.status, result, reason: readReason(response.headers) };
+      return { status: response.status, result, reason: parseReason(response.headers) };
     }
   };
 }
 
 /** The sentence in the header of a 403, whose body is the same for every reason. @param {Headers} headers */
-const readReason = (headers) =>
+const parseReason = (headers) =>
   headers
     .get("x-backstamp-reason")
     ?.replace(/^[a-z_]+;detail="|"$/g, "")

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SIGN_IN_PROVIDERS, type SignInProvider } from "#db/schema/account";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { confirmAddressChange, requestAddressChange } from "#server/services/account/email-address";
-import { readFactors } from "#server/services/account/factors/factors";
+import { getFactors } from "#server/services/account/factors/factors";
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
 import { renewRecoveryCodes } from "#server/services/account/factors/two-factor";
 import {
@@ -55,7 +55,7 @@ const proved = own.input(z.strictObject({ proof })).use(async ({ ctx, input, nex
 /** The sign-in methods of a user, without secrets. Times are ISO 8601. */
 async function readSignInMethods(deps: ConsoleDeps, userId: string) {
   const hasOwnPassword = await hasPassword(deps, userId);
-  const factors = await readFactors(deps.db, userId);
+  const factors = await getFactors(deps.db, userId);
   const linked = await listLinkedAccounts(deps, userId);
   return {
     hasPassword: hasOwnPassword,
@@ -164,7 +164,7 @@ export const profileRouter = router({
     const { id: userId, email, name } = ctx.signedInAs.user;
     const proof = requiredProof({
       hasPassword: await hasPassword(ctx.deps, userId),
-      factors: await readFactors(ctx.deps.db, userId),
+      factors: await getFactors(ctx.deps.db, userId),
     });
     return { email, name, proof, hasAlertEmails: await hasAlertEmails(ctx.deps, userId) };
   }),

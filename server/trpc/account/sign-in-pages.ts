@@ -1,7 +1,7 @@
 import "server-only";
 import { cookies } from "next/headers";
 import { SIGN_IN_PROVIDERS } from "#db/schema/account";
-import { readPendingTwoFactor } from "#server/auth";
+import { getPendingTwoFactor } from "#server/auth";
 import { getConsoleDeps } from "#server/auth/deps";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import { SIGN_IN_METHOD_NAMES } from "#server/services/account/sign-in/complete-sign-in";
@@ -25,4 +25,4 @@ export function otherSignInMethods(): OtherSignInMethods {
 }
 
 /** The pending two-factor step of this browser, or null. */
-export const pendingTwoFactorStep = async () => readPendingTwoFactor(getConsoleDeps(), await cookies());
+export const pendingTwoFactorStep = async () => getPendingTwoFactor(getConsoleDeps(), await cookies());

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeDomainName } from "#server/mail/address/domain-display";
-import { growthPercentMax, readWarmUpPlan, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
+import { getWarmUpPlan, growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { verifyDomain } from "#server/services/domains/check/verify";
 import { getDomain } from "#server/services/domains/dkim/credentials";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
@@ -64,7 +64,7 @@ export const domainsRouter = router({
       const [keys, relays, warmUpPlan] = await Promise.all([
         listKeysOfDomain(service, domain.id),
         listRelaysOfDomain(service, domain),
-        readWarmUpPlan(service, domain),
+        getWarmUpPlan(service, domain),
       ]);
       return viewDomain(service, domain, { keys, relays, warmUpPlan });
     }),

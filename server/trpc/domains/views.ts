@@ -4,7 +4,7 @@ import { describeDomainName } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { formatZoneFile, type ZoneRecord } from "#server/mail/dns/zone-file";
 import { describeSetup } from "#server/services/domains/announce";
-import type { readWarmUpPlan } from "#server/services/domains/caps";
+import type { getWarmUpPlan } from "#server/services/domains/caps";
 import { describeAlignment } from "#server/services/domains/check/alignment";
 import type { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
 import type { Domain } from "#server/services/domains/read";
@@ -49,7 +49,7 @@ export type DomainRow = ReturnType<typeof viewDomainRow>;
 type Related = {
   keys: Awaited<ReturnType<typeof listKeysOfDomain>>;
   relays: Awaited<ReturnType<typeof listRelaysOfDomain>>;
-  warmUpPlan: Awaited<ReturnType<typeof readWarmUpPlan>>;
+  warmUpPlan: Awaited<ReturnType<typeof getWarmUpPlan>>;
 };
 
 /** The domain of the API, with how its records are entered at a DNS provider. */

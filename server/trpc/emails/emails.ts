@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timeOfId } from "#server/platform/ids";
-import { readDelayCauses } from "#server/services/emails/change/delay-causes";
+import { listDelayCauses } from "#server/services/emails/change/delay-causes";
 import { countRetryable } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
 import { listFilterValues } from "#server/services/emails/read/filter-values";
@@ -82,7 +82,7 @@ export const emailsRouter = router({
         const { id } = call.input;
         const email = await getEmail(service, id);
         const [causes, files, sendAgainFault] = await Promise.all([
-          readDelayCauses(service, id),
+          listDelayCauses(service, id),
           listFiles(service, id, { limit: filesShownMax }),
           findSendAgainFault(service, email),
         ]);

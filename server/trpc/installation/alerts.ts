@@ -1,5 +1,5 @@
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
-import { type Alert, listAlerts, readThresholds } from "#server/services/alerts/read";
+import { type Alert, getThresholds, listAlerts } from "#server/services/alerts/read";
 import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, inTeam, router } from "../init";
 import { NoInput, TeamInput } from "../strict";
@@ -17,7 +17,7 @@ export const alertsRouter = router({
     return {
       open: withIsoTimes(open),
       resolved: withIsoTimes(resolved),
-      thresholds: readThresholds(operator),
+      thresholds: getThresholds(operator),
       /** The host of the operator's webhook: its path can contain a token. Null without one. */
       webhookHost: webhookUrl === null ? null : new URL(webhookUrl).host,
     };

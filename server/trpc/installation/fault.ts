@@ -1,6 +1,6 @@
 import "server-only";
 import { getConsoleDeps, getSettingFaults } from "#server/auth/deps";
-import { readSchemaState } from "#server/services/health";
+import { getSchemaState } from "#server/services/health";
 
 /** Why no page works, and what the operator can do. Each step names a setting if it is about one. */
 export type InstallationFault = { title: string; steps: { setting?: string; text: string }[] };
@@ -24,7 +24,7 @@ export async function findInstallationFault(): Promise<InstallationFault | null>
       steps: faults.map(({ name, reason }) => ({ setting: name, text: reason })),
     };
   if (isKnownUsable) return null;
-  const state = await readSchemaState(getConsoleDeps());
+  const state = await getSchemaState(getConsoleDeps());
   isKnownUsable = state === null;
   if (state === null || state === "unknown") return null;
   return { title: TITLES[state.reason], steps: [{ text: state.message }] };

@@ -4,7 +4,7 @@ import { RELEASE } from "#db/compatibility";
 import { reauthenticate } from "#server/services/account/reauthenticate";
 import { listDestinationLimits } from "#server/services/destinations/limits";
 import { sortFindings } from "#server/services/doctor/run";
-import { readReadiness } from "#server/services/health";
+import { getReadiness } from "#server/services/health";
 import { listTeamSummaries } from "#server/services/overview/teams";
 import { listWorkers } from "#server/services/overview/workers";
 import {
@@ -29,7 +29,7 @@ const TeamsInput = z.strictObject({
 export const installationRouter = router({
   /** Whether accepted email can be sent, and the processes that send it. */
   status: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
-    const [readiness, workers] = await Promise.all([readReadiness(operator), listWorkers(operator)]);
+    const [readiness, workers] = await Promise.all([getReadiness(operator), listWorkers(operator)]);
     return {
       release: RELEASE,
       readiness,

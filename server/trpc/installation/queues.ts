@@ -4,7 +4,7 @@ import { countWaiting, purgeQueue, waitingCountMax } from "#server/services/emai
 import { listPauses, type Pause, pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findScope, nameScope } from "#server/services/pauses/scope";
-import { QUEUE_STATES, readQueueTotals } from "#server/services/pauses/totals";
+import { getQueueTotals, QUEUE_STATES } from "#server/services/pauses/totals";
 import { withIsoTimes } from "#server/shared/wire/shapes";
 import { asOperator, router } from "../init";
 import { NoInput } from "../strict";
@@ -20,7 +20,7 @@ const viewPause = ({ releasedAt: _, ...pause }: Pause) => withIsoTimes(pause);
 export const queuesRouter = router({
   status: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
     const [totals, active, lifted] = await Promise.all([
-      readQueueTotals(operator),
+      getQueueTotals(operator),
       listPauses(operator, "active"),
       listPauses(operator, "lifted"),
     ]);

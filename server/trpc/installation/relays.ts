@@ -2,11 +2,11 @@ import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { RELAY_PROVIDERS } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
-import { CONNECTIONS_MAX, readSmtpHost } from "#server/mail/transport/smtp-url";
+import { CONNECTIONS_MAX, parseSmtpHost } from "#server/mail/transport/smtp-url";
 import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findDomainOfTeam, findScope } from "#server/services/pauses/scope";
 import { testRelay } from "#server/services/relays/connect";
-import { readConnection, urlOfChange, urlOfConnection } from "#server/services/relays/connection";
+import { getRelayConnection, urlOfChange, urlOfConnection } from "#server/services/relays/connection";
 import { findRelay, listRelays, type RelayView } from "#server/services/relays/read";
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
 import { withIsoTimes } from "#server/shared/wire/shapes";
@@ -24,7 +24,7 @@ const Host = z
   .trim()
   .max(253, HOST)
   .transform((text, check) => {
-    const host = readSmtpHost(text);
+    const host = parseSmtpHost(text);
     if (host === null) check.addIssue({ code: "custom", message: HOST });
     return host ?? text;
   });
@@ -84,7 +84,7 @@ export const relaysRouter = router({
   /** How a relay is connected to, without its password. */
   connection: asOperator
     .input(RelayId)
-    .query(({ ctx: { operator }, input }) => readConnection(operator, input.id)),
+    .query(({ ctx: { operator }, input }) => getRelayConnection(operator, input.id)),
   /** Adds a relay and tests it. It carries email after a successful test. */
   add: asOperator
     .input(AddInput)

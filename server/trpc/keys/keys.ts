@@ -6,7 +6,7 @@ import { createKey, revokeKey, updateKey } from "#server/services/keys/keys";
 import { listLinkable, setLink } from "#server/services/keys/links";
 import { getKey, listRotation, pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
-import { countUse, listRejections, type RejectionGroup, readGauges } from "#server/services/keys/use";
+import { countUse, getGauges, listRejections, type RejectionGroup } from "#server/services/keys/use";
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
@@ -94,7 +94,7 @@ export const keysRouter = router({
   /** The state of the key's rate limits. Reading it does not count as a call. */
   gauges: inTeam("keys:read")
     .input(KeyId)
-    .query(async ({ ctx, input }) => readGauges(ctx.deps.limits, await getKey(ctx.service, input.id))),
+    .query(async ({ ctx, input }) => getGauges(ctx.deps.limits, await getKey(ctx.service, input.id))),
   /** Requires the permission to read the API log, because it returns paths and reasons from it. */
   rejections: inTeam("logs:read")
     .input(KeyId)

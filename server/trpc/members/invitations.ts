@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "#db/schema/teams";
-import { acceptAsNew, acceptAsUser, readInvitation } from "#server/services/members/invitations/accept";
+import { acceptAsNew, acceptAsUser, getInvitation } from "#server/services/members/invitations/accept";
 import { listInvitations } from "#server/services/members/invitations/read";
 import { inviteMember, renewInvitation } from "#server/services/members/invitations/send";
 import { withdrawInvitation } from "#server/services/members/invitations/withdraw";
@@ -34,7 +34,7 @@ export const invitationsRouter = router({
   /** Changes nothing, but is a POST: the token must not appear in a URL that servers log. */
   read: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
     const session = await ctx.session();
-    const invitation = await readInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
+    const invitation = await getInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
     return { ...presentInvitationPreview(invitation), signedInAs: session?.user.email ?? null };
   }),
   /** Creates the invited user with the chosen password. */

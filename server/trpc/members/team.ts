@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { UNKNOWN_POLICIES } from "#db/schema/teams";
 import { reauthenticate } from "#server/services/account/reauthenticate";
-import { readRetention, retentionDaysMax, setRetention } from "#server/services/retention";
+import { getRetention, retentionDaysMax, setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
   findDeletion,
   presentDeletion,
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
-import { createOwnTeam, readTeamRules, updateTeam } from "#server/services/teams";
+import { createOwnTeam, getTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam } from "#server/shared/wire/people/team";
 import { inTeam, router, signedIn } from "../init";
 import { strictInput, TeamInput } from "../strict";
@@ -32,7 +32,7 @@ export const teamRouter = router({
   settings: inTeam("team:read")
     .input(TeamInput)
     .query(async ({ ctx: { service } }) =>
-      presentTeam(...(await Promise.all([readTeamRules(service), readRetention(service)]))),
+      presentTeam(...(await Promise.all([getTeamRules(service), getRetention(service)]))),
     ),
   change: inTeam("team:write")
     .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import type { MetricsFilter } from "#server/services/metrics/sum";
-import { type Parts, readParts, readSetup } from "#server/services/overview/health";
+import { getSetup, type Parts, readParts } from "#server/services/overview/health";
 import {
   type Failure,
+  getDeliveryTimes,
+  getQueue,
   listFailures,
   type Queue,
-  readDeliveryTimes,
-  readQueue,
 } from "#server/services/overview/queue";
-import { type DayRange, lastDays, listTagTraffic, readTraffic } from "#server/services/overview/traffic";
+import { type DayRange, getTraffic, lastDays, listTagTraffic } from "#server/services/overview/traffic";
 import {
+  getHeldAfterRestore,
   type HeldEmail,
   heldCountMax,
   type Restore,
-  readHeldAfterRestore,
   settleHeld,
 } from "#server/services/restores/held";
 import { presentEmailSummary } from "#server/shared/wire/email";
@@ -95,8 +95,8 @@ export const overviewRouter = router({
     .input(TrafficInput)
     .query((call) =>
       joined(call, async (service) => {
-        const traffic = await readTraffic(service, ...selectionOf(service, call.input));
-        return { ...viewTraffic(traffic), latency: await readDeliveryTimes(service, traffic.startAt) };
+        const traffic = await getTraffic(service, ...selectionOf(service, call.input));
+        return { ...viewTraffic(traffic), latency: await getDeliveryTimes(service, traffic.startAt) };
       }),
     ),
   /** The tags with the most recipients of the same emails, whatever the filter by tag. */
@@ -113,7 +113,7 @@ export const overviewRouter = router({
     .query((call) =>
       joined(call, async (service) => {
         const [queue, failures] = await Promise.all([
-          readQueue(service),
+          getQueue(service),
           listFailures(service, failuresShown),
         ]);
         return { queue: withIsoTimes(queue), failures: failures.map(viewFailure) };
@@ -123,7 +123,7 @@ export const overviewRouter = router({
   held: inTeam("emails:read")
     .input(TeamInput)
     .query(async ({ ctx: { service } }) => {
-      const found = await readHeldAfterRestore(service);
+      const found = await getHeldAfterRestore(service);
       return found && viewHeld(found.held, found.restore);
     }),
   /** Releases or cancels held deliveries of the team, one part of them; `next` starts the next part. */
@@ -146,7 +146,7 @@ export const overviewRouter = router({
     .input(TeamInput)
     .query(async (call) => {
       const [parts, setup] = await joined(call, (service) =>
-        Promise.all([readParts(service), readSetup(service)]),
+        Promise.all([readParts(service), getSetup(service)]),
       );
       const { signedInAs, deps } = call.ctx;
       const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };

@@ -2,7 +2,7 @@ import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
 import { listSuppressions } from "#server/services/suppressions/read";
-import { readSources, searchSuppressions } from "#server/services/suppressions/search";
+import { getSources, searchSuppressions } from "#server/services/suppressions/search";
 import { removeSuppressions } from "#server/services/suppressions/suppress";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
@@ -35,7 +35,7 @@ export const suppressionsRouter = router({
       const { rows, hasMore } = search
         ? await searchSuppressions(service, { ...query, prefix: search })
         : await listSuppressions(service, query);
-      const sources = await readSources(service, rows);
+      const sources = await getSources(service, rows);
       /** `source`: the reply of the email that caused the entry; null if that email is not retained. */
       const view = (row: Suppression) => ({
         ...presentSuppression(row),

@@ -5,9 +5,9 @@ import { MailboxList, MailboxText, Subject } from "#server/services/fields";
 import { previewDraft } from "#server/services/templates/preview";
 import {
   getTemplate,
+  getTemplateUse,
   type ListedTemplate,
   listTemplates,
-  readTemplateUse,
 } from "#server/services/templates/read";
 import { variablesMax } from "#server/services/templates/render";
 import {
@@ -139,7 +139,7 @@ export const templatesRouter = router({
   use: inTeam("templates:read")
     .input(TemplateId)
     .query(async ({ ctx, input }) => {
-      return withIsoTimes(await readTemplateUse(ctx.service, input.id));
+      return withIsoTimes(await getTemplateUse(ctx.service, input.id));
     }),
   versions: inTeam("templates:read")
     .input(TemplateId.extend(cursor))

@@ -2,7 +2,7 @@ import type { Ctx } from "#server/deps";
 import {
   failingDaysMax,
   failuresMin,
-  readEndpointStates,
+  listEndpointStates,
   waitingCountedMax,
 } from "#server/services/webhooks/endpoint-state";
 import type { EventEmail } from "#server/services/webhooks/events/event-emails";
@@ -16,7 +16,7 @@ import {
 
 /** Endpoints with their state, without secrets. An endpoint that was deleted meanwhile is omitted. */
 export async function viewEndpoints(ctx: Ctx, webhooks: readonly Webhook[]) {
-  const states = await readEndpointStates(
+  const states = await listEndpointStates(
     ctx,
     webhooks.map(({ id }) => id),
   );

@@ -12,7 +12,7 @@ import {
   rotateSigningSecret,
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
-import { readEventEmails } from "#server/services/webhooks/events/event-emails";
+import { listEventEmails } from "#server/services/webhooks/events/event-emails";
 import {
   countReplayRange,
   getWebhookEvent,
@@ -23,7 +23,7 @@ import {
 } from "#server/services/webhooks/events/events";
 import { retryPendingEvents } from "#server/services/webhooks/events/retry-pending";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
-import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
+import { listUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import { presentWebhookAttempt, presentWebhookEventDetail } from "#server/shared/wire/webhook";
@@ -88,7 +88,7 @@ export const webhooksRouter = router({
   /** Emails of unknown outcome, which `email.unknown` reports and a member resolves. */
   heldUnknown: inTeam("emails:read")
     .input(TeamInput)
-    .query(({ ctx }) => readUnknownEmails(ctx.service)),
+    .query(({ ctx }) => listUnknownEmails(ctx.service)),
   deliveries: inTeam("webhooks:read")
     .input(DeliveryList)
     .query((call) =>
@@ -96,7 +96,7 @@ export const webhooksRouter = router({
         const { id, status, type, after, before } = call.input;
         const page = { limit: deliveryRows, status, type, after, before };
         const { rows, hasMore } = await listWebhookEvents(service, requireId(id), page);
-        const emails = await readEventEmails(service, rows);
+        const emails = await listEventEmails(service, rows);
         return { rows: rows.map((row) => viewDelivery(row, emails)), hasMore };
       }),
     ),
@@ -108,7 +108,7 @@ export const webhooksRouter = router({
       const { rows, hasMore } = await listWebhookAttempts(ctx.service, id, event, {
         limit: attemptsShownMax,
       });
-      const emails = await readEventEmails(ctx.service, [delivery]);
+      const emails = await listEventEmails(ctx.service, [delivery]);
       return {
         ...presentWebhookEventDetail(delivery),
         isTest: isTestEvent(delivery),

@@ -106,7 +106,7 @@ async function runRestored(
   const kept = new Set((await own<{ id: string }[]>`select id from emails`).map(({ id }) => id));
   const lacking = acceptedBefore.filter((id) => !kept.has(id)).length;
   if (lacking > 0) rig.addFinding(row, `The backup lacks ${lacking} emails that were accepted before it.`);
-  const held = await readHeld(own);
+  const held = await getHeldEmail(own);
   if (held.length < queuedMin) rig.addFinding(row, `Only ${held.length} deliveries are held.`);
   const decisions = DECISIONS[n % DECISIONS.length] ?? ["none"];
   const client = `restored${n}.chaos.example`;
@@ -132,7 +132,7 @@ async function runRestored(
     };
     await sendOwn("before");
     for (const decision of decisions) {
-      const { options, released } = choose(decision, await readHeld(own));
+      const { options, released } = choose(decision, await getHeldEmail(own));
       record.decisions.push(options.join(" "));
       record.released.push(...released);
       await backstamp(url, folder, ["release", ...options]);
@@ -143,7 +143,7 @@ async function runRestored(
       });
     }
     await sendOwn("after");
-    const left = (await readHeld(own)).length;
+    const left = (await getHeldEmail(own)).length;
     if (left > 0) rig.addFinding(row, `${left} deliveries are still held after ${record.decisions.join()}.`);
   } finally {
     await Promise.all(children.map((child) => child.stop()));
@@ -152,7 +152,7 @@ async function runRestored(
 
 type Held = { address: string; acceptedAt: Date };
 
-const readHeld = (own: Ask): Promise<Held[]> =>
+const getHeldEmail = (own: Ask): Promise<Held[]> =>
   own<Held[]>`
     select d.address, e.created_at as "acceptedAt"
     from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id

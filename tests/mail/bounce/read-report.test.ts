@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { interpretReported } from "#server/mail/bounce/judge";
-import { readReport } from "#server/mail/bounce/read-report";
+import { parseReport } from "#server/mail/bounce/read-report";
 import type { Report, Reported } from "#server/mail/bounce/report";
 import { arf, dsn, failed, letter, PLAIN_BOUNCES } from "./messages";
 
 function delivery(bytes: Uint8Array): Extract<Report, { kind: "delivery" }> {
-  const report = readReport(bytes);
+  const report = parseReport(bytes);
   if (report?.kind !== "delivery") throw new Error(`a report of kind ${report?.kind}`);
   return report;
 }
@@ -128,11 +128,11 @@ describe("a bounce in no standard format", () => {
 
   test("is not detected in a personal message", () => {
     const words = "Delivery has failed to these recipients:\n\nben@example.net\n550 5.1.1 unknown\n";
-    expect(readReport(letter("From: Ben <ben@example.net>\nSubject: what does that mean?\n", words))).toEqual(
-      {
-        kind: "other",
-      },
-    );
+    expect(
+      parseReport(letter("From: Ben <ben@example.net>\nSubject: what does that mean?\n", words)),
+    ).toEqual({
+      kind: "other",
+    });
   });
 });
 
@@ -141,7 +141,7 @@ describe("a complaint", () => {
     "Feedback-Type: Abuse\nUser-Agent: SomeGenerator/1.0\nVersion: 1\nOriginal-Mail-From: <bounce-other@bounces.example.com>\nOriginal-Rcpt-To: <ben@example.net>\nArrival-Date: Sat, 21 Nov 2026 10:00:00 +0000\nReported-Domain: example.org\n";
 
   test("is parsed with its type, its recipient, and everything that identifies the email", () => {
-    expect(readReport(arf(FIELDS))).toMatchObject({
+    expect(parseReport(arf(FIELDS))).toMatchObject({
       kind: "complaint",
       feedbackType: "abuse",
       recipients: ["ben@example.net"],
@@ -158,13 +158,13 @@ describe("a complaint", () => {
   });
 
   test("of an unknown type has the type other", () => {
-    expect(readReport(arf(FIELDS.replace("Abuse", "annoyance")))).toMatchObject({ feedbackType: "other" });
+    expect(parseReport(arf(FIELDS.replace("Abuse", "annoyance")))).toMatchObject({ feedbackType: "other" });
   });
 
   test.each(["Feedback-Type: Abuse\n", "User-Agent: SomeGenerator/1.0\n", "Version: 1\n"])(
     "is not detected without %j",
     (line) => {
-      expect(readReport(arf(FIELDS.replace(line, "")))?.kind).not.toBe("complaint");
+      expect(parseReport(arf(FIELDS.replace(line, "")))?.kind).not.toBe("complaint");
     },
   );
 });
@@ -179,19 +179,19 @@ describe("an automatic reply is not a bounce", () => {
     "X-Auto-Response-Suppress: All\n",
   ])("with %j", (head) => {
     const bytes = letter(`From: Ben <ben@example.net>\nSubject: Out of office\n${head}`, ABSENT);
-    expect(readReport(bytes)).toEqual({ kind: "auto-reply" });
+    expect(parseReport(bytes)).toEqual({ kind: "auto-reply" });
   });
 
   test("neither is a personal message, a read receipt, or an empty message", () => {
-    expect(readReport(letter("From: ben@example.net\nAuto-Submitted: no\n", "Thanks!\n"))).toEqual({
+    expect(parseReport(letter("From: ben@example.net\nAuto-Submitted: no\n", "Thanks!\n"))).toEqual({
       kind: "other",
     });
     const read = `From: ben@example.net\nContent-Type: multipart/report; report-type=disposition-notification; boundary=b\n`;
     const parts = `--b\nContent-Type: message/disposition-notification\n\nDisposition: manual-action/MDN-sent-manually; displayed\n--b--\n`;
-    expect(readReport(letter(read, parts))).toEqual({ kind: "other" });
-    expect(readReport(Buffer.alloc(0))).toBeNull();
-    expect(readReport(Buffer.from("\r\n\r\nx"))).toBeNull();
-    expect(readReport(Buffer.from([0xff, 0xfe, 0x00]))).toBeNull();
+    expect(parseReport(letter(read, parts))).toEqual({ kind: "other" });
+    expect(parseReport(Buffer.alloc(0))).toBeNull();
+    expect(parseReport(Buffer.from("\r\n\r\nx"))).toBeNull();
+    expect(parseReport(Buffer.from([0xff, 0xfe, 0x00]))).toBeNull();
   });
 });
 
@@ -250,14 +250,14 @@ describe("malicious input", () => {
       dsn({ recipients: Array.from({ length: 9_000 }, () => failed("a@b.c", "550 x")) }).toString(),
     ],
   ])("takes linear time for many %s", (_, text) => {
-    readReport(Buffer.from(text, "latin1"));
+    parseReport(Buffer.from(text, "latin1"));
   });
 
   test("is not parsed below eight levels of nested parts", () => {
     let inner = `Content-Type: message/delivery-status\n\nReporting-MTA: dns; x\n\n${failed("a@b.c", "550 x")}`;
     for (let depth = 0; depth < 5_000; depth += 1)
       inner = `Content-Type: multipart/mixed; boundary=b${depth}\n\n--b${depth}\n${inner}\n--b${depth}--\n`;
-    expect(readReport(Buffer.from(`From: a@b.c\n${inner}`))).toEqual({ kind: "other" });
+    expect(parseReport(Buffer.from(`From: a@b.c\n${inner}`))).toEqual({ kind: "other" });
   });
 
   test("leaves no control characters and no lone surrogates in the stored text", () => {
@@ -274,8 +274,8 @@ describe("malicious input", () => {
     for (let at = 0; at < good.length; at += 7) {
       const changed = Buffer.from(good);
       changed[at] = (at * 31) % 256;
-      kinds.add(readReport(changed)?.kind);
-      kinds.add(readReport(good.subarray(0, at))?.kind);
+      kinds.add(parseReport(changed)?.kind);
+      kinds.add(parseReport(good.subarray(0, at))?.kind);
     }
     expect([...kinds]).toEqual(expect.arrayContaining(["delivery", "other", "auto-reply", undefined]));
   });

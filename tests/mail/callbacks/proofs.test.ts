@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Callback } from "#server/mail/callbacks/callback";
 import { mailgun, tokenOf } from "#server/mail/callbacks/mailgun";
 import { postmark } from "#server/mail/callbacks/postmark";
-import { readSigningSecret, resend } from "#server/mail/callbacks/resend";
-import { readVerificationKey, sendgrid } from "#server/mail/callbacks/sendgrid";
+import { parseSigningSecret, resend } from "#server/mail/callbacks/resend";
+import { parseVerificationKey, sendgrid } from "#server/mail/callbacks/sendgrid";
 
 const call = (raw: string | Uint8Array, headers: Record<string, string> = {}): Callback => ({
   bytes: Buffer.from(raw),
@@ -60,7 +60,7 @@ describe("Resend's signature", () => {
 
   test("requires a valid key", () => {
     for (const odd of ["", "whsec_", "whsec_MfKQ", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_ä"])
-      expect(readSigningSecret(odd)).toBeNull();
+      expect(parseSigningSecret(odd)).toBeNull();
     const empty = createHmac("sha256", "").update(`${values.id}.${at}.${body}`).digest("base64");
     const given = call(body, headers("svix", { signature: `v1,${empty}` }));
     expect(resend.verify(given, "", later(0, at))).toBe("forged");
@@ -119,7 +119,7 @@ describe("SendGrid's signature", () => {
     const other = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey;
     const base64 = other.export({ type: "spki", format: "der" }).toString("base64");
     for (const odd of [base64, "", "MFkw", "-----BEGIN PUBLIC KEY-----"]) {
-      expect(readVerificationKey(odd)).toBeNull();
+      expect(parseVerificationKey(odd)).toBeNull();
       expect(judge({ key: odd })).toBe("forged");
     }
   });

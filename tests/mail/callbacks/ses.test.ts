@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSes } from "#server/mail/callbacks/ses";
+import { parseSesEvents } from "#server/mail/callbacks/ses";
 
 const kindsOf = (reports: { kind: string }[]) => reports.map(({ kind }) => kind);
 
@@ -10,7 +10,7 @@ describe("SES reports", () => {
     headers: [{ name: "Message-ID", value: "<0198c1f2@example.org>" }],
   };
   const bounce = (word: object, recipients: object[]) =>
-    readSes({
+    parseSesEvents({
       notificationType: "Bounce",
       mail,
       bounce: {
@@ -76,7 +76,7 @@ describe("SES reports", () => {
 
   test("of a complaint are ambiguous if several recipients may have made it", () => {
     const complaint = (addresses: string[], more: object = {}) =>
-      readSes({
+      parseSesEvents({
         eventType: "Complaint",
         mail,
         complaint: {
@@ -106,7 +106,7 @@ describe("SES reports", () => {
       smtpResponse: "250 ok:  Message 64111812 accepted",
       reportingMTA: "a8-70.smtp-out.amazonses.com",
     };
-    expect(readSes({ notificationType: "Delivery", mail, delivery })).toMatchObject([
+    expect(parseSesEvents({ notificationType: "Delivery", mail, delivery })).toMatchObject([
       {
         kind: "delivered",
         host: "a8-70.smtp-out.amazonses.com",
@@ -114,7 +114,7 @@ describe("SES reports", () => {
       },
     ]);
     expect(
-      readSes({
+      parseSesEvents({
         eventType: "DeliveryDelay",
         mail,
         deliveryDelay: {
@@ -128,10 +128,10 @@ describe("SES reports", () => {
         },
       }),
     ).toMatchObject([{ kind: "delayed", reply: { code: 421, enhanced: "4.4.1" } }]);
-    expect(readSes({ eventType: "Reject", mail, reject: { reason: "Bad content" } })).toHaveLength(3);
+    expect(parseSesEvents({ eventType: "Reject", mail, reject: { reason: "Bad content" } })).toHaveLength(3);
     for (const eventType of ["Send", "Open", "Click", "Rendering Failure", "Subscription", "Bounce", "x"])
-      expect(readSes({ eventType, mail, open: {}, send: {} })).toEqual([]);
+      expect(parseSesEvents({ eventType, mail, open: {}, send: {} })).toEqual([]);
     for (const odd of [null, [], "Successfully validated SNS topic", { mail: null }, { eventType: "Bounce" }])
-      expect(readSes(odd)).toEqual([]);
+      expect(parseSesEvents(odd)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import {
   hostOfTopic,
   isTopic,
   judgeSnsMessage,
-  readSnsMessage,
+  parseSnsMessage,
   type SnsMessage,
 } from "#server/mail/callbacks/sns";
 import { makeAuthority, makeCertificate } from "../../support/servers/certificate";
@@ -51,7 +51,7 @@ describe("an SNS message", () => {
     const Signature = sign(version === "1" ? "sha1" : "sha256", Buffer.from(texts[type]), signer.key);
     const more = type === "Notification" ? {} : { Token: "2336", SubscribeURL: "https://x" };
     const whole = { ...parts, Type: type, ...more, SignatureVersion: version, ...change };
-    const read = readSnsMessage(call(JSON.stringify({ Signature: Signature.toString("base64"), ...whole })));
+    const read = parseSnsMessage(call(JSON.stringify({ Signature: Signature.toString("base64"), ...whole })));
     if (!read) throw new Error("it is none");
     return read;
   };
@@ -97,7 +97,7 @@ describe("an SNS message", () => {
   test.each(["", "{}", "[]", "null", '{"Type":"Notification"}', "\ufeff"])(
     "is rejected if malformed: %j",
     (raw) => {
-      expect(readSnsMessage(call(raw))).toBeNull();
+      expect(parseSnsMessage(call(raw))).toBeNull();
     },
   );
 

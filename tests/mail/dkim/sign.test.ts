@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDkimKeyPair, formatDkimRecord, readPrivateKey } from "#server/mail/dkim/key";
+import { createDkimKeyPair, formatDkimRecord, parsePrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, type Draft } from "#server/mail/mime/compose";
 import { hasDkimVerifier, verifyDkim } from "../../support/dkim-verifier";
@@ -54,7 +54,7 @@ beforeAll(async () => {
         algorithm,
         domain: "example.org",
         selector,
-        privateKey: readPrivateKey(privateKey, algorithm),
+        privateKey: parsePrivateKey(privateKey, algorithm),
       };
     }),
   );
@@ -95,7 +95,7 @@ test("a signed message is parsed like the unsigned one", async () => {
 
 test("a key that does not match its algorithm is rejected", async () => {
   const { privateKey } = await createDkimKeyPair("ed25519");
-  expect(() => readPrivateKey(privateKey, "rsa")).toThrow(TypeError);
+  expect(() => parsePrivateKey(privateKey, "rsa")).toThrow(TypeError);
 });
 
 /** The header fields of a message from top to bottom, and the rest. */

@@ -1,14 +1,14 @@
 import { expect, test, vi } from "vitest";
-import { readContent } from "#server/mail/mime/raw/content";
-import { readHeader } from "#server/mail/mime/raw/fields";
+import { parseContent } from "#server/mail/mime/raw/content";
+import { parseHeader } from "#server/mail/mime/raw/fields";
 import { partsMax } from "#server/mail/mime/raw/parts";
-import { readFrom } from "#server/mail/mime/raw/sender";
+import { parseFrom } from "#server/mail/mime/raw/sender";
 
 const message = (lines: string[], encoding: BufferEncoding = "latin1") =>
   Buffer.from(lines.join("\r\n"), encoding);
 
 test("text, HTML and files are read with their character sets, encodings and names", () => {
-  const content = readContent(
+  const content = parseContent(
     message([
       'Content-Type: multipart/mixed; boundary="out"',
       "",
@@ -74,12 +74,12 @@ test("text, HTML and files are read with their character sets, encodings and nam
 });
 
 test("a message without MIME fields is plain text, and an HTML file is not the body", () => {
-  expect(readContent(message(["From: a@example.org", "", "Hello", ""]))).toEqual({
+  expect(parseContent(message(["From: a@example.org", "", "Hello", ""]))).toEqual({
     html: null,
     text: "Hello\n",
     files: [],
   });
-  const { html, files } = readContent(
+  const { html, files } = parseContent(
     message(["Content-Type: text/html", "Content-Disposition: attachment; filename=a.html", "", "<p>x</p>"]),
   );
   expect(html).toBeNull();
@@ -91,13 +91,13 @@ test.each([
   [["--b", "", ...Array.from({ length: 10_001 }, () => "--bx")], /10000 lines that begin like its boundary/],
 ])("a message with too many parts, or lines that look like their boundary, is not read", (lines, reason) => {
   expect(() =>
-    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...lines, "--b--"])),
+    parseContent(message(["Content-Type: multipart/mixed; boundary=b", "", ...lines, "--b--"])),
   ).toThrow(reason);
 });
 
 test("quoted-printable: soft line breaks end a line after blanks, and invalid escapes stay", () => {
   const written = "=C3=A4=\r\n=3d= \t\r\nx= y=4=g1==41=";
-  const { text } = readContent(
+  const { text } = parseContent(
     message(["Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable", "", written]),
   );
   expect(text?.trimEnd()).toBe("ä=x= y=4=g1=A=");
@@ -109,7 +109,7 @@ test.each([
 ])("a message with a part whose header has %s is not read", (_name, line, count, reason) => {
   const header = Array.from({ length: count }, () => line);
   expect(() =>
-    readContent(message(["Content-Type: multipart/mixed; boundary=b", "", "--b", ...header, "--b--"])),
+    parseContent(message(["Content-Type: multipart/mixed; boundary=b", "", "--b", ...header, "--b--"])),
   ).toThrow(reason);
 });
 
@@ -117,7 +117,7 @@ test("a boundary of hyphens inside lines takes linear time, and counts only at t
   const boundary = "-".repeat(40);
   const lines = Array.from({ length: 40_000 }, () => `x${"-".repeat(990)}`);
   const decode = vi.spyOn(Buffer.prototype, "toString");
-  const content = readContent(
+  const content = parseContent(
     message([
       `Content-Type: multipart/mixed; boundary="${boundary}"`,
       "",
@@ -137,7 +137,7 @@ test("a boundary of hyphens inside lines takes linear time, and counts only at t
   expect(content.html).toBe("<p>Hello</p>");
 });
 
-const from = (...fields: string[]) => readFrom(readHeader(message([...fields, "", ""], "utf8")).fields);
+const from = (...fields: string[]) => parseFrom(parseHeader(message([...fields, "", ""], "utf8")).fields);
 
 test.each([
   ["From: ann@example.org", null],
@@ -181,7 +181,7 @@ test.each([
 
 test("texts and file names are shortened without halves of characters", () => {
   const name = `${"x".repeat(254)}😀.pdf`;
-  const { text, files } = readContent(
+  const { text, files } = parseContent(
     message(
       [
         "Content-Type: multipart/mixed; boundary=b",

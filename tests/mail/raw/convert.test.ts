@@ -1,6 +1,6 @@
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
-import { readContent } from "#server/mail/mime/raw/content";
+import { parseContent } from "#server/mail/mime/raw/content";
 import { hasEightBit, rewriteHtml, toSevenBit } from "#server/mail/mime/raw/convert";
 
 const EIGHT_BIT = Buffer.from(
@@ -35,7 +35,7 @@ test("8-bit content becomes 7-bit with the same meaning, and everything else kee
   const converted = Buffer.from(toSevenBit(EIGHT_BIT));
   expect(hasEightBit(EIGHT_BIT)).toBe(true);
   expect(hasEightBit(converted)).toBe(false);
-  expect(readContent(converted)).toEqual(readContent(EIGHT_BIT));
+  expect(parseContent(converted)).toEqual(parseContent(EIGHT_BIT));
   expect(converted.toString()).toContain("X-Odd:   spaced\t value \r\n");
   expect(converted.toString()).toContain("\r\n\r\nAAEC\r\n--b--\r\n");
   expect(converted.toString()).not.toMatch(/Encoding: 8bit/);
@@ -84,7 +84,7 @@ test.each([
 ])("the HTML of %s is a file and is not rewritten", (_name, fields) => {
   const bytes = htmlPart(fields, Buffer.from("<p>x</p>"));
   expect(rewriteHtml(bytes, () => "changed")).toBe(bytes);
-  expect(readContent(bytes)).toMatchObject({ html: null, files: [{ contentType: "text/html" }] });
+  expect(parseContent(bytes)).toMatchObject({ html: null, files: [{ contentType: "text/html" }] });
 });
 
 test.each(["windows-1252", "iso-8859-1", "us-ascii"])("HTML in %s is decoded as browsers do", (charset) => {

@@ -126,8 +126,11 @@ test.each([
   await world.source.hot`
     create table filler as select md5(random()::text) || md5(random()::text) as text from generate_series(1, 150000)`;
   let left = readings;
-  const readDiskSpace = async () => ({ freeBytes: left-- > 0 ? 2 * gib : 0.9 * gib, totalBytes: 100 * gib });
-  const deps = { ...world.source.deps, readDiskSpace };
+  const measureDiskSpace = async () => ({
+    freeBytes: left-- > 0 ? 2 * gib : 0.9 * gib,
+    totalBytes: 100 * gib,
+  });
+  const deps = { ...world.source.deps, measureDiskSpace };
   const running = run({}, undefined, deps);
   const fault = /has 921\.6 MiB free, and a backup leaves 1\.0 GiB\. Delete files, keep fewer backups/;
   await expect(running).rejects.toThrow(fault);

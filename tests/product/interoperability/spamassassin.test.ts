@@ -1,6 +1,6 @@
 import nodemailer from "nodemailer";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDkimKeyPair, readPrivateKey } from "#server/mail/dkim/key";
+import { createDkimKeyPair, parsePrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { type MessageSource, outgoingMessage } from "#server/services/emails/outgoing";
 import { textOf } from "../../mail/drafts";
@@ -64,7 +64,7 @@ beforeAll(async () => {
     algorithm,
     domain: "shop.example",
     selector: algorithm,
-    privateKey: readPrivateKey(pairs[nth]?.privateKey ?? "", algorithm),
+    privateKey: parsePrivateKey(pairs[nth]?.privateKey ?? "", algorithm),
   }));
   rsaPem = String(keys[0]?.privateKey.export({ type: "pkcs8", format: "pem" }));
 });

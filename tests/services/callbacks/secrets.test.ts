@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import type { RelayProvider } from "#db/schema/relays";
-import { openCallbackSecret, readCallbackRelay, setCallback } from "#server/services/callbacks/secrets";
+import { getCallbackRelay, openCallbackSecret, setCallback } from "#server/services/callbacks/secrets";
 import { updateRelay } from "#server/services/relays/write";
 import { forAllTests } from "../../support/fixtures";
 import { relayTo } from "../../support/relays";
@@ -15,7 +15,7 @@ let port = 0;
 const relayOf = (provider: RelayProvider | null) => relayTo(world.deps, { port: ++port }, { provider });
 
 async function readCallback(id: string) {
-  const relay = await readCallbackRelay(world.hot, id);
+  const relay = await getCallbackRelay(world.hot, id);
   if (!relay) throw new Error("relay not found");
   return { secret: openCallbackSecret(world.deps, relay), topic: relay.topic };
 }

@@ -2,7 +2,7 @@ import nodemailer from "nodemailer";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
-import { READ_REPORT } from "#server/mail/bounce/read-report";
+import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Transport } from "#server/mail/transport/transport";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
@@ -86,7 +86,7 @@ test("a long report is read once beside the thread that serves others", async ()
   server.messages.length = 0;
   await tick(world.withTransport(relay), { budgetMs: 60_000 });
   const path = server.messages[0]?.from ?? "";
-  const readHere = vi.spyOn(READ_REPORT, "read");
+  const readHere = vi.spyOn(PARSE_REPORT, "read");
   const report = dsn({ to: path, recipients: [failed("ed@example.net", "550 5.1.1 User unknown")] });
   const long = Buffer.concat([report, Buffer.from("A: b\r\n".repeat(10_000))]);
   expect(await sendReport(path, long)).toMatch(/^250/);

@@ -5,16 +5,16 @@ import { createKeyring, SecretRejectedError } from "#server/platform/secrets/key
 import { createVault, keyIdOfSealed } from "#server/platform/secrets/vault";
 import { startTotp } from "#server/services/account/factors/totp";
 import { setCallback } from "#server/services/callbacks/secrets";
-import { DkimKeyUnreadable, keysAt, readSigningKeys } from "#server/services/domains/dkim/signing-keys";
+import { DkimKeyUnreadable, keysAt, listSigningKeys } from "#server/services/domains/dkim/signing-keys";
 import { createDomain } from "#server/services/domains/write";
-import { readReadiness } from "#server/services/health";
+import { getReadiness } from "#server/services/health";
 import { insertUser } from "#server/services/people/users";
 import { addRelay } from "#server/services/relays/write";
 import { acceptLostSecret, admitKeyring, refreshKeyring } from "#server/services/secrets/registry";
 import { maintainSecrets, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { SEALED_COLUMNS } from "#server/services/secrets/sealed-columns";
-import { readSecretStatus } from "#server/services/secrets/status";
+import { getSecretStatus } from "#server/services/secrets/status";
 import { readValues } from "#server/services/secrets/stored-values";
 import { queueSystemEmail } from "#server/services/system-mail/queue";
 import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
@@ -56,14 +56,14 @@ async function storeEachKind(): Promise<string> {
 }
 
 /** Every encrypted text in the database, found by its form in all text columns. */
-async function sealedTexts(): Promise<{ place: string; value: string }[]> {
+async function sealedTexts(): Promise<{ location: string; value: string }[]> {
   sealedIn ??= await world.hot<{ table: string; column: string }[]>`
     select table_name as table, column_name as column from information_schema.columns
     where table_schema = 'public' and data_type = 'text'
       and table_name not in (select relname from pg_class where relispartition)`;
   const parts = sealedIn.map(
     ({ table, column }) =>
-      `select '${table}.${column}' as place, "${column}" as value from "${table}" where "${column}" like 'k1.%'`,
+      `select '${table}.${column}' as location, "${column}" as value from "${table}" where "${column}" like 'k1.%'`,
   );
   return world.hot.unsafe(parts.join(" union all "), [], { prepare: true });
 }
@@ -75,14 +75,14 @@ async function openAll(...secrets: [string, ...string[]]): Promise<string[]> {
   const opened: string[] = [];
   for (const column of SEALED_COLUMNS)
     for (const { value, ...row } of await readValues(world.hot, column, { limit: 1_000 }))
-      opened.push(vault.open(value, column.placeOf(row)));
+      opened.push(vault.open(value, column.locationOf(row)));
   return opened;
 }
 
 test("a rotation encrypts every stored value with the new secret, and the former one is then not needed for them", async () => {
   await storeEachKind();
   const before = await openAll(installationSecret);
-  const kinds = new Set((await sealedTexts()).map(({ place }) => place));
+  const kinds = new Set((await sealedTexts()).map(({ location }) => location));
   expect([...kinds].sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
 
   const process = world.processWith(newSecret, installationSecret);
@@ -99,16 +99,16 @@ test("a rotation encrypts every stored value with the new secret, and the former
 test("until the activation, processes with both secrets encrypt so that those with the former one can read it", async () => {
   const restarted = world.processWith(newSecret, installationSecret);
   await admitKeyring(restarted);
-  const place = { table: "t", column: "c", id: "1", teamId: "" };
-  expect(world.deps.vault.open(restarted.vault.seal("text", place), place)).toBe("text");
+  const location = { table: "t", column: "c", id: "1", teamId: "" };
+  expect(world.deps.vault.open(restarted.vault.seal("text", location), location)).toBe("text");
   await activateSecret(restarted);
-  const sealed = restarted.vault.seal("text", place);
+  const sealed = restarted.vault.seal("text", location);
   expect(keyIdOfSealed(sealed)).toBe(idOf(newSecret));
   const another = world.processWith(newSecret, installationSecret);
   await refreshKeyring(another);
-  expect(another.vault.open(sealed, place)).toBe("text");
-  expect(() => another.vault.open(sealed, { ...place, teamId: "2" })).toThrow();
-  expect(() => world.deps.vault.open(sealed, place)).toThrow(/BACKSTAMP_SECRETS_OLD/);
+  expect(another.vault.open(sealed, location)).toBe("text");
+  expect(() => another.vault.open(sealed, { ...location, teamId: "2" })).toThrow();
+  expect(() => world.deps.vault.open(sealed, location)).toThrow(/BACKSTAMP_SECRETS_OLD/);
 });
 
 test("values of release 0.2.0, which name no secret, are readable, and get the id of their secret", async () => {
@@ -162,8 +162,8 @@ test("an endpoint's secret that changes during the work is never overwritten", a
   await resealing;
   await resealStored(process);
   const [row] = await world.hot<{ secret: string }[]>`select secret from webhooks where id = ${id}`;
-  const place = { table: "webhooks", column: "secret", id, teamId: world.id };
-  expect(process.vault.open(row?.secret ?? "", place)).toBe(last);
+  const location = { table: "webhooks", column: "secret", id, teamId: world.id };
+  expect(process.vault.open(row?.secret ?? "", location)).toBe(last);
   expect(keyIdOfSealed(row?.secret ?? "")).toBe(idOf(newSecret));
 });
 
@@ -217,8 +217,8 @@ test("another secret is refused, also for a copy of the database, until the form
   const wrong = world.processWith(foreignSecret);
   await expect(admitKeyring(wrong)).rejects.toThrow(SecretRejectedError);
   await expect(admitKeyring(wrong)).rejects.toThrow(/BACKSTAMP_SECRETS_OLD/);
-  const place = { table: "t", column: "c", id: "1", teamId: "" };
-  expect(() => wrong.vault.seal("text", place)).toThrow(SecretRejectedError);
+  const location = { table: "t", column: "c", id: "1", teamId: "" };
+  expect(() => wrong.vault.seal("text", location)).toThrow(SecretRejectedError);
   expect(await world.hot`select id from installation_secrets`).toEqual([{ id: idOf(installationSecret) }]);
   await admitKeyring(world.processWith(foreignSecret, installationSecret));
 });
@@ -254,7 +254,7 @@ test("after a secret was accepted as lost, the next rotation does not require it
   await admitKeyring(next);
   await activateSecret(next);
   await admitKeyring(world.processWith(newSecret, foreignSecret));
-  const { secrets } = await readSecretStatus(next, world.clock.now());
+  const { secrets } = await getSecretStatus(next, world.clock.now());
   expect(secrets.map(({ id, state }) => ({ id, state }))).toEqual([
     { id: idOf(newSecret), state: "current" },
     { id: idOf(foreignSecret), state: "former" },
@@ -263,8 +263,8 @@ test("after a secret was accepted as lost, the next rotation does not require it
   const { signingSecret } = await rotateSigningSecret({ ...world.ctx, ...next, teamId: world.id }, id);
   const [row] = await world.hot<{ secret: string; previous: string | null }[]>`
     select secret, previous_secret as previous from webhooks where id = ${id} and previous_until is null`;
-  const place = { table: "webhooks", column: "secret", id, teamId: world.id };
-  expect(next.vault.open(row?.secret ?? "", place)).toBe(signingSecret);
+  const location = { table: "webhooks", column: "secret", id, teamId: world.id };
+  expect(next.vault.open(row?.secret ?? "", location)).toBe(signingSecret);
   expect(row?.previous).toBeNull();
 });
 
@@ -276,7 +276,7 @@ test("a retired DKIM key that cannot be opened does not prevent email of its suc
     select gen_random_uuid(), team_id, domain_id, algorithm, 'lost' || selector, 'k1.AAAA.0000000000000000', public_key,
       '2019-01-01' from dkim_keys`;
   await world.hot`update dkim_keys set signs_until = '2020-01-01' where selector like 'lost%'`;
-  const keys = await readSigningKeys(world.deps, { teamId: world.id, domainId, domain: "signed.example" });
+  const keys = await listSigningKeys(world.deps, { teamId: world.id, domainId, domain: "signed.example" });
   expect(keysAt(keys, new Date("2020-06-01")).length).toBeGreaterThan(0);
   expect(() => keysAt(keys, new Date("2019-06-01"))).toThrow(DkimKeyUnreadable);
 });
@@ -299,7 +299,7 @@ test("the status says what a former secret is needed for, and from when it can b
   const both = world.processWith(newSecret, installationSecret);
   await admitKeyring(both);
   const statusOf = async (now = world.clock.now()) =>
-    (await readSecretStatus(both, now)).secrets.map(({ id, state, values, hasQueued, isRemovable }) => ({
+    (await getSecretStatus(both, now)).secrets.map(({ id, state, values, hasQueued, isRemovable }) => ({
       name: id === idOf(newSecret) ? "new" : "former",
       state,
       kinds: values.length,
@@ -317,7 +317,7 @@ test("the status says what a former secret is needed for, and from when it can b
   expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: true });
   await world.hot`update deliveries set status = 'sent' where email_id = ${emailId}`;
   expect((await statusOf())[1]).toEqual({ ...former, kinds: 0, hasQueued: false });
-  const [, links] = (await readSecretStatus(both, world.clock.now())).secrets;
+  const [, links] = (await getSecretStatus(both, world.clock.now())).secrets;
   expect(links?.isOnlyForLinks).toBe(true);
   const inAYear = new Date(Date.now() + 366 * 86_400_000);
   expect(await statusOf(inAYear)).toMatchObject([{ name: "new", isRemovable: false }, { isRemovable: true }]);
@@ -327,7 +327,7 @@ test("the status says what a former secret is needed for, and from when it can b
 });
 
 test("readiness reports another secret as an error, and a process that was not restarted as an alarm", async () => {
-  expect(await readReadiness(world.processWith(foreignSecret))).toMatchObject({
+  expect(await getReadiness(world.processWith(foreignSecret))).toMatchObject({
     isReady: false,
     reason: "secret_rejected",
     message: expect.stringContaining("BACKSTAMP_SECRETS_OLD"),
@@ -337,7 +337,7 @@ test("readiness reports another secret as an error, and a process that was not r
   await activateSecret(both);
   await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'mail.example.com', 1, 'relay')`;
   const alarmsOf = async (deps: RestDeps) => {
-    const readiness = await readReadiness(deps);
+    const readiness = await getReadiness(deps);
     return readiness.isReady ? readiness.alarms.map(({ alarm }) => alarm) : readiness;
   };
   expect(await alarmsOf(both)).toEqual([]);

@@ -1,5 +1,5 @@
 import { LINE_OCTETS_MAX } from "../headers";
-import { fieldsMax, findHeaderEnd, headerBytesMax, readHeader } from "./fields";
+import { fieldsMax, findHeaderEnd, headerBytesMax, parseHeader } from "./fields";
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -18,7 +18,7 @@ export function checkMessageForm(bytes: Uint8Array): string | null {
   // Before the fields are split: a message without an empty line is one header.
   if (findHeaderEnd(buffer).headerEnd > headerBytesMax)
     return `The header is larger than ${headerBytesMax / 1024} KB.`;
-  const { fields, bodyStart } = readHeader(buffer);
+  const { fields, bodyStart } = parseHeader(buffer);
   if (fields.length > fieldsMax)
     return `The header has ${fields.length} fields. A message has at most ${fieldsMax}.`;
   const header = decodeUtf8(buffer.subarray(0, bodyStart));

@@ -7,7 +7,7 @@ export type StructuredValue = { type: string; params: Map<string, string> };
  * Parses the value of `Content-Type` or `Content-Disposition` (RFC 2045 section 5.1). The first of equal
  * parameters counts.
  */
-export function readStructured(value: string): StructuredValue {
+export function parseStructured(value: string): StructuredValue {
   const params = new Map<string, string>();
   const [type = "", ...rest] = splitUnquoted(value.slice(0, 2_000));
   for (const part of rest) {

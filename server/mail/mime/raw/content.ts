@@ -2,7 +2,7 @@ import libmime from "libmime";
 import { decodeCharset } from "./content-type";
 import { isHtmlBody } from "./convert";
 import { findValue } from "./fields";
-import { decodePart, decodePartText, type RawPart, readParts } from "./parts";
+import { decodePart, decodePartText, parseParts, type RawPart } from "./parts";
 
 /** A file of a message: any part that is not its text or HTML. */
 export type RawFile = {
@@ -24,7 +24,7 @@ const charsMax = 500_000;
 const HALF_AT_END = /\p{Cs}$/u;
 
 /** Reads the content of a message. RangeError if it has too many parts. */
-export function readContent(bytes: Uint8Array): RawContent {
+export function parseContent(bytes: Uint8Array): RawContent {
   const content: RawContent = { html: null, text: "", files: [] };
   let hasText = false;
   const readInner = (part: RawPart): void => {
@@ -36,7 +36,7 @@ export function readContent(bytes: Uint8Array): RawContent {
       content.text = readText(bytes, part);
     } else if (part.bodyStart < part.end) content.files.push(readFile(bytes, part));
   };
-  readInner(readParts(bytes));
+  readInner(parseParts(bytes));
   return content;
 }
 

@@ -1,7 +1,7 @@
 import { encodeBytes } from "../encode-body";
 import { decodeCharset } from "./content-type";
 import { joinFields, type RawField } from "./fields";
-import { decodePart, listParts, type RawPart, readParts } from "./parts";
+import { decodePart, listParts, parseParts, type RawPart } from "./parts";
 
 /** Bytes of a message to replace; positions as in `RawPart`. */
 type Edit = { from: number; to: number; bytes: Buffer };
@@ -19,7 +19,7 @@ export const hasEightBit = (bytes: Uint8Array): boolean =>
  * message gives the same bytes.
  */
 export function toSevenBit(bytes: Uint8Array): Uint8Array {
-  const root = readParts(bytes);
+  const root = parseParts(bytes);
   const edits: Edit[] = [];
   for (const part of listParts(root)) {
     const content = bytes.subarray(part.bodyStart, part.end);
@@ -43,7 +43,7 @@ export function toSevenBit(bytes: Uint8Array): Uint8Array {
  */
 export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string): Uint8Array {
   const edits: Edit[] = [];
-  for (const part of listParts(readParts(bytes))) {
+  for (const part of listParts(parseParts(bytes))) {
     if (!isHtmlBody(part)) continue;
     const html = decodeHtml(bytes, part);
     const changed = html === null ? null : change(html);

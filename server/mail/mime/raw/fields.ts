@@ -21,7 +21,7 @@ export function splitFields(header: string): RawField[] {
 }
 
 /** The value of a field: unfolded, trimmed, and decoded from UTF-8 (RFC 6532), but not from encoded words. */
-export function readValue({ text }: RawField): string {
+export function parseValue({ text }: RawField): string {
   const value = text
     .slice(text.indexOf(":") + 1)
     .replaceAll("\r\n", "")
@@ -32,7 +32,7 @@ export function readValue({ text }: RawField): string {
 /** The value of the first field with this lower-case name; null if there is none. */
 export function findValue(fields: readonly RawField[], name: string): string | null {
   const field = fields.find((one) => one.name === name);
-  return field ? readValue(field) : null;
+  return field ? parseValue(field) : null;
 }
 
 /** The fields as a header, each with its CRLF. */
@@ -50,7 +50,7 @@ export function findHeaderEnd(bytes: Uint8Array): { headerEnd: number; bodyStart
 }
 
 /** The header fields of a message and the position of its body. */
-export function readHeader(bytes: Uint8Array): { fields: RawField[]; bodyStart: number } {
+export function parseHeader(bytes: Uint8Array): { fields: RawField[]; bodyStart: number } {
   const { headerEnd, bodyStart } = findHeaderEnd(bytes);
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, headerEnd).toString("latin1");
   return { fields: splitFields(header), bodyStart };

@@ -1,5 +1,10 @@
-import { decodeLeniently, decodeQuotedPrintable, readStructured, type StructuredValue } from "./content-type";
-import { fieldsMax, findHeaderEnd, findValue, headerBytesMax, type RawField, readHeader } from "./fields";
+import {
+  decodeLeniently,
+  decodeQuotedPrintable,
+  parseStructured,
+  type StructuredValue,
+} from "./content-type";
+import { fieldsMax, findHeaderEnd, findValue, headerBytesMax, parseHeader, type RawField } from "./fields";
 
 /** A part of a message, by its positions in the bytes of the message. */
 export type RawPart = {
@@ -22,7 +27,7 @@ export type RawPart = {
 
 /**
  * A message with more parts, with a part whose header exceeds its limits, or with too many lines that begin
- * like a boundary is not read: `readParts` throws a RangeError.
+ * like a boundary is not read: `parseParts` throws a RangeError.
  */
 export const partsMax = 500;
 /** Lines that begin like a boundary and are none. Each costs as much as a part that is not copied. */
@@ -33,7 +38,7 @@ const depthMax = 20;
  * Finds the parts of a message (RFC 2046) without copying them. A multipart without boundary lines, or nested
  * deeper than 20 levels, is one part. Takes linear time for each level.
  */
-export function readParts(bytes: Uint8Array): RawPart {
+export function parseParts(bytes: Uint8Array): RawPart {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return readPart(buffer, { from: 0, to: buffer.length, depth: 0, isSealed: false }, { left: partsMax });
 }
@@ -63,10 +68,10 @@ function readPart(buffer: Buffer, { from, to, depth, isSealed }: Place, budget: 
   const bytes = buffer.subarray(from, to);
   if (findHeaderEnd(bytes).headerEnd > headerBytesMax)
     throw new RangeError(`A part of the message has a header larger than ${headerBytesMax / 1024} KB.`);
-  const { fields, bodyStart } = readHeader(bytes);
+  const { fields, bodyStart } = parseHeader(bytes);
   if (fields.length > fieldsMax)
     throw new RangeError(`A part of the message has more than ${fieldsMax} header fields.`);
-  const { type, params } = readStructured(findValue(fields, "content-type") ?? "text/plain");
+  const { type, params } = parseStructured(findValue(fields, "content-type") ?? "text/plain");
   const part: RawPart = {
     fields,
     headerStart: from,
@@ -74,7 +79,7 @@ function readPart(buffer: Buffer, { from, to, depth, isSealed }: Place, budget: 
     end: to,
     type,
     params,
-    disposition: readStructured(findValue(fields, "content-disposition") ?? ""),
+    disposition: parseStructured(findValue(fields, "content-disposition") ?? ""),
     encoding: findValue(fields, "content-transfer-encoding")?.toLowerCase() ?? "7bit",
     parts: [],
     isSealed,

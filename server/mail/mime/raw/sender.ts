@@ -1,6 +1,6 @@
 import libmime from "libmime";
-import { MAILBOX_LIMITS, type ParsedMailbox, parseMailbox, readMailbox } from "../../address/address";
-import { type RawField, readValue } from "./fields";
+import { MAILBOX_LIMITS, type ParsedMailbox, parseLongMailbox, parseMailbox } from "../../address/address";
+import { parseValue, type RawField } from "./fields";
 
 const refuse = (fault: string): ParsedMailbox => ({ ok: false, fault });
 
@@ -12,11 +12,11 @@ const INNER_COMMENT = "a comment stands inside the address. Remove it.";
  * The sender of a message: the only mailbox of its only From field, with the name decoded (RFC 2047). A field
  * that programs could interpret differently is rejected, because it decides which domain sends the message.
  */
-export function readFrom(fields: readonly RawField[]): ParsedMailbox {
+export function parseFrom(fields: readonly RawField[]): ParsedMailbox {
   const [from, ...others] = fields.filter(({ name }) => name === "from");
   if (!from) return refuse("The message has no From header. Set it to the sender.");
   if (others.length > 0) return refuse("The message has more than one From header. Send it once.");
-  const read = readSender(readValue(from));
+  const read = parseSender(parseValue(from));
   return read.ok ? read : refuse(`The From header: ${read.fault}`);
 }
 
@@ -24,7 +24,7 @@ export function readFrom(fields: readonly RawField[]): ParsedMailbox {
  * The mailbox of a From or Sender field, with the name decoded. Comments beside the address are allowed (RFC
  * 5322 section 3.2.2); the first one is the name of a mailbox without one: `ann@example.com (Ann)`.
  */
-export function readSender(value: string): ParsedMailbox {
+export function parseSender(value: string): ParsedMailbox {
   // A folded field may continue with a tab.
   const given = value.replaceAll("\t", " ");
   // Reports the length.
@@ -75,8 +75,8 @@ function splitComments(value: string): { text: string; comment: string } | strin
 /**
  * The mailbox of an address in a list, with its decoded name; null if it is not one that Backstamp supports.
  */
-export function readListed(address: string, name: string) {
-  const read = readMailbox(address);
+export function parseListed(address: string, name: string) {
+  const read = parseLongMailbox(address);
   return read.ok ? { ...read.mailbox, name: decodeName(name) } : null;
 }
 

@@ -1,4 +1,4 @@
-import { readReply } from "../../outcome";
+import { parseSmtpReply } from "../../outcome";
 import { describeConnectionError } from "../describe-connection-error";
 import type { Breakdown } from "../judge";
 import type { SmtpTarget } from "../smtp-url";
@@ -85,7 +85,7 @@ function login(connection: Connection, target: SmtpTarget, gate: LoginGate): Pro
     const answered = new Promise<LoginResult>((resolve) => {
       connection.client.login({ ...credentials }, (error) => {
         if (!error) return resolve(null);
-        const reply = error.response === undefined ? {} : { reply: readReply(error.response) };
+        const reply = error.response === undefined ? {} : { reply: parseSmtpReply(error.response) };
         const reason = `${host} rejected our login: ${error.response ?? describeConnectionError(error)}`;
         resolve({ breakdown: { alarm: "auth", reason, ...reply }, isRejection: true });
       });
@@ -97,7 +97,7 @@ function login(connection: Connection, target: SmtpTarget, gate: LoginGate): Pro
 
 function explainOpening(connection: Connection, breakdown: Breakdown, host: string): OpenFailure {
   const last = connection.transcript.exchanges().at(-1)?.reply ?? null;
-  const reply = last === null ? null : readReply(last);
+  const reply = last === null ? null : parseSmtpReply(last);
   const dialogue = connection.transcript.dialogue("");
   if (breakdown.alarm !== undefined) return { ...breakdown, dialogue };
   if (reply?.code == null || reply.code < 400) return { ...breakdown, alarm: "connect", dialogue };

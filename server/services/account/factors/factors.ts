@@ -10,7 +10,7 @@ import { replaceRecoveryCodes } from "./recovery-codes";
 export type Factors = { hasTotp: boolean; passkeys: number; recoveryCodesLeft: number };
 
 /** The user's active 2FA factors. AppError `not_found` for an unknown user. */
-export async function readFactors(tx: Db, userId: string): Promise<Factors> {
+export async function getFactors(tx: Db, userId: string): Promise<Factors> {
   const [found] = await tx
     .select({
       hasTotp: sql<boolean>`exists (${tx
@@ -52,7 +52,7 @@ export async function afterFactorAdded(
   tx: Db,
   input: { userId: string; sessionId: string },
 ): Promise<string[] | null> {
-  const { hasTotp, passkeys: count } = await readFactors(tx, input.userId);
+  const { hasTotp, passkeys: count } = await getFactors(tx, input.userId);
   if (Number(hasTotp) + count > 1) return null;
   await endSessionsExcept(tx, input.userId, input.sessionId);
   return replaceRecoveryCodes(tx, input.userId);
@@ -60,6 +60,6 @@ export async function afterFactorAdded(
 
 /** Call it in the transaction that removed a factor. Deletes the recovery codes if no factor is left. */
 export async function afterFactorRemoved(tx: Db, userId: string): Promise<void> {
-  if (!hasTwoFactor(await readFactors(tx, userId)))
+  if (!hasTwoFactor(await getFactors(tx, userId)))
     await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
 }

@@ -9,7 +9,7 @@ import type { LimitedDeps } from "../../people/sign-in-counters";
 import { USER_COLUMNS, type User } from "../../people/users";
 import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../sign-in/complete-sign-in";
 import { CODE_ATTEMPTS_MAX, type CodeKind, verifyCode } from "./codes";
-import { type Factors, readFactors } from "./factors";
+import { type Factors, getFactors } from "./factors";
 
 const lifetimeMinutes = 5;
 
@@ -48,7 +48,7 @@ export async function findTwoFactorChallenge(
     .from(twoFactorChallenges)
     .innerJoin(users, eq(users.id, twoFactorChallenges.userId))
     .where(isOpen(token));
-  return found ? { user: found.user, factors: await readFactors(deps.db, found.user.id) } : null;
+  return found ? { user: found.user, factors: await getFactors(deps.db, found.user.id) } : null;
 }
 
 /** Verifies a TOTP or recovery code for a 2FA challenge and opens the session. */

@@ -4,7 +4,7 @@ import { AppError } from "#server/platform/errors";
 import { recordAccountEvent } from "../../people/events";
 import { endSessionsExcept, lockUser } from "../../people/lock";
 import type { Owner } from "../../people/users";
-import { deleteFactors, hasTwoFactor, readFactors } from "./factors";
+import { deleteFactors, getFactors, hasTwoFactor } from "./factors";
 import { replaceRecoveryCodes } from "./recovery-codes";
 
 /** Replaces the user's recovery codes and returns the new ones. AppError `conflict` if 2FA is off. */
@@ -35,5 +35,5 @@ export async function resetTwoFactor(deps: Deps, userId: string): Promise<void> 
 
 async function lockWithTwoFactor(tx: Db, userId: string, message: string): Promise<void> {
   await lockUser(tx, userId);
-  if (!hasTwoFactor(await readFactors(tx, userId))) throw new AppError("conflict", message);
+  if (!hasTwoFactor(await getFactors(tx, userId))) throw new AppError("conflict", message);
 }

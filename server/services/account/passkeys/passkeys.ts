@@ -49,7 +49,7 @@ export async function startPasskey(
     .select({ id: passkeys.credentialId })
     .from(passkeys)
     .where(eq(passkeys.userId, user.id));
-  requireRoomForPasskey(own.length);
+  requirePasskeyBelowMax(own.length);
   const { generateRegistrationOptions } = await loadWebauthn();
   const { extensions: _, ...options } = await generateRegistrationOptions({
     rpName: "Backstamp",
@@ -85,7 +85,7 @@ export async function addPasskey(
   try {
     return await deps.db.transaction(async (tx) => {
       await lockUserOfSession(tx, { userId: user.id, sessionId });
-      requireRoomForPasskey(await tx.$count(passkeys, eq(passkeys.userId, user.id)));
+      requirePasskeyBelowMax(await tx.$count(passkeys, eq(passkeys.userId, user.id)));
       await tx.insert(passkeys).values({ id, userId: user.id, name, ...registered });
       await recordAccountEvent(tx, { userId: user.id, kind: "passkey_added", subject: name, visitor });
       return { id, recoveryCodes: await afterFactorAdded(tx, { userId: user.id, sessionId }) };
@@ -97,7 +97,7 @@ export async function addPasskey(
   }
 }
 
-function requireRoomForPasskey(owned: number): void {
+function requirePasskeyBelowMax(owned: number): void {
   if (owned >= perPersonMax)
     throw new AppError(
       "conflict",

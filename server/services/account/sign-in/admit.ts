@@ -3,7 +3,7 @@ import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import { lockUser } from "../../people/lock";
 import type { User } from "../../people/users";
-import { hasTwoFactor, readFactors } from "../factors/factors";
+import { getFactors, hasTwoFactor } from "../factors/factors";
 import { createTwoFactorChallenge } from "../factors/two-factor-challenge";
 import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "./complete-sign-in";
 
@@ -24,7 +24,7 @@ export async function admit(
   return deps.db.transaction(async (tx) => {
     const locked = await lockUser(tx, user.id);
     if (passwordHash !== undefined && passwordHash !== locked.passwordHash) return { kind: "rejected" };
-    if (hasTwoFactor(await readFactors(tx, user.id)))
+    if (hasTwoFactor(await getFactors(tx, user.id)))
       return {
         kind: "two_factor",
         token: await createTwoFactorChallenge(tx, { userId: user.id, method }),

@@ -10,7 +10,7 @@ import type { LimitedDeps } from "../../people/sign-in-counters";
 import {
   consumeSignInToken,
   createSignInToken,
-  readSignInToken,
+  getSignInToken,
   signInLinkUrl,
 } from "../../people/sign-in-tokens";
 import {
@@ -63,11 +63,11 @@ export async function requestSignInLink(
 /**
  * The email address of a valid link, for the page that it opens. Does not use the link. Counts as an attempt.
  */
-export async function readSignInLink(
+export async function getSignInLink(
   deps: LimitedDeps,
   { kind, token, visitor }: { kind: MailedLink; token: string; visitor: Visitor },
 ): Promise<{ kind: "valid"; email: string } | { kind: "expired" } | TooManyAttempts> {
-  const found = isOneTimeToken(token) ? await readSignInToken(deps, kind, token) : null;
+  const found = isOneTimeToken(token) ? await getSignInToken(deps, kind, token) : null;
   const owner = found?.userId ? await findUserById(deps, found.userId) : null;
   if (!(await countCall(deps, "opened", visitor, owner?.email ?? null))) return { kind: "too_many_attempts" };
   return owner ? { kind: "valid", email: owner.email } : { kind: "expired" };
@@ -82,7 +82,7 @@ export async function signInByLink(
   deps: LimitedDeps,
   input: { token: string; visitor: Visitor },
 ): Promise<Admission | { kind: "rejected" } | TooManyAttempts> {
-  const link = await readSignInLink(deps, { ...input, kind: "sign_in_link" });
+  const link = await getSignInLink(deps, { ...input, kind: "sign_in_link" });
   if (link.kind === "too_many_attempts") return link;
   if (link.kind === "expired") return { kind: "rejected" };
   return deps.db.transaction(async (tx) => {
@@ -104,7 +104,7 @@ export async function resetPassword(
 ): Promise<{ kind: "reset"; email: string } | { kind: "expired" } | TooManyAttempts> {
   // Checked before the password is hashed: a caller without a valid link must not trigger that work, and
   // hashing is too slow for a transaction.
-  const link = await readSignInLink(deps, { ...input, kind: "password_reset" });
+  const link = await getSignInLink(deps, { ...input, kind: "password_reset" });
   if (link.kind !== "valid") return link;
   const passwordHash = await hashNewPassword(password);
   return deps.db.transaction(async (tx) => {

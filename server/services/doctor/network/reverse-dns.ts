@@ -1,4 +1,4 @@
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
 import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
@@ -11,7 +11,7 @@ import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from 
 export async function checkReverseDns({ dns, transportKind, ehloName }: DoctorDeps): Promise<Results> {
   if (transportKind !== "direct")
     return [notChecked("Email is not sent directly to MX hosts, so this server needs no PTR record.")];
-  if (!readDomainName(ehloName).ok)
+  if (!parseDomainName(ehloName).ok)
     return [
       failure(
         `The EHLO name ${ehloName} is not a full host name.`,

@@ -5,7 +5,7 @@ import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import { openSealedRelay, probeRelay } from "../../relays/connect";
-import { readSmtpUrlRelay } from "../../relays/health";
+import { getSmtpUrlRelay } from "../../relays/health";
 import { listSealedRelays, type SealedRelayState } from "../../relays/read";
 import { checkEach } from "../each";
 import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
@@ -64,7 +64,7 @@ function describePause({ pausedUntil, pauseReason, isUntested }: SealedRelayStat
 }
 
 async function checkSmtpUrl({ hot }: DoctorDeps, relay: Relay): Promise<Results[number]> {
-  const state = await readSmtpUrlRelay(hot, relay).catch(() => null);
+  const state = await getSmtpUrlRelay(hot, relay).catch(() => null);
   const isPaused = state !== null && state.pausedForMs !== null;
   return probe("SMTP_URL", () => relay.clone(), isPaused ? SMTP_URL_PAUSE : null);
 }

@@ -1,5 +1,5 @@
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
-import { readDmarc } from "#server/mail/dns/dmarc";
+import { parseDmarc } from "#server/mail/dns/dmarc";
 import type { Domain } from "../read";
 
 /**
@@ -13,7 +13,7 @@ export function describeAlignment(domain: Domain, returnPathDomain: string | nul
   const hasDkim = checks.some(({ key, status }) => key === "dkim" && status === "verified");
   const dmarc = checks.find(({ key }) => key === "dmarc");
   const isInherited = dmarc !== undefined && dmarc.askedName !== `_dmarc.${name}`;
-  const reading = dmarc ? readDmarc(dmarc.answers, isInherited) : ({ kind: "none" } as const);
+  const reading = dmarc ? parseDmarc(dmarc.answers, isInherited) : ({ kind: "none" } as const);
   const policy = reading.kind === "policy" ? reading.policy : null;
   return {
     verdict: verdictOf(checks.length > 0, hasDkim, policy !== null),

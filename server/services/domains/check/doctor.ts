@@ -1,7 +1,7 @@
 import type { CheckKey, RecordCheck } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
-import { readDmarc } from "#server/mail/dns/dmarc";
+import { parseDmarc } from "#server/mail/dns/dmarc";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { isSpfRecord } from "#server/mail/dns/spf";
 import type { Domain } from "../read";
@@ -65,11 +65,11 @@ async function checkDmarc(
 ): Promise<RecordCheck> {
   const own = await query(`_dmarc.${domain.name}`, "TXT");
   const above = getRegisteredDomain(domain.name);
-  const isAbsent = readDmarc(textsOf(own), false).kind === "none";
+  const isAbsent = parseDmarc(textsOf(own), false).kind === "none";
   const isInherited = isAbsent && above !== domain.name && own.kind !== "servfail" && own.kind !== "timeout";
   const answer = isInherited ? await query(`_dmarc.${above}`, "TXT") : own;
   const texts = textsOf(answer);
-  const reading = readDmarc(texts, isInherited);
+  const reading = parseDmarc(texts, isInherited);
   const findFault = async (): Promise<Finding> => {
     switch (reading.kind) {
       case "several":

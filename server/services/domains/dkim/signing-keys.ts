@@ -1,8 +1,8 @@
 import type { dkimKeys } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
-import { readPrivateKey } from "#server/mail/dkim/key";
+import { parsePrivateKey } from "#server/mail/dkim/key";
 import type { SigningKey } from "#server/mail/dkim/sign";
-import { dkimKeyPlace } from "./keys";
+import { sealedLocationOfDkimKey } from "./keys";
 
 /** The fields by which the keys of a domain are found. */
 export type SigningDomain = { teamId: string; domainId: string; domain: string };
@@ -22,14 +22,14 @@ type KeyRow = Omit<typeof dkimKeys.$inferSelect, "signsFrom"> & { signsFrom: Dat
  * The keys that a domain signs with or has signed with, RSA first. Keys in `opened` are not decrypted again.
  * Throws if the database is unavailable.
  */
-export async function readSigningKeys(
+export async function listSigningKeys(
   { hot, vault }: Pick<Deps, "hot" | "vault">,
   { teamId, domainId, domain }: SigningDomain,
   opened: readonly TimedKey[] = [],
 ): Promise<TimedKey[]> {
   const openKey = ({ id, privateKey, algorithm, selector }: KeyRow): SigningKey | DkimKeyUnreadable => {
     try {
-      const opened = readPrivateKey(vault.open(privateKey, dkimKeyPlace(teamId, id)), algorithm);
+      const opened = parsePrivateKey(vault.open(privateKey, sealedLocationOfDkimKey(teamId, id)), algorithm);
       return { algorithm, domain, selector, privateKey: opened };
     } catch (cause) {
       return new DkimKeyUnreadable("a DKIM key cannot be decrypted", { cause });

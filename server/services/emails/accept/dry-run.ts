@@ -8,8 +8,8 @@ import { headersOf } from "#server/mail/mime/compose";
 import { getScriptedFate } from "#server/mail/transport/scripted";
 import type { AppError } from "#server/platform/errors";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { readRemainingCaps } from "../../caps/today";
-import { DkimKeyUnreadable, keysAt, readSigningKeys, type TimedKey } from "../../domains/dkim/signing-keys";
+import { listRemainingCaps } from "../../caps/today";
+import { DkimKeyUnreadable, keysAt, listSigningKeys, type TimedKey } from "../../domains/dkim/signing-keys";
 import { findRelayedDomains } from "../../relays/read";
 import { findSuppressed } from "../../suppressions/read";
 import { type OwnParts, outgoingMessage } from "../outgoing";
@@ -193,7 +193,7 @@ type ReserveCap = (domain: string) => CapRule | null;
 /** Counts the emails of this call, in order, against what is left of today's caps. */
 async function reserveCapsToday(ctx: Ctx, domainNames: readonly string[]): Promise<ReserveCap> {
   const { teamId } = ctx;
-  const rooms = await readRemainingCaps(
+  const rooms = await listRemainingCaps(
     ctx.hot,
     domainNames.map((domain) => ({ teamId, domain })),
   );
@@ -243,7 +243,7 @@ async function findSenders(ctx: Ctx, names: string[]): Promise<Map<string, Sende
     .from(domains)
     .where(and(eq(domains.teamId, teamId), inArray(domains.name, names), ne(domains.name, BUILT_IN_DOMAIN)));
   const entries = rows.map(async ({ id, name, declaredVerifiedAt }) => {
-    const keys = await readSigningKeys(ctx, { teamId, domainId: id, domain: name });
+    const keys = await listSigningKeys(ctx, { teamId, domainId: id, domain: name });
     const nowMs = ctx.clock().getTime();
     const isUnreadable = keys.some(({ key, untilMs }) => key instanceof DkimKeyUnreadable && untilMs > nowMs);
     return [name, { isDeclared: declaredVerifiedAt !== null, keys: isUnreadable ? null : keys }] as const;

@@ -50,7 +50,7 @@ function isBytes(value: unknown): value is number[] {
  * The bytes of a file in any form in which Resend's SDKs send it: base64, plain text, an array of bytes, a
  * Node.js Buffer as JSON; or as `readFiles` has decoded it. Null for any other value.
  */
-export function readFileContent(value: unknown): Buffer | null {
+export function decodeFileContent(value: unknown): Buffer | null {
   if (Buffer.isBuffer(value)) return value;
   if (typeof value === "string") return bytesOfText(value);
   if (isBytes(value)) return Buffer.from(value);
@@ -70,7 +70,7 @@ export function decodeFiles(body: unknown): void {
 
 /** An empty file stays as it was written: it is rejected. */
 function decoded(content: unknown): unknown {
-  const bytes = readFileContent(content);
+  const bytes = decodeFileContent(content);
   return bytes === null || bytes.length === 0 ? content : bytes;
 }
 

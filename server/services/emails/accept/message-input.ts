@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkHeaders } from "#server/mail/mime/headers";
 import { optional } from "../../fields";
 import { sizeRule, TemplateValues } from "../../templates/template-values";
-import { readFileContent } from "./file-content";
+import { decodeFileContent } from "./file-content";
 
 const tagsMax = 75;
 const headersMax = 50;
@@ -98,7 +98,7 @@ const CONTENT_FORMS = {
 const Content = z
   .unknown()
   .transform((value, refine) => {
-    const bytes = readFileContent(value);
+    const bytes = decodeFileContent(value);
     if (bytes) return bytes;
     refine.addIssue("Must be base64, or a list of byte values from 0 to 255.");
     return z.NEVER;

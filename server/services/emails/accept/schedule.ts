@@ -20,7 +20,7 @@ const FORM =
  * a zone is in UTC, independent of this machine's zone. A date that does not exist is rejected, and so are a
  * date without a time of day, which the caller has to choose, and one whose day could be its month.
  */
-export function readScheduledAt(given: string, now: Date): ScheduledTime {
+export function resolveScheduledAt(given: string, now: Date): ScheduledTime {
   const text = given.trim();
   const day = /^\d{4}-\d{2}-\d{2}/.exec(text)?.[0];
   // `Date` would turn the 31st of November into the 1st of December.
@@ -43,7 +43,7 @@ export function readScheduledAt(given: string, now: Date): ScheduledTime {
 
 /** Parses the caller's `scheduled_at`; 422 with an example of a valid time. */
 export function parseScheduledAt(ctx: Ctx, text: string): Date {
-  const read = readScheduledAt(text, ctx.clock());
+  const read = resolveScheduledAt(text, ctx.clock());
   if (!read.ok) throw invalidField("scheduled_at", read.fault);
   return read.at;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Ctx } from "#server/deps";
-import { formatMailbox, type Mailbox, readMailbox } from "#server/mail/address/address";
+import { formatMailbox, type Mailbox, parseLongMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { foldAddress } from "#server/shared/text/fold-address";
@@ -217,7 +217,7 @@ async function renderTemplate(
 
 /** Parses a mailbox of a template; the error names `field`. */
 export function mailboxOf(field: string, source: string): Mailbox {
-  const read = readMailbox(source);
+  const read = parseLongMailbox(source);
   if (!read.ok)
     throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`, { field, plain: read.fault });
   return read.mailbox;

@@ -6,7 +6,7 @@ import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";
 import { isPausedRelay, isRelayInUse } from "../../relays/read";
-import { readTeamRules } from "../../teams";
+import { getTeamRules } from "../../teams";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
 export type DelayCauses = {
@@ -31,7 +31,7 @@ const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"
  * Reads the causes behind the wait rules of an email's recipients; empty if none of them waits for a cap or a
  * relay.
  */
-export async function readDelayCauses(ctx: Ctx, emailId: string): Promise<DelayCauses> {
+export async function listDelayCauses(ctx: Ctx, emailId: string): Promise<DelayCauses> {
   const waiting = await ctx.db
     .selectDistinct({ rule: deliveries.waitRule, domain: emails.senderDomain })
     .from(deliveries)
@@ -65,7 +65,7 @@ async function readDomainCap(ctx: Ctx, name: string): Promise<DelayCauses["cap"]
 }
 
 async function readTeamCap(ctx: Ctx): Promise<DelayCauses["cap"]> {
-  const { dailyCap, handedOverToday } = await readTeamRules(ctx);
+  const { dailyCap, handedOverToday } = await getTeamRules(ctx);
   return dailyCap === null ? null : { of: null, allowed: dailyCap, handedOver: handedOverToday };
 }
 

@@ -6,8 +6,8 @@ import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { firstId, newId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../../audit/record";
-import { encodePlace, parsePlace } from "../../parts";
-import { readReason } from "../../pauses/reason";
+import { encodePosition, parsePosition } from "../../parts";
+import { parseReason } from "../../pauses/reason";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "../../pauses/scope";
 import { refreshEmailStatus } from "../status";
 
@@ -49,7 +49,7 @@ export async function purgeQueue(
   input: PurgeInput,
 ): Promise<{ canceled: number; next: string | null }> {
   const scope = await nameScope(ctx, input);
-  const reason = readReason(input.reason);
+  const reason = parseReason(input.reason);
   if (input.confirm.trim() !== scope.name)
     throw new AppError("invalid", `To confirm, enter the name of the queue: ${scope.name}`);
   const place = input.after === null ? await firstPlace(ctx, scope) : placeIn(scope, input.after);
@@ -62,7 +62,7 @@ export async function purgeQueue(
     : scope.teamId === null
       ? await placeAfter(ctx, place)
       : null;
-  return { canceled, next: next && encodePlace(next) };
+  return { canceled, next: next && encodePosition(next) };
 }
 
 /** How many deliveries a purge would cancel now, up to `waitingCountMax`. */
@@ -113,7 +113,7 @@ async function placeAfter(
 
 function placeIn({ teamId }: NamedScope, text: string): Place {
   const message = "Start the purge again: its position is not valid.";
-  const place = parsePlace(Place, text, message);
+  const place = parsePosition(Place, text, message);
   if (teamId !== null && place.teamId !== teamId) throw new AppError("invalid", message);
   return place;
 }

@@ -3,8 +3,8 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Command } from "../../audit/record";
-import { readLinkedDomains, requireLinkedDomain } from "../../keys/linked-domains";
-import { encodePlace, parsePlace } from "../../parts";
+import { listLinkedDomains, requireLinkedDomain } from "../../keys/linked-domains";
+import { encodePosition, parsePosition } from "../../parts";
 import { describeFilter, type EmailFilter } from "../read/filter";
 import { listEmails, scanEmails } from "../read/list";
 import { getEmail } from "../read/read";
@@ -14,7 +14,7 @@ import { type ResetDelivery, type RetryableState, resetDeliveries } from "./rese
 export const retriedEmailsMax = 100;
 
 /** The last email that was processed, and the entry of the command in the audit log. */
-const Place = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
+const Position = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
 
 export type RetryAnswer = { retried: ResetDelivery[]; hasMore: boolean };
 
@@ -91,12 +91,12 @@ export async function retryEmails(
   const { after, entryId } =
     from === null
       ? { after: undefined, entryId: null }
-      : parsePlace(Place, from, "Start the retry again: its position is not valid.");
+      : parsePosition(Position, from, "Start the retry again: its position is not valid.");
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
   const command: Command = { entryId };
   const retried = await retry(ctx, ids, states, null, { filter, command });
   const last = ids.at(-1);
-  return { retried, hasMore, next: hasMore && last ? encodePlace({ after: last, ...command }) : null };
+  return { retried, hasMore, next: hasMore && last ? encodePosition({ after: last, ...command }) : null };
 }
 
 export type RetryableCount = {
@@ -173,7 +173,7 @@ async function findByStatus<Found>(
   read: (query: EmailFilter) => Promise<Found>,
 ): Promise<Found[]> {
   if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
-  const senderDomains = await readLinkedDomains(ctx);
+  const senderDomains = await listLinkedDomains(ctx);
   const named = states.filter((state) => filter.status?.includes(state));
   return Promise.all(
     (named.length > 0 ? named : states).map((status) => read({ ...filter, status: [status], senderDomains })),

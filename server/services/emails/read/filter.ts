@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isAddress } from "#db/columns";
 import { deliveries } from "#db/schema/deliveries";
 import { EMAIL_STATUSES, type EmailStatus, ENGAGEMENTS, emails } from "#db/schema/emails";
-import { readDomainName } from "#server/mail/address/address";
+import { parseDomainName } from "#server/mail/address/address";
 import { isId } from "#server/platform/ids";
 import { formatTag, parseTag } from "#server/shared/email-words";
 import { MailboxText } from "../../fields";
@@ -12,7 +12,7 @@ import { MailboxText } from "../../fields";
 export const AddressText = MailboxText.transform(({ address }) => address);
 
 const DomainText = z.string().transform((text, refine) => {
-  const read = readDomainName(text);
+  const read = parseDomainName(text);
   if (read.ok) return read.domain;
   refine.addIssue(read.fault);
   return z.NEVER;

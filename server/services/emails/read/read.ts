@@ -10,7 +10,7 @@ import { getAdvice, getReplyClass } from "#server/mail/outcome";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { Email } from "#server/shared/wire/email";
-import { findPause, readActivePauses } from "../../pauses/read";
+import { findPause, listActivePauses } from "../../pauses/read";
 
 /** One email with its bodies, the state of each recipient, and all events, oldest first. */
 export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
@@ -49,7 +49,7 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
       .from(emailEvents)
       .where(and(eq(emailEvents.teamId, ctx.teamId), eq(emailEvents.emailId, id)))
       .orderBy(asc(emailEvents.createdAt), asc(emailEvents.id)),
-    readActivePauses(ctx.hot, [ctx.teamId]),
+    listActivePauses(ctx.hot, [ctx.teamId]),
   ]);
   if (!email) throw notFound("Email");
   const { email: summary, ...rest } = email;

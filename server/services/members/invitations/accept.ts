@@ -27,7 +27,7 @@ const FAULTS: Record<InvitationFault, string> = {
 export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as const;
 
 /** Reads an invitation by its link, without using it. AppError `rate_limited` after too many links. */
-export async function readInvitation(
+export async function getInvitation(
   deps: LimitedDeps,
   { token, address }: { token: string; address: string },
 ): Promise<InvitationPreview> {

@@ -40,7 +40,7 @@ export async function inviteMember(
     if (members.some((member) => member.email === email))
       throw new AppError("conflict", `${email} is already a member of this team.`);
     await revoke(tx, ctx, and(eq(invitations.email, email), lte(invitations.expiresAt, sql`now()`)));
-    await requireRoomForInvitation(tx, ctx, email);
+    await requireInvitationBelowMax(tx, ctx, email);
     const id = newId();
     const subject = { id, name: email };
     await recordAudit(tx, ctx, { action: "member.invited", subject, detail: { role } });
@@ -151,7 +151,7 @@ async function readInvitationSender(tx: Db, { teamId, actor }: Ctx) {
 }
 
 // The members are locked, so no concurrent request can exceed the limit.
-async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promise<void> {
+async function requireInvitationBelowMax(tx: Db, ctx: Ctx, email: string): Promise<void> {
   const pending = await tx
     .select({ email: invitations.email })
     .from(invitations)

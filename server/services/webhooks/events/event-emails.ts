@@ -15,7 +15,7 @@ export type EventEmail = { id: string; recipient: string | null; subject: string
  * email are missing, and so are those whose email is no longer retained. Erased texts are as the erasure left
  * them.
  */
-export async function readEventEmails(
+export async function listEventEmails(
   ctx: Ctx,
   deliveries: readonly WebhookDelivery[],
 ): Promise<Map<string, EventEmail>> {

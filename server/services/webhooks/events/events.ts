@@ -6,7 +6,7 @@ import { AppError, invalidField, notFound } from "#server/platform/errors";
 import type { Webhook, WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
 import { type Command, recordAudit } from "../../audit/record";
 import { type Page, type PageQuery, pageById } from "../../paging";
-import { encodePlace, parsePlace } from "../../parts";
+import { encodePosition, parsePosition } from "../../parts";
 import { getWebhook } from "../endpoints";
 import { renderPayloads } from "./render";
 import type { WebhookEvent } from "./types";
@@ -151,7 +151,7 @@ export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string
 }
 
 /** The creation time of the next event, and the entry of the replay in the audit log. */
-const Place = z.object({ from: z.coerce.date(), entryId: z.uuid().nullable() });
+const Position = z.object({ from: z.coerce.date(), entryId: z.uuid().nullable() });
 
 /**
  * Replays the event deliveries of a time range, oldest first. Returns how many; if there are more than one
@@ -170,7 +170,7 @@ export async function replayWebhookRange(
   const start =
     next === null
       ? { from: since, entryId: null }
-      : parsePlace(Place, next, "Start the replay again: its position is not valid.");
+      : parsePosition(Position, next, "Start the replay again: its position is not valid.");
   const command: Command = { entryId: start.entryId };
   const found = await ctx.db
     .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })
@@ -216,7 +216,7 @@ export async function replayWebhookRange(
   return {
     count: replayedCount,
     nextSince,
-    next: nextSince && encodePlace({ from: nextSince, ...command }),
+    next: nextSince && encodePosition({ from: nextSince, ...command }),
   };
 }
 

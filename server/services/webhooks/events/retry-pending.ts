@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import { firstId } from "#server/platform/ids";
 import { type Command, recordAudit } from "../../audit/record";
-import { encodePlace, parsePlace } from "../../parts";
+import { encodePosition, parsePosition } from "../../parts";
 import { requireEnabled } from "./events";
 
 /** Maximum number of events that one call makes due. */
 const retriedMax = 5_000;
 
 /** The last event that was made due, and the entry of the command in the audit log. */
-const Place = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
+const Position = z.object({ after: z.uuid(), entryId: z.uuid().nullable() });
 
 /**
  * Makes the waiting events of an endpoint due now, oldest first, and returns how many. Their attempts still
@@ -28,7 +28,7 @@ export async function retryPendingEvents(
   const { after, entryId } =
     from === null
       ? { after: firstId, entryId: null }
-      : parsePlace(Place, from, "Start the retry again: its position is not valid.");
+      : parsePosition(Position, from, "Start the retry again: its position is not valid.");
   const command: Command = { entryId };
   const due = await ctx.db.transaction(async (tx) => {
     const rows = await tx.execute<{ id: string }>(sql`
@@ -54,5 +54,5 @@ export async function retryPendingEvents(
   });
   if (due.length > 0) ctx.wake();
   const last = due.length === retriedMax ? due.at(-1) : undefined;
-  return { count: due.length, next: last ? encodePlace({ after: last.id, ...command }) : null };
+  return { count: due.length, next: last ? encodePosition({ after: last.id, ...command }) : null };
 }

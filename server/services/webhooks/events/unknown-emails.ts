@@ -10,7 +10,7 @@ const countedMax = 1_000;
  * Counts the team's emails of unknown outcome, up to 1,000. Also reads the team's policy for them, and
  * whether an enabled endpoint subscribes to `email.unknown`.
  */
-export async function readUnknownEmails(ctx: Ctx) {
+export async function listUnknownEmails(ctx: Ctx) {
   const some = ctx.db
     .select({ one: sql`1`.as("one") })
     .from(emails)

@@ -5,9 +5,9 @@ import { deriveKey } from "#server/platform/secrets/secrets";
 import {
   callbackPathOf,
   clearCallback,
+  getCallbackRelay,
   openCallbackSecret,
   PROVIDER_NAMES,
-  readCallbackRelay,
   setCallback,
 } from "#server/services/callbacks/secrets";
 import type { RelayView } from "#server/services/relays/read";
@@ -86,7 +86,7 @@ export const callbackCommands = {
 async function describeCallback(session: Session, { id, name, provider }: RelayView): Promise<Output> {
   const { deps } = session;
   const url = `${requirePublicUrl(session)}${callbackPathOf(id)}`;
-  const settings = await readCallbackRelay(deps.hot, id);
+  const settings = await getCallbackRelay(deps.hot, id);
   const topic = settings?.topic ?? null;
   const hasSecret = settings !== null && openCallbackSecret(deps, settings) !== null;
   const isAccepted = provider === "ses" ? topic !== null : hasSecret;

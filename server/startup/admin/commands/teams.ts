@@ -1,12 +1,7 @@
 import { UNKNOWN_POLICIES } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { recipientsMax } from "#server/services/domains/caps";
-import {
-  NEW_TEAM_RETENTION,
-  readRetention,
-  retentionDaysMax,
-  setRetention,
-} from "#server/services/retention";
+import { getRetention, NEW_TEAM_RETENTION, retentionDaysMax, setRetention } from "#server/services/retention";
 import {
   cancelTeamDeletion,
   deletionDays,
@@ -14,7 +9,7 @@ import {
   presentDeletion,
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
-import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
+import { createTeam, findTeam, getTeamRules, listTeams, updateTeam } from "#server/services/teams";
 import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { asName, asText, numberOf, orWord, wordOf } from "../arguments";
 import { argument, inDatabase, option, optionalArgument, optionWithDefault } from "../command";
@@ -64,7 +59,7 @@ export const teamCommands = {
       const ctx = operatorCtx(deps, found.id);
       await updateTeam(ctx, { unknown, dailyCap });
       if (keepContents !== undefined || keepEmails !== undefined) {
-        const { bodiesDays, emailsDays } = await readRetention(ctx);
+        const { bodiesDays, emailsDays } = await getRetention(ctx);
         await setRetention(ctx, {
           bodiesDays: keepContents === undefined ? bodiesDays : keepContents,
           emailsDays: keepEmails === undefined ? emailsDays : keepEmails,
@@ -123,5 +118,5 @@ export const teamCommands = {
 
 async function readSettings(deps: Deps, { id }: Team) {
   const ctx = { ...deps, teamId: id };
-  return presentTeam(await readTeamRules(ctx), await readRetention(ctx));
+  return presentTeam(await getTeamRules(ctx), await getRetention(ctx));
 }

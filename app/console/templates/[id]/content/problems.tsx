@@ -3,7 +3,7 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { Children, type ReactNode } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { placeOf, readTags } from "#server/shared/template-tags";
+import { positionOf, readTags } from "#server/shared/template-tags";
 import { rawKeysIn } from "#server/shared/template-variables";
 import { FIELD_NAMES, type Fields } from "../fields";
 
@@ -32,7 +32,7 @@ export function Problems({ fields, result, onGoTo }: Props) {
           className="mr-1.5 rounded font-medium underline underline-offset-4"
         >
           {FIELD_NAMES[field]}
-          {field === "subject" ? "" : `, line ${placeOf(source, at).line}`}
+          {field === "subject" ? "" : `, line ${positionOf(source, at).line}`}
         </button>
         {message}
       </>

@@ -1,10 +1,10 @@
 import type { Ctx } from "#server/deps";
 import { cli } from "#server/platform/env/cli";
 import {
+  getHeldEmail,
   type HeldChoice,
   heldCountMax,
   listTeamsWithHeld,
-  readHeld,
   settleHeld,
 } from "#server/services/restores/held";
 import { holdQueue } from "#server/services/restores/hold-queue";
@@ -59,7 +59,7 @@ export const release = inDatabase({
     for (const teamId of teamIds) {
       const ctx = operatorCtx(deps, teamId);
       if (choice) settled += await settleAll(ctx, choice);
-      held += (await readHeld(ctx))?.deliveries ?? 0;
+      held += (await getHeldEmail(ctx))?.deliveries ?? 0;
     }
     const many = held > heldCountMax ? `more than ${heldCountMax} deliveries` : countOf(held);
     const rest = held === 0 ? "No email is held." : `${many} ${held === 1 ? "is" : "are"} held.`;

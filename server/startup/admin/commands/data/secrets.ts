@@ -7,7 +7,7 @@ import { createVault } from "#server/platform/secrets/vault";
 import { acceptLostSecret, admitKeyring } from "#server/services/secrets/registry";
 import { recordResealed, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret, isActivationDue, isResealDue } from "#server/services/secrets/rotate";
-import { linkDays, readSecretStatus, type SecretStatus } from "#server/services/secrets/status";
+import { getSecretStatus, linkDays, type SecretStatus } from "#server/services/secrets/status";
 import { generatedFileOf, generateSecret, readGenerated, writeGenerated } from "../../../install/generated";
 import { asText } from "../../arguments";
 import { argument, flag, inDatabase } from "../../command";
@@ -155,8 +155,8 @@ async function resealNow(session: Session, settings: Settings): Promise<Output> 
 
 async function describeStatus({ deps }: Session, settings: Settings): Promise<Output> {
   deps.keyring.requireUsable();
-  const { secrets, unnamed } = await readSecretStatus(deps, deps.clock());
-  const placeOf = ({ position }: SecretStatus): string | null => {
+  const { secrets, unnamed } = await getSecretStatus(deps, deps.clock());
+  const describeConfigured = ({ position }: SecretStatus): string | null => {
     if (position === null) return null;
     if (settings.secret === null) return position === 0 ? "secret" : `oldSecrets, entry ${position}`;
     return position === 0 ? "BACKSTAMP_SECRET" : `BACKSTAMP_SECRETS_OLD, entry ${position}`;
@@ -164,7 +164,7 @@ async function describeStatus({ deps }: Session, settings: Settings): Promise<Ou
   const data = secrets.map((secret) => ({
     id: secret.id,
     state: secret.state,
-    configured_as: placeOf(secret),
+    configured_as: describeConfigured(secret),
     active_from: secret.activeFrom,
     active_until: secret.activeUntil,
     stored_values: secret.values,
@@ -173,7 +173,8 @@ async function describeStatus({ deps }: Session, settings: Settings): Promise<Ou
     is_removable: secret.isRemovable,
   }));
   const text = secrets.map(
-    (secret) => `${secret.id}  ${secret.state}, ${placeOf(secret) ?? "not configured"}: ${describe(secret)}`,
+    (secret) =>
+      `${secret.id}  ${secret.state}, ${describeConfigured(secret) ?? "not configured"}: ${describe(secret)}`,
   );
   const notes = [
     ...(secrets.some(({ state }) => state === "waiting")
@@ -206,7 +207,7 @@ function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemova
 /** Throws AppError `conflict` if another rotation would exceed the number of former secrets. */
 async function requireRoom({ deps }: Session, former: readonly string[]): Promise<void> {
   if (former.length < formerSecretsMax) return;
-  const { secrets } = await readSecretStatus(deps, deps.clock());
+  const { secrets } = await getSecretStatus(deps, deps.clock());
   const removable = secrets.filter(({ isRemovable }) => isRemovable);
   const breakable = secrets.filter(({ isOnlyForLinks }) => isOnlyForLinks);
   const ids = (found: SecretStatus[]) => found.map(({ id }) => id).join(", ");
@@ -228,7 +229,7 @@ async function removeSecret(
 ): Promise<Output> {
   const { deps } = session;
   deps.keyring.requireUsable();
-  const { secrets } = await readSecretStatus(deps, deps.clock());
+  const { secrets } = await getSecretStatus(deps, deps.clock());
   const found = secrets.find((secret) => secret.id === id && secret.isConfigured);
   if (!found) throw new AppError("not_found", `No configured secret has the id ${id}. Run secret status.`);
   if (!found.isRemovable && !(canBreakLinks && found.isOnlyForLinks)) {

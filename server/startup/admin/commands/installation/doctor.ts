@@ -3,7 +3,7 @@ import { silentLog } from "#server/platform/log";
 import { CHECKS, type Finding } from "#server/services/doctor/finding";
 import { type Report, runDoctor } from "#server/services/doctor/run";
 import { SETTINGS_ADVICE } from "#server/services/doctor/settings";
-import { readActiveSecret } from "#server/services/secrets/registry";
+import { learnActiveSecret } from "#server/services/secrets/registry";
 import { buildDeps } from "../../../deps";
 import { createDoctorDeps } from "../../../doctor-deps";
 import type { Holder } from "../../../launcher/lock";
@@ -49,7 +49,7 @@ async function examine({ env }: Terminal): Promise<Report> {
   const hasSecret = settings.secret !== null;
   try {
     // A missing database or schema has a check of its own.
-    if (hasSecret) await readActiveSecret(built.deps).catch(() => {});
+    if (hasSecret) await learnActiveSecret(built.deps).catch(() => {});
     const settingsFault = isValid ? null : strict.fault;
     const facts = { publicUrl: database.publicUrl, hasSecret, settingsFault, databaseFault: database.fault };
     return await runDoctor(createDoctorDeps({ deps: built.deps, settings, ...facts }));

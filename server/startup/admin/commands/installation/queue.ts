@@ -8,7 +8,7 @@ import {
   resumeQueue,
 } from "#server/services/pauses/pause";
 import { findScope, nameScope, type QueueScope } from "#server/services/pauses/scope";
-import { QUEUE_STATES, queueCountMax, readQueueTotals } from "#server/services/pauses/totals";
+import { getQueueTotals, QUEUE_STATES, queueCountMax } from "#server/services/pauses/totals";
 import { OperatorError } from "../../../launcher/operator-error";
 import { asDomain, asText } from "../../arguments";
 import { examples, inDatabase, option, requiredOption } from "../../command";
@@ -31,7 +31,7 @@ export const queueCommands = {
     params: {},
     run: async ({ deps }) => {
       const [{ states, isComplete }, active] = await Promise.all([
-        readQueueTotals(deps),
+        getQueueTotals(deps),
         listPauses(deps, "active"),
       ]);
       const totals = QUEUE_STATES.map((state) => ({

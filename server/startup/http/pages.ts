@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import path from "node:path";
 import { errorFacts, type Log } from "#server/platform/log";
@@ -103,7 +104,10 @@ function refuse(outgoing: ServerResponse): void {
 // that.
 async function lockCompiler(folder: string): Promise<void> {
   // Next deletes what else is in the folder above when it starts.
-  const taken = await acquireLock(path.join(folder, ".next", "dev", "cache"), "pages");
+  const cache = path.join(folder, ".next", "dev", "cache");
+  // The lock would make them for their owner alone, but others read what a build adds to `.next`.
+  await mkdir(cache, { recursive: true });
+  const taken = await acquireLock(cache, "pages");
   if ("lock" in taken) return;
   throw new Error(`Process ${taken.holder.pid} already compiles the pages of this folder. Stop it first.`);
 }

@@ -175,6 +175,21 @@ test("a start killed during the setup of the cluster does not affect the next st
   expect((await readdir(folder)).join()).not.toContain("postgres-init-");
 });
 
+test("what the initdb of a killed start still writes does not affect the next start", async () => {
+  const left = path.join(folder, "postgres-init-killed");
+  await mkdir(left);
+  const writeOn = `
+    const untilMs = Date.now() + 2_000;
+    for (let n = 0; Date.now() < untilMs; n++) {
+      require("node:fs").mkdirSync(process.argv[1] + "/" + n);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }`;
+  await startProcess(process.execPath, ["-e", writeOn, left]);
+  const { url } = await readyOf(await startProgram(holder, [folder]));
+  expect(await ask(url, "select 1 as one")).toEqual({ one: 1 });
+  expect((await readdir(folder)).join()).not.toContain("postgres-init-");
+});
+
 test("missing library links are created, safely by several processes at once", async () => {
   const native = await copyOfPackage(path.join(folder, "package"));
   const binaries = await Promise.all(Array.from({ length: 4 }, () => findBinaries(folder, null, native)));

@@ -63,7 +63,9 @@ export async function createCluster(
   { initdb, user, password, isQuick, locale = UNICODE_LOCALE }: NewCluster,
 ): Promise<void> {
   for (const left of await readdir(home)) {
-    if (left.startsWith(STAGING)) await rm(path.join(home, left), { recursive: true, force: true });
+    // The initdb of a killed process may still write into it for a moment.
+    if (left.startsWith(STAGING))
+      await rm(path.join(home, left), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
   if (await stat(pgdata).catch(() => null)) return;
 

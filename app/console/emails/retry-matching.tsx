@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { STATUSES, type Status } from "#server/shared/email-words";
 import { Dialog } from "../_ui/dialog/dialog";
+import { PartsActions } from "../_ui/dialog/parts-actions";
 import { faultOf } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
 import { CheckboxField } from "../_ui/form/form";
@@ -60,25 +61,18 @@ export function RetryMatching({ teamId, filters, onClose }: Props) {
         ? "Include emails with unknown outcome first."
         : undefined;
   const fault = retry.fault ?? (error ? faultOf(error) : null);
-  const footer =
-    retry.state === "ready" ? (
-      <>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={!data} disabledReason={disabledReason} onClick={start}>
-          {isUnknownOnly
-            ? "Retry emails"
-            : data && data.count > 0
-              ? `Retry ${formatEmails(data.count, isMore)}`
-              : "Retry"}
-        </Button>
-      </>
-    ) : isRunning ? (
-      <Button onClick={retry.stop}>Stop</Button>
-    ) : (
-      <Button tone="primary" onClick={onClose}>
-        Done
+  const footer = (
+    <PartsActions parts={retry} onClose={onClose}>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button tone="primary" disabled={!data} disabledReason={disabledReason} onClick={start}>
+        {isUnknownOnly
+          ? "Retry emails"
+          : data && data.count > 0
+            ? `Retry ${formatEmails(data.count, isMore)}`
+            : "Retry"}
       </Button>
-    );
+    </PartsActions>
+  );
   return (
     <Dialog onOpenChange={onClose} title="Retry emails" isPersistent={isRunning} footer={footer}>
       {retry.state === "ready" ? (

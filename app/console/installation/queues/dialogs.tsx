@@ -4,15 +4,16 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
+import { PartsActions } from "../../_ui/dialog/parts-actions";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
-import { SelectField, TextField } from "../../_ui/form/form";
+import { TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useParts } from "../../_ui/use-parts";
-import { KINDS, type ScopeFields, scopeOf } from "./scope";
+import { ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
 
 type Chosen = ReturnType<typeof scopeOf> & { reason: string };
 
@@ -32,7 +33,7 @@ export function PurgeQueue({ onClose }: { onClose: () => void }) {
 const IDLE = { isBusy: false, fault: null };
 
 function ChooseQueue({ onClose, onChoose }: { onClose: () => void; onChoose: (chosen: Chosen) => void }) {
-  const form = useForm<ScopeFields & { reason: string }>({
+  const form = useForm<ScopeValues & { reason: string }>({
     defaultValues: { kind: "team", team: "", domain: "", reason: "" },
   });
   return (
@@ -68,19 +69,13 @@ function ConfirmPurge({ chosen, onClose }: { chosen: Chosen; onClose: () => void
   const isRunning = purge.state === "busy";
   const fault = purge.fault ?? (error ? faultOf(error) : null);
   const isReady = purge.state === "ready";
-  const footer = isReady ? (
-    <>
+  const footer = (
+    <PartsActions parts={purge} onClose={onClose}>
       <Button onClick={onClose}>Keep queue</Button>
       <Button tone="danger" disabled={!data || typed.trim() !== data.name} onClick={start}>
         Cancel {data ? formatDeliveries(data.count, data.hasMore) : "deliveries"}
       </Button>
-    </>
-  ) : isRunning ? (
-    <Button onClick={purge.stop}>Stop</Button>
-  ) : (
-    <Button tone="primary" onClick={onClose}>
-      Done
-    </Button>
+    </PartsActions>
   );
   return (
     <Dialog onOpenChange={onClose} title="Purge queue" isPersistent={isRunning} footer={footer}>
@@ -116,7 +111,7 @@ const formatDeliveries = (count: number, more = false): string =>
 /** Pauses sending for the installation, a team or a domain. */
 export function PauseQueue({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm<ScopeFields & { reason: string }>({
+  const form = useForm<ScopeValues & { reason: string }>({
     defaultValues: { kind: "team", team: "", domain: "", reason: "" },
   });
   const pausing = useAction(trpc.queues.pause.mutationOptions(), {
@@ -142,37 +137,14 @@ export function PauseQueue({ onClose }: { onClose: () => void }) {
   );
 }
 
-type Form = UseFormReturn<ScopeFields & { reason: string }>;
+type Form = UseFormReturn<ScopeValues & { reason: string }>;
 
 /** The fields that choose a queue, and the reason. */
 function QueueFields({ form, reasonHint }: { form: Form; reasonHint: string }) {
-  const { register, watch, formState } = form;
-  const kind = watch("kind");
+  const { register, formState } = form;
   return (
     <>
-      <SelectField label="Queue" options={KINDS} {...register("kind")} />
-      {kind === "installation" ? null : (
-        <TextField
-          label={kind === "team" ? "Team" : "Team (optional)"}
-          hint={
-            kind === "team" ? "Its name or id." : "Its name or id. Needed if several teams have the domain."
-          }
-          autoComplete="off"
-          error={formState.errors.team}
-          {...register("team", {
-            validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
-          })}
-        />
-      )}
-      {kind === "domain" ? (
-        <TextField
-          label="Domain"
-          placeholder="example.com"
-          autoComplete="off"
-          error={formState.errors.domain}
-          {...register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
-        />
-      ) : null}
+      <ScopeFields label="Queue" form={form} />
       <TextField
         label="Reason"
         hint={reasonHint}

@@ -15,7 +15,6 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { formatQueue } from "./scope";
 
 const PauseQueue = lazyDialog(async () => (await import("./dialogs")).PauseQueue);
 const PurgeQueue = lazyDialog(async () => (await import("./dialogs")).PurgeQueue);
@@ -200,3 +199,11 @@ function ResumeQueue({ pause }: { pause: PauseRow }) {
     </>
   );
 }
+
+/** "Whole installation", "Team Sales", "example.com, team Sales". */
+const formatQueue = ({ teamName, domain }: Pick<PauseRow, "teamName" | "domain">): string =>
+  teamName === null
+    ? "Whole installation"
+    : domain === null
+      ? `Team ${teamName}`
+      : `${domain}, team ${teamName}`;

@@ -9,11 +9,12 @@ import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
-import { SelectField, TextField } from "../../_ui/form/form";
+import { TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Fetched } from "../../_ui/page/fetched";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
 import { EMPTY_RELAY, RelayForm, relayInput, reportTest } from "./relay-fields";
 
 type Connection = inferRouterOutputs<typeof relaysRouter>["connection"];
@@ -86,20 +87,11 @@ function EditForm({ relay, connection, onClose }: Props & { connection: Connecti
   );
 }
 
-const KINDS = [
-  { value: "installation", label: "All teams" },
-  { value: "team", label: "A team" },
-  { value: "domain", label: "A sender domain" },
-] as const;
-
-type Scope = { kind: (typeof KINDS)[number]["value"]; team: string; domain: string };
-
 /** Adds a relay for all teams, a team or a domain, and tests it. */
 export function AddRelay({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm({ defaultValues: EMPTY_RELAY });
-  const scope = useForm<Scope>({ defaultValues: { kind: "installation", team: "", domain: "" } });
-  const kind = scope.watch("kind");
+  const scope = useForm<ScopeValues>({ defaultValues: { kind: "installation", team: "", domain: "" } });
   const adding = useAction(trpc.relays.add.mutationOptions(), {
     refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
     onDone: (added) => {
@@ -107,15 +99,8 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const { errors } = scope.formState;
   const submit = form.handleSubmit((fields) =>
-    scope.handleSubmit(({ team, domain }) =>
-      adding.run({
-        ...relayInput(fields),
-        team: kind === "installation" || team.trim() === "" ? null : team,
-        domain: kind === "domain" ? domain : null,
-      }),
-    )(),
+    scope.handleSubmit((chosen) => adding.run({ ...relayInput(fields), ...scopeOf(chosen) }))(),
   );
   return (
     <Dialog
@@ -125,29 +110,7 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
     >
       <ActionForm onSubmit={submit} action={adding} onCancel={onClose} submitLabel="Add relay">
         <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
-        <SelectField label="For" options={KINDS} {...scope.register("kind")} />
-        {kind === "installation" ? null : (
-          <TextField
-            label={kind === "team" ? "Team" : "Team (optional)"}
-            hint={
-              kind === "team" ? "Its name or id." : "Its name or id. Needed if several teams have the domain."
-            }
-            autoComplete="off"
-            error={errors.team}
-            {...scope.register("team", {
-              validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
-            })}
-          />
-        )}
-        {kind === "domain" ? (
-          <TextField
-            label="Domain"
-            placeholder="example.com"
-            autoComplete="off"
-            error={errors.domain}
-            {...scope.register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
-          />
-        ) : null}
+        <ScopeFields label="For" form={scope} />
       </ActionForm>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { HeldView } from "#server/trpc/overview/overview";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { Button } from "../../_ui/form/button";
+import { PartsActions } from "../../_ui/dialog/parts-actions";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { When } from "../../_ui/text/when";
@@ -52,15 +52,13 @@ export function HeldDialog({
       return { sum: sum + part.settled, next: part.next };
     });
   if (settling.state !== "ready") {
-    const footer = isRunning ? (
-      <Button onClick={settling.stop}>Stop</Button>
-    ) : (
-      <Button tone="primary" onClick={onClose}>
-        Done
-      </Button>
-    );
     return (
-      <Dialog onOpenChange={onClose} title="Held email" isPersistent={isRunning} footer={footer}>
+      <Dialog
+        onOpenChange={onClose}
+        title="Held email"
+        isPersistent={isRunning}
+        footer={<PartsActions parts={settling} onClose={onClose} />}
+      >
         <p role="status" className="leading-6">
           {formatDeliveries(settling.sum)} {input.to === "cancel" ? "canceled" : "released"}
           {isRunning ? "…" : ""}

@@ -220,11 +220,8 @@ test("production with DATABASE_URL requires the public URL; Vercel also requires
 
 test("a setting that was replaced is rejected with what to set instead, without its value", () => {
   expect(Object.keys(REPLACED).filter((name) => name in SETTINGS)).toEqual([]);
-  const faults = faultsOf({
-    BACKSTAMP_ADMIN_PASSWORD: "hunter2",
-    BACKSTAMP_MX_PORT: "",
-    AUTH_GITHUB_ID: "x",
-  });
+  const given = { BACKSTAMP_ADMIN_PASSWORD: "hunter2", BACKSTAMP_MX_PORT: "", AUTH_GITHUB_ID: "x" };
+  const faults = faultsOf(given);
   expect(Object.keys(faults)).toEqual(["BACKSTAMP_ADMIN_PASSWORD", "AUTH_GITHUB_ID"]);
   expect(faults.AUTH_GITHUB_ID).toContain("AUTH_GITHUB=id:secret");
 });
@@ -270,6 +267,7 @@ test("traces are exported if the standard variables of OpenTelemetry name an end
   expect(isExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://h" })).toBe(true);
   expect(isExporting({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://h" })).toBe(true);
   expect(isExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://h", OTEL_SDK_DISABLED: "true" })).toBe(false);
+  expect(faultsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "h" })).toHaveProperty("OTEL_EXPORTER_OTLP_ENDPOINT");
 });
 
 test("lists are parsed entry by entry", () => {

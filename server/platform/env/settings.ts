@@ -6,6 +6,7 @@ import type { z } from "zod";
 import type { LimitStore } from "../limits/limits";
 import { REPLACED } from "./replaced";
 import { SETTINGS, type Setting } from "./table";
+import { address } from "./values";
 
 /**
  * How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel
@@ -106,6 +107,10 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** Read by the packages of OpenTelemetry; only their form is checked here. */
+const COLLECTORS = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] as const;
+const COLLECTOR_URL = address("Enter the URL of a collector: http://127.0.0.1:4318", "http:", "https:");
+
 /** `reason` contains no value, so it may be public. `value` is the rejected value unless it is a secret. */
 export type SettingFault = { name: string; reason: string; value?: string };
 
@@ -130,26 +135,22 @@ export function readSettings(source: Source, mode: Mode) {
     .filter(([name]) => isSet(name))
     .map(([name, instead]) => ({ name, reason: `No longer a setting. ${instead}` }));
   const values: Partial<Record<Name, unknown>> = {};
-  for (const name of Object.keys(SETTINGS) as Name[]) {
+  const parse = (name: string, { read, isSecret }: Pick<Setting, "read" | "isSecret">): unknown => {
     const raw = source[name];
-    if (raw === undefined || !isSet(name)) continue;
-    const { read, isSecret }: Setting = SETTINGS[name];
+    if (raw === undefined || !isSet(name)) return undefined;
     const result = read.safeParse(raw);
-    if (result.success) {
-      values[name] = result.data;
-      continue;
-    }
+    if (result.success) return result.data;
     const reason = result.error.issues.map((issue) => issue.message).join(" ");
     faults.push({ name, reason, ...(!isSecret && { value: raw.slice(0, 80) }) });
-  }
+  };
+  for (const name of Object.keys(SETTINGS) as Name[]) values[name] = parse(name, SETTINGS[name]);
   for (const rule of RULES) {
     if (rule.isViolated(isSet, mode, values as Values)) faults.push({ name: rule.name, reason: rule.reason });
   }
+  const collectors = COLLECTORS.map((name) => parse(name, { read: COLLECTOR_URL }));
   if (faults.length > 0) throw new SettingsError(faults);
-  // The packages of OpenTelemetry read their standard variables themselves.
   const areTracesExported =
-    source.OTEL_SDK_DISABLED?.trim().toLowerCase() !== "true" &&
-    (isSet("OTEL_EXPORTER_OTLP_ENDPOINT") || isSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"));
+    source.OTEL_SDK_DISABLED?.trim().toLowerCase() !== "true" && collectors.some((url) => url !== undefined);
   return { ...applyDefaults(values as Values, mode), areTracesExported };
 }
 

@@ -162,8 +162,9 @@ export const TABLES: Record<string, StoredTable> = {
   memberships: { fixed: "role" },
   passkey_challenges: { fixed: "challenge purpose" },
   passkeys: { account: "name", fixed: "credential_id public_key transports" },
-  recipient_counts: { settings: "tag", fixed: "domain provider unit" },
-  recipient_totals: { settings: "value", fixed: "dimension unit" },
+  // Tags contain only letters, digits, hyphens and underscores.
+  recipient_counts: { fixed: "domain provider tag unit" },
+  recipient_totals: { fixed: "dimension unit value" },
   recovery_codes: { fixed: "code_hash" },
   relays: {
     settings: "callback_topic host name pause_reason url",

@@ -28,6 +28,13 @@ type Deferred<T> = { promise: Promise<T>; resolve(value: T): void };
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 /** What the sign-in, the first page of the console and the guides consist of, in the order of their use. */
 const FIRST_PAGES = ["/login", "/api/auth/csrf", "/console", "/api/trpc/-", "/console/emails", "/docs"];
+/**
+ * Next's compiler in dev stores its work once it is idle for 2 s. By default a short session stores nothing.
+ */
+const STORED_SOON = {
+  TURBO_ENGINE_SNAPSHOT_IDLE_TIMEOUT_MILLIS: "2000",
+  TURBO_ENGINE_SNAPSHOT_MIN_ACTIVE_TIME_MILLIS: "0",
+};
 /** Time for requests in progress to complete. */
 const graceMs = 25_000;
 const stopMaxMs = 60_000;
@@ -38,14 +45,7 @@ const stopMaxMs = 60_000;
 async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void> {
   const nodeEnv = mode === "dev" ? "development" : "production";
   loadDotEnv(projectFolder, nodeEnv, process.env);
-  Object.assign(process.env, {
-    NODE_ENV: nodeEnv,
-    NEXT_TELEMETRY_DISABLED: "1",
-    // In dev, Next stores what it compiled once it is idle for 2 s. By default a short session stores
-    // nothing.
-    TURBO_ENGINE_SNAPSHOT_IDLE_TIMEOUT_MILLIS: "2000",
-    TURBO_ENGINE_SNAPSHOT_MIN_ACTIVE_TIME_MILLIS: "0",
-  });
+  Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1", ...STORED_SOON });
   // A closed output pipe must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const log = createProcessLog();

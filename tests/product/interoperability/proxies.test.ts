@@ -57,8 +57,7 @@ const pages: Pages = {
       openConnections--;
       return;
     }
-    outgoing.writeHead(200, { "content-type": "text/html" });
-    outgoing.write(`first part ${" ".repeat(4_096)}`);
+    outgoing.writeHead(200, { "content-type": "text/html" }).write(`first part ${" ".repeat(4_096)}`);
     await new Promise<void>((resolve) => {
       finishPage = resolve;
     });

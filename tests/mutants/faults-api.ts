@@ -61,8 +61,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "Metrics sum the recipients of all teams",
     file: "server/services/metrics/sum.ts",
-    from: '["c.team_id = $1", ...source.conditions',
-    to: '["$1::uuid is not null", ...source.conditions',
+    from: '"c.team_id = $1",\n    ...source.conditions',
+    to: '"$1::uuid is not null",\n    ...source.conditions',
     suites: ["tests/rest/email-metrics.test.ts"],
   },
   {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { boolean, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { bytea, folded, instant, now } from "../columns";
 
 /** Worst first. An email has the status of its worst recipient. */
@@ -31,6 +31,19 @@ export type Tag = { name: string; value: string };
 export type Header = { name: string; value: string };
 
 /**
+ * The options of an email: fields that are stored as they are sent, and repeated when it is sent again. The
+ * API has the same names in snake case, and the same defaults.
+ */
+const options = () => ({
+  tags: jsonb().$type<Tag[]>().notNull().default([]),
+  headers: jsonb().$type<Header[]>().notNull().default([]),
+  priority: text({ enum: PRIORITIES }).notNull().default("normal"),
+  /** Whether each recipient's copy has its own unsubscribe link. */
+  listUnsubscribe: boolean().notNull().default(false),
+});
+export const EMAIL_OPTIONS = Object.keys(options()) as (keyof ReturnType<typeof options>)[];
+
+/**
  * One row per submission. `status` is derived from the deliveries and updated with them, so that lists can
  * filter on it. There is no foreign key to the team, because thousands of inserts per second would lock its
  * single row. A trigger deletes the deliveries, events, contents and files of a deleted email. What inserts
@@ -51,11 +64,7 @@ export const emails = pgTable(
     bcc: c.jsonb().$type<string[]>().notNull().default([]),
     replyTo: c.jsonb().$type<string[]>().notNull().default([]),
     subject: c.text().notNull(),
-    tags: c.jsonb().$type<Tag[]>().notNull().default([]),
-    headers: c.jsonb().$type<Header[]>().notNull().default([]),
-    priority: c.text({ enum: PRIORITIES }).notNull().default("normal"),
-    /** Whether each recipient's copy has its own unsubscribe link. */
-    listUnsubscribe: c.boolean().notNull().default(false),
+    ...options(),
     /**
      * The tracking settings of the sender's domain at acceptance. They affect the bytes of the email, so they
      * never change.

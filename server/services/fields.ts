@@ -12,6 +12,12 @@ export const absent = (value: unknown): unknown =>
 /** An optional field; `null`, `""` and `[]` count as absent. */
 export const optional = <T extends z.ZodType>(schema: T) => z.preprocess(absent, schema.optional());
 
+/** The same for each of these fields. */
+export const optionalFields = <Fields extends Record<string, z.ZodType>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, optional(schema)])) as {
+    [Name in keyof Fields]: ReturnType<typeof optional<Fields[Name]>>;
+  };
+
 const MAILBOX = "Must be one mailbox as a string: ann@example.com or Ann <ann@example.com>.";
 const MAILBOXES = "Must be one mailbox as a string, or several as an array of strings.";
 

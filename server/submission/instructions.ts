@@ -1,27 +1,18 @@
 import libmime from "libmime";
 import type { z } from "zod";
-import { PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
+import type { Tag } from "#db/schema/emails";
 import { parseValue, type RawField } from "#server/mail/mime/raw/fields";
 import { AppError } from "#server/platform/errors";
 import { isIdempotencyKey, keyLengthMax } from "#server/services/emails/accept/idempotency";
 import { ScheduledAt, Tags, TemplateUse } from "#server/services/emails/accept/message-input";
-import type { NewEmail } from "#server/services/emails/accept/send";
-
-/** What the headers of a message ask for; all of them are removed from the message. */
-export type Instructions = {
-  tags: Tag[];
-  template: NewEmail["template"];
-  scheduledAt: string | null;
-  idempotencyKey: string | null;
-  priority: Priority;
-  listUnsubscribe: boolean;
-};
+import { type NewEmail, optionsOfFields } from "#server/services/emails/accept/send";
+import { EMAIL_OPTION_FIELDS } from "#server/shared/wire/email";
 
 /**
  * The meaning of each header, by lower-case name. Several names with one meaning come from services that
  * programs used before.
  */
-const MEANINGS = {
+const MEANINGS: Record<string, string> = {
   "x-backstamp-tag": "tag",
   "x-ses-message-tags": "tag",
   "x-pm-tag": "label",
@@ -30,28 +21,31 @@ const MEANINGS = {
   "x-backstamp-template": "template",
   "x-backstamp-template-variables": "variables",
   "x-backstamp-scheduled-at": "scheduledAt",
-  "x-backstamp-priority": "priority",
-  "x-backstamp-list-unsubscribe": "listUnsubscribe",
-} as const satisfies Record<string, string>;
-
-type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS] | "metadata" | "unknown";
+  // Each option has the name of its field: `x-backstamp-list-unsubscribe`.
+  ...Object.fromEntries(
+    Object.keys(EMAIL_OPTION_FIELDS).map((field) => [`x-backstamp-${field.replaceAll("_", "-")}`, field]),
+  ),
+};
 
 const METADATA = /^x-pm-metadata-(.+)$/;
 const OWN_NAMES = Object.keys(MEANINGS).filter((name) => name.startsWith("x-backstamp-"));
 
 /** The meaning of a header field for Backstamp; null for a field of the message itself. */
-function meaningOf(name: string): Meaning | null {
-  if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name as keyof typeof MEANINGS];
+function meaningOf(name: string): string | null {
+  if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name] ?? null;
   if (METADATA.test(name)) return "metadata";
   return name.startsWith("x-backstamp-") ? "unknown" : null;
 }
 
 export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !== null;
 
+const BOOLEANS: Record<string, boolean> = { true: true, false: false };
+
 /**
- * Reads the instructions of a message. 422 if one is invalid: the message would not be sent as it was meant.
+ * Reads what the headers of a message ask for; all of them are removed from the message. 422 if one is
+ * invalid: the message would not be sent as it was meant.
  */
-export function parseInstructions(fields: readonly RawField[]): Instructions {
+export function parseInstructions(fields: readonly RawField[]) {
   const given = fields.flatMap((field) => {
     const meaning = meaningOf(field.name);
     return meaning === null
@@ -61,7 +55,7 @@ export function parseInstructions(fields: readonly RawField[]): Instructions {
   const stray = given.find(({ meaning }) => meaning === "unknown");
   if (stray)
     throw new AppError("invalid", `Unknown header ${stray.name}. The headers are ${OWN_NAMES.join(", ")}.`);
-  const one = (meaning: Meaning) => {
+  const one = (meaning: string) => {
     const [first, second] = given.filter((field) => field.meaning === meaning);
     if (second) throw new AppError("invalid", `The header ${second.name} is set more than once.`);
     return first && first.value !== "" ? first : null;
@@ -73,25 +67,18 @@ export function parseInstructions(fields: readonly RawField[]): Instructions {
       return [{ name: toTagWord(METADATA.exec(name)?.[1] ?? ""), value: toTagWord(value) }];
     return [];
   });
-  const [key, scheduledAt, priority, list] = [
-    one("idempotencyKey"),
-    one("scheduledAt"),
-    one("priority"),
-    one("listUnsubscribe"),
-  ];
+  const [key, scheduledAt] = [one("idempotencyKey"), one("scheduledAt")];
   if (key && !isIdempotencyKey(key.value))
     throw new AppError("invalid", `${key.name} must have 1 to ${keyLengthMax} printable ASCII characters.`);
-  if (priority && !PRIORITIES.some((name) => name === priority.value))
-    throw new AppError("invalid", `${priority.name} must be one of ${PRIORITIES.join(", ")}.`);
-  if (list && !/^(true|false)$/.test(list.value))
-    throw new AppError("invalid", `${list.name} must be true or false.`);
+  const options = Object.entries(EMAIL_OPTION_FIELDS).flatMap(([field, schema]) => {
+    const option = one(field);
+    return option ? [[field, check(option.name, schema, BOOLEANS[option.value] ?? option.value)]] : [];
+  });
   return {
-    tags: check("x-backstamp-tag", Tags, tags),
+    ...optionsOfFields({ ...Object.fromEntries(options), tags: check("x-backstamp-tag", Tags, tags) }),
     template: readTemplate(one("template"), one("variables")),
     scheduledAt: scheduledAt && check(scheduledAt.name, ScheduledAt, scheduledAt.value),
     idempotencyKey: key?.value ?? null,
-    priority: (priority?.value as Priority | undefined) ?? "normal",
-    listUnsubscribe: list?.value === "true",
   };
 }
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { PRIORITIES } from "#db/schema/emails";
 import {
   Attachments,
   Headers,
@@ -7,8 +6,9 @@ import {
   Tags,
   TemplateUse,
 } from "#server/services/emails/accept/message-input";
-import type { NewEmail } from "#server/services/emails/accept/send";
-import { MailboxList, MailboxText, optional, Subject } from "#server/services/fields";
+import { type NewEmail, optionsOfFields } from "#server/services/emails/accept/send";
+import { MailboxList, MailboxText, optional, optionalFields, Subject } from "#server/services/fields";
+import { EMAIL_OPTION_FIELDS } from "#server/shared/wire/email";
 import { Id } from "#server/shared/wire/shapes";
 
 const Body = z.string("Must be a string.");
@@ -34,15 +34,10 @@ export const SendEmailBody = z
     bcc: optional(MailboxList).describe("Up to 50 addresses that receive a copy and are not in the message."),
     reply_to: optional(MailboxList).describe("Where replies go."),
     headers: optional(Headers).describe("Additional headers of the message, by name."),
-    list_unsubscribe: optional(z.boolean("Must be true or false.")).describe(
-      "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field.",
-    ),
+    ...optionalFields(EMAIL_OPTION_FIELDS),
     tags: optional(Tags).describe("Labels to find the email by. They are not sent."),
     template: optional(TemplateUse).describe("A published template, in place of `html` and `text`."),
     topic_id: z.unknown().optional().describe("Accepted for clients of Resend, and ignored."),
-    priority: optional(z.enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)).describe(
-      "Of a team's due email, high priority is sent first; a part of each batch is reserved for the other priorities. Default: `normal`.",
-    ),
     scheduled_at: optional(ScheduledAt).describe(
       "ISO 8601 with a time zone, or a phrase such as `in 2 hours`; at most 30 days ahead.",
     ),
@@ -60,10 +55,7 @@ export const SendEmailBody = z
       subject: body.subject ?? null,
       html: body.html ?? null,
       text: body.text ?? null,
-      headers: body.headers ?? [],
-      priority: body.priority ?? "normal",
-      listUnsubscribe: body.list_unsubscribe ?? false,
-      tags: body.tags ?? [],
+      ...optionsOfFields(body),
       template: body.template ? { id: body.template.id, variables: body.template.variables ?? {} } : null,
       attachments: body.attachments ?? [],
       scheduledAt: body.scheduled_at ?? null,

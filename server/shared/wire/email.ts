@@ -71,6 +71,20 @@ function lastEventOf({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)
   return status === "sending" ? "queued" : status;
 }
 
+/** Options of an email (`EMAIL_OPTIONS`) that have the same form in requests and responses. */
+export const EMAIL_OPTION_FIELDS = {
+  list_unsubscribe: z
+    .boolean("Must be true or false.")
+    .describe(
+      "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field.",
+    ),
+  priority: z
+    .enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)
+    .describe(
+      "Of a team's due email, high priority is sent first; a part of each batch is reserved for the other priorities. Default: `normal`.",
+    ),
+};
+
 const Mailboxes = z.array(z.string());
 
 export const EmailSummaryResponse = z
@@ -85,7 +99,7 @@ export const EmailSummaryResponse = z
     subject: z.string(),
     created_at: Time,
     scheduled_at: Time.nullable(),
-    priority: z.enum(PRIORITIES),
+    priority: EMAIL_OPTION_FIELDS.priority,
     last_event: z.enum(LAST_EVENTS).describe("The state in the closed set of Resend."),
     status: z.enum(EMAIL_STATUSES).describe("The status of its worst recipient."),
     tags: z.array(z.object({ name: z.string(), value: z.string() })),

@@ -1,10 +1,13 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { EMAIL_OPTIONS, emails as emailsTable } from "#db/schema/emails";
+import { snakeCase } from "#db/statement";
 import type { Ctx } from "#server/deps";
 import { formatMailbox, type Mailbox, parseLongMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { EmailSummary } from "#server/shared/wire/email";
+import type { Presented } from "#server/shared/wire/shapes";
 import { getPublishedTemplate } from "../../templates/read";
 import { fillVersion, type VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
@@ -19,20 +22,25 @@ import type { AttachmentInput } from "./message-input";
 import { parseScheduledAt } from "./schedule";
 import { checkListUnsubscribe, checkProviderControl, checkSender } from "./sender";
 
-type Options = Pick<EmailSummary, "headers" | "tags"> &
-  /** Default: normal, and without an unsubscribe link in each recipient's copy. */
-  Partial<Pick<EmailSummary, "priority" | "listUnsubscribe">>;
+type Options = Pick<EmailSummary, (typeof EMAIL_OPTIONS)[number]>;
 
-/** The fields that are stored as they were sent, and repeated when the email is sent again. */
-export const optionsOf = ({ headers, tags, priority = "normal", listUnsubscribe = false }: Options) => ({
-  headers,
-  tags,
-  priority,
-  listUnsubscribe,
-});
+const readOptions = (given: object, nameOf: (option: string) => string) =>
+  Object.fromEntries(
+    EMAIL_OPTIONS.map((option) => [
+      option,
+      (given as Record<string, unknown>)[nameOf(option)] ?? emailsTable[option].default,
+    ]),
+  ) as Options;
+
+/** The options of an email, each with its default if it has none. */
+export const optionsOf = (email: Partial<Options>): Options => readOptions(email, (option) => option);
+
+/** The same for the fields of a request. */
+export const optionsOfFields = (fields: Partial<Presented<Options>>): Options =>
+  readOptions(fields, snakeCase);
 
 /** An email as the caller submits it, with its addresses parsed. */
-export type NewEmail = Options & {
+export type NewEmail = Partial<Options> & {
   from: Mailbox | null;
   to: Mailbox[];
   cc: Mailbox[];
@@ -137,8 +145,9 @@ export async function prepareEmail(
     }
   const recipients = [...byAddress.values()];
   const domain = await checkSender(ctx, content.from, recipients);
-  await checkProviderControl(ctx, domain, input.raw?.fieldNames ?? input.headers.map(({ name }) => name));
-  if (input.listUnsubscribe) checkListUnsubscribe(ctx, input.headers);
+  const options = optionsOf(input);
+  await checkProviderControl(ctx, domain, input.raw?.fieldNames ?? options.headers.map(({ name }) => name));
+  if (options.listUnsubscribe) checkListUnsubscribe(ctx, options.headers);
   const id = newId();
   return {
     id,
@@ -152,7 +161,7 @@ export async function prepareEmail(
     bcc: input.bcc.map(formatMailbox),
     replyTo: content.replyTo.map(formatMailbox),
     subject: content.subject,
-    ...optionsOf(input),
+    ...options,
     tracksOpens: domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null,
     tracksClicks: domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
     templateId: content.templateId,

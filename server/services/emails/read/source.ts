@@ -94,7 +94,7 @@ export async function describeAsApiCall(ctx: Ctx, id: string): Promise<Record<st
 
 /** The options that differ from their defaults, with their names in the API. */
 function changedOptionsOf(email: Email): Record<string, unknown> {
-  const defaults: Record<string, unknown> = optionsOf({ headers: [], tags: [] });
+  const defaults: Record<string, unknown> = optionsOf({});
   const changed = Object.entries(optionsOf(email)).filter(([name, value]) => value !== defaults[name]);
   return Object.fromEntries(changed.map(([name, value]) => [snakeCase(name), value]));
 }

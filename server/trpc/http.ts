@@ -40,7 +40,7 @@ function answerCounted(
 ): Promise<Response> {
   const { url, method, headers, body, signal } = request;
   const counted = body && {
-    body: Readable.toWeb(Readable.from(bodyParts(body, claim, deps.bodies.timeouts))) as ReadableStream,
+    body: Readable.toWeb(Readable.from(bodyParts(body, claim))) as ReadableStream,
     duplex: "half",
   };
   return fetchRequestHandler({

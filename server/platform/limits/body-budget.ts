@@ -34,26 +34,30 @@ export type BodyReservation = ReturnType<BodyBudget["open"]>;
 
 type BodyPart = "body" | "files";
 
-/** The memory of one request. */
-type Claim = {
-  /** The team or, without a key, the client address. */
-  holder: string;
-  bytes: number;
+/** The memory of one request. `holder` is the team or, without a key, the client address. */
+const createClaim = (holder: string) => ({
+  holder,
+  bytes: 0,
   /** Its announced size, which is reserved in its holder's share while it makes progress. */
-  expected: number;
-  progressBytes: number;
-  stillFor: number;
+  expected: 0,
+  progressBytes: 0,
+  stillFor: 0,
   /** True while its body arrives; it can then be rejected. False while it is handled. */
-  isArriving: boolean;
-  stop: AbortController;
-};
-type Waiter = { claim: Claim; bytes: number; since: number; admit(): void; reject(fault: AppError): void };
+  isArriving: true,
+  stop: new AbortController(),
+});
+type Claim = ReturnType<typeof createClaim>;
 
-/** The limit that a request reaches: that of the process, or that of its holder. */
-type Limit = "budget" | "share";
+/** `settle` admits the bytes or, with a fault, rejects them. */
+type Waiter = { claim: Claim; bytes: number; since: number; settle(fault?: AppError): void };
 
 const countedOf = (bytes: number): number => (bytes <= smallBodyBytes ? 0 : bytes);
-const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
+const isStalled = ({ isArriving, stillFor }: Claim) => isArriving && stillFor >= stillReviews;
+const bytesOf = ({ bytes }: Claim) => bytes;
+const reservedBy = (claim: Claim) =>
+  claim.isArriving && !isStalled(claim) ? Math.max(claim.bytes, claim.expected) : claim.bytes;
+const sum = (claims: Claim[], sizeOf: (claim: Claim) => number): number =>
+  claims.reduce((total, claim) => total + sizeOf(claim), 0);
 
 /**
  * Memory budget for the large bodies of all requests of a process, and for the files fetched for them: two
@@ -73,22 +77,18 @@ export function createBodyBudget(
   const waiters = new Set<Waiter>();
   let isScheduled = false;
 
-  const isStalled = ({ isArriving, stillFor }: Claim) => isArriving && stillFor >= stillReviews;
-  const reservedBy = (claim: Claim) =>
-    claim.isArriving && !isStalled(claim) ? Math.max(claim.bytes, claim.expected) : claim.bytes;
-  const heldBy = (holder: string) =>
-    sum([...claims].filter((each) => each.holder === holder).map(({ bytes }) => bytes));
+  const claimsOf = (holder: string) => [...claims].filter((claim) => claim.holder === holder);
 
-  /** The limit that further bytes of a request would exceed, or null. */
-  const limitOf = (claim: Claim, bytes: number): Limit | null => {
+  /** The requests that leave no room for further bytes of this one; empty if there is room. */
+  const findInTheWay = (claim: Claim, bytes: number): Claim[] => {
     const after = countedOf(claim.bytes + bytes);
-    if (after === 0) return null;
+    if (after === 0) return [];
     const others = [...claims].filter((each) => each !== claim);
-    if (sum(others.map((each) => each.bytes)) + after > capacity) return "budget";
-    const ofHolder = sum(others.filter(({ holder }) => holder === claim.holder).map(reservedBy));
+    if (sum(others, bytesOf) + after > capacity) return others;
+    const ofHolder = others.filter(({ holder }) => holder === claim.holder);
     const own = claims.has(claim) ? after : Math.max(after, claim.expected);
     // The only large request of a holder may exceed the share.
-    return ofHolder > 0 && ofHolder + own > share ? "share" : null;
+    return sum(ofHolder, reservedBy) + own > share ? ofHolder : [];
   };
 
   const take = (claim: Claim, bytes: number): void => {
@@ -105,36 +105,34 @@ export function createBodyBudget(
     claim.bytes = 0;
   };
 
-  /** Rejects the stalled request with the fewest bytes. True if there was one. */
-  const freeMemory = ({ claim }: Waiter, limit: Limit): boolean => {
-    const competing = [...claims].filter(
-      (each) => each !== claim && (limit === "budget" || each.holder === claim.holder),
-    );
+  /** Rejects the stalled request with the fewest bytes among these. True if there was one. */
+  const rejectStalled = (competing: Claim[]): boolean => {
     // A request that is being handled frees its memory soon. Until then, those that wait are not stalled.
     const isMemoryComing = competing.some(({ isArriving }) => !isArriving);
-    const waiting = new Set([...waiters].map((waiter) => waiter.claim));
+    const waiting = new Set([...waiters].map(({ claim }) => claim));
     const [least] = competing
       .filter((each) => isStalled(each) && !(isMemoryComing && waiting.has(each)))
       .sort((a, b) => a.bytes - b.bytes);
     if (!least) return false;
     drop(least);
     least.stop.abort(tooSlow());
-    for (const waiter of waiters) if (waiter.claim === least) waiter.reject(tooSlow());
+    for (const waiter of waiters) if (waiter.claim === least) waiter.settle(tooSlow());
     return true;
   };
 
   /** Admits the waiting requests for which there is room, those of the holder with the least memory first. */
   const review = (): void => {
     const now = performance.now();
-    const held = new Map([...waiters].map(({ claim }) => [claim.holder, heldBy(claim.holder)]));
-    const heldOf = ({ claim }: Waiter) => held.get(claim.holder) ?? 0;
-    for (const waiter of [...waiters].sort((a, b) => heldOf(a) - heldOf(b))) {
-      const { claim, bytes, since } = waiter;
-      if (now - since >= timeouts.memoryWaitMsMax) waiter.reject(busy());
+    const order = [...waiters]
+      .map((waiter) => ({ waiter, held: sum(claimsOf(waiter.claim.holder), bytesOf) }))
+      .sort((a, b) => a.held - b.held);
+    for (const { waiter } of order) {
+      const { claim, bytes, since, settle } = waiter;
+      if (now - since >= timeouts.memoryWaitMsMax) settle(busy());
       if (!waiters.has(waiter)) continue;
-      let limit = limitOf(claim, bytes);
-      while (limit && freeMemory(waiter, limit)) limit = limitOf(claim, bytes);
-      if (limit === null) waiter.admit();
+      let inTheWay = findInTheWay(claim, bytes);
+      while (inTheWay.length > 0 && rejectStalled(inTheWay)) inTheWay = findInTheWay(claim, bytes);
+      if (inTheWay.length === 0) settle();
     }
     if (waiters.size === 0 || isScheduled) return;
     isScheduled = true;
@@ -147,43 +145,29 @@ export function createBodyBudget(
 
   const wait = (claim: Claim, bytes: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        claim,
-        bytes,
-        since: performance.now(),
-        admit() {
-          waiters.delete(waiter);
-          take(claim, bytes);
-          resolve();
-        },
-        reject(fault) {
-          waiters.delete(waiter);
-          reject(fault);
-        },
+      const settle = (fault?: AppError) => {
+        waiters.delete(waiter);
+        if (fault) return reject(fault);
+        take(claim, bytes);
+        resolve();
       };
+      const waiter: Waiter = { claim, bytes, since: performance.now(), settle };
       waiters.add(waiter);
       review();
     });
 
   /** Opens the claim of one request. `holder` is the team or, without a key, the client address. */
   const open = (holder: string) => {
-    const claim: Claim = {
-      holder,
-      bytes: 0,
-      expected: 0,
-      progressBytes: 0,
-      stillFor: 0,
-      isArriving: true,
-      stop: new AbortController(),
-    };
+    const claim = createClaim(holder);
     const grow = async (arrived: number, as: BodyPart = "body"): Promise<void> => {
       claim.stop.signal.throwIfAborted();
       if (!claim.isArriving) Object.assign(claim, { isArriving: true, stillFor: 0 });
       const bytes = weigh(arrived, as);
-      if (limitOf(claim, bytes) === null) take(claim, bytes);
+      if (findInTheWay(claim, bytes).length === 0) take(claim, bytes);
       else await wait(claim, bytes);
     };
     return {
+      timeouts,
       /** Announces the expected number of further bytes. */
       expect(coming: number, as: BodyPart = "body"): void {
         claim.expected = claim.bytes + weigh(coming, as);
@@ -208,18 +192,18 @@ export function createBodyBudget(
       /** Marks the body as complete. The request cannot be rejected until it grows again. */
       settle(): void {
         claim.isArriving = false;
-        if (waiters.size > 0) review();
+        review();
       },
       /** Aborted when the request is rejected. The reason is the error for the caller. */
       signal: claim.stop.signal,
       /** Releases all bytes. Safe to call more than once. */
       release(): void {
         drop(claim);
-        if (waiters.size > 0) review();
+        review();
       },
     };
   };
-  return { timeouts, open };
+  return { open };
 }
 
 const retryHint = "Retry in a few seconds, with the same `Idempotency-Key` if you used one.";

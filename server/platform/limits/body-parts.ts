@@ -9,8 +9,8 @@ import type { BodyReservation, BodyTimeouts } from "./body-budget";
 export async function* bodyParts(
   body: ReadableStream<Uint8Array>,
   claim: BodyReservation,
-  timeouts: BodyTimeouts,
 ): AsyncGenerator<Uint8Array> {
+  const { timeouts } = claim;
   const reader = body.getReader();
   let bytes = 0;
   let awaitedMs = 0;

@@ -1,5 +1,5 @@
 import { AppError } from "#server/platform/errors";
-import { type BodyReservation, type BodyTimeouts, smallBodyBytes } from "#server/platform/limits/body-budget";
+import { type BodyReservation, smallBodyBytes } from "#server/platform/limits/body-budget";
 import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
 import type { Threads } from "#server/platform/threads";
 import { type JsonBody, READ_JSON } from "./json";
@@ -18,9 +18,6 @@ export type BodySize = {
   /** A sentence on how the caller can send less. */
   advice: string;
   claim: BodyReservation;
-  /** Whose turn it is to have a long body read. */
-  holder: string;
-  timeouts: BodyTimeouts;
 };
 
 const NO_BODY: JsonBody = { json: undefined, fingerprint: null };
@@ -30,31 +27,50 @@ const readMsMax = 60_000;
  * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length
  * says), another content type, invalid UTF-8, invalid JSON, excessive nesting, and text that PostgreSQL
  * cannot store. The body is `undefined` if it is empty, whatever its type. If a name occurs twice in an
- * object, the last value counts. `unavailable` if reading takes too long.
+ * object, the last value counts. `unavailable` if reading takes too long. Teams take turns as `holder`.
  */
 export async function readJson(
   request: Request,
   size: BodySize,
-  { threads, isFingerprinted }: { threads: Threads; isFingerprinted: boolean },
+  { threads, holder, isFingerprinted }: { threads: Threads; holder: string; isFingerprinted: boolean },
 ): Promise<JsonBody> {
-  const { maxBytes, advice, timeouts, holder } = size;
-  const declared = declaredLength(request);
-  if (declared === 0) return NO_BODY;
-  let bytes: Uint8Array;
-  try {
-    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
-    if (declared === null || declared > smallBodyBytes) bytes = await readCounted(request, size, declared);
-    else {
-      // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting
-      // the parts.
-      bytes = new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, timeouts)));
-      if (bytes.byteLength > 0) checkType(request);
-    }
-  } catch (cause) {
-    throw await abortBody(request, size, cause);
+  if (declaredLength(request) === 0) return NO_BODY;
+  const chunks: Uint8Array[] = [];
+  for await (const part of receive(request, size, smallBodyBytes)) {
+    if (chunks.push(part) === 1 && part.length > 0) checkType(request);
   }
-  if (bytes.byteLength === 0) return NO_BODY;
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) return NO_BODY;
   return threads.read(holder, READ_JSON, { bytes, isFingerprinted }, readMsMax);
+}
+
+/**
+ * Waits for the end of a body and discards it. A route that ignores its body acts only once the whole request
+ * has arrived: a request that turns out to be malformed gets 400 and must have no effect.
+ */
+export async function skipBody(request: Request, size: BodySize): Promise<void> {
+  for await (const _ of receive(request, size));
+}
+
+/**
+ * Streams the bytes of a body of one of these content types when the memory budget has room. Throws
+ * immediately if a header shows a wrong type or length. The stream throws if the body is too large or ends
+ * early.
+ */
+export function streamBody(
+  request: Request,
+  size: BodySize,
+  types: readonly string[],
+): AsyncIterable<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (Number(declared) > size.maxBytes) throw tooLarge(size);
+  if (declared === "0" || request.body === null)
+    throw new AppError(
+      "bad_json",
+      `The body is missing. Send one with the header \`Content-Type: ${types[0]}\`.`,
+    );
+  checkType(request, types);
+  return receive(request, size);
 }
 
 /** The value of Content-Length; null if it is absent or Transfer-Encoding overrides it. */
@@ -63,13 +79,45 @@ function declaredLength({ headers }: Request): number | null {
   return declared === null || headers.has("transfer-encoding") ? null : Number(declared);
 }
 
-/** Releases the memory of a body that could not be read completely, and returns the error for the caller. */
-async function abortBody(request: Request, { claim, maxBytes }: BodySize, cause: unknown): Promise<AppError> {
-  const error = cause instanceof AppError ? cause : endedEarly(cause);
-  claim.release();
-  // Do not wait again for a body that arrived too slowly.
-  if (error.code !== "too_slow") await discardRest(request, maxBytes * discardedTimes);
-  return error;
+/**
+ * Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum
+ * size. One with at most `wholeBytesMax` is one part. Frees the memory of a body that could not be read
+ * completely. The rest of a body is discarded, also if the handler stopped reading: the caller is still
+ * sending.
+ */
+async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): AsyncGenerator<Uint8Array> {
+  const { body, headers, signal } = request;
+  const { maxBytes, claim } = size;
+  let length = 0;
+  let hasRest = true;
+  try {
+    if (Number(headers.get("content-length")) > maxBytes) throw tooLarge(size);
+    if (!body) return;
+    const declared = declaredLength(request);
+    claim.expect(declared ?? maxBytes);
+    // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting the
+    // parts.
+    const parts =
+      declared !== null && declared <= wholeBytesMax
+        ? [new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts)))]
+        : bodyParts(body, claim);
+    for await (const part of parts) {
+      length += part.length;
+      if (length > maxBytes) throw tooLarge(size);
+      yield part;
+    }
+    // Node presents the body of a connection that broke before the first read as an empty stream.
+    if (length === 0 && signal.aborted) throw endedEarly(signal.reason);
+    hasRest = false;
+  } catch (cause) {
+    const error = cause instanceof AppError ? cause : endedEarly(cause);
+    claim.release();
+    // Do not wait again for a body that arrived too slowly.
+    if (error.code === "too_slow") hasRest = false;
+    throw error;
+  } finally {
+    if (hasRest && body) await discardRest(body, maxBytes * discardedTimes);
+  }
 }
 
 /**
@@ -77,8 +125,8 @@ async function abortBody(request: Request, { claim, maxBytes }: BodySize, cause:
  * Most clients read the response only after they have sent the whole body; if the connection closes earlier,
  * they never receive the error.
  */
-async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
-  if (!body || body.locked) return;
+async function discardRest(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<void> {
+  if (body.locked) return;
   const reader = body.getReader();
   const deadline = AbortSignal.timeout(discardMsMax);
   try {
@@ -92,86 +140,6 @@ async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
   } finally {
     // Cancelling would close the connection before the response.
     reader.releaseLock();
-  }
-}
-
-/**
- * Waits for the end of a body and discards it. A route that ignores its body acts only once the whole request
- * has arrived: a request that turns out to be malformed gets 400 and must have no effect.
- */
-export async function skipBody(request: Request, size: BodySize): Promise<void> {
-  try {
-    for await (const _ of countedParts(request, size, declaredLength(request)));
-  } catch (cause) {
-    throw await abortBody(request, size, cause);
-  }
-}
-
-async function readCounted(request: Request, size: BodySize, declared: number | null): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of countedParts(request, size, declared)) {
-    if (length === 0) checkType(request);
-    length += part.length;
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-/**
- * Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum
- * size.
- */
-async function* countedParts(
-  { body, signal }: Request,
-  { maxBytes, advice, claim, timeouts }: BodySize,
-  declared: number | null,
-): AsyncGenerator<Uint8Array> {
-  if (!body) return;
-  claim.expect(declared ?? maxBytes);
-  let length = 0;
-  for await (const part of bodyParts(body, claim, timeouts)) {
-    length += part.length;
-    if (length > maxBytes) throw tooLarge(maxBytes, advice);
-    yield part;
-  }
-  // Node presents the body of a connection that broke before the first read as an empty stream.
-  if (length === 0 && signal.aborted) throw endedEarly(signal.reason);
-}
-
-/**
- * Streams the bytes of a body of one of these content types when the memory budget has room. Throws
- * immediately if a header shows a wrong type or length. The stream throws if the body is too large or ends
- * early.
- */
-export function streamBody(
-  request: Request,
-  size: BodySize,
-  types: readonly string[],
-): AsyncIterable<Uint8Array> {
-  const { maxBytes, advice } = size;
-  const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes, advice);
-  if (declared === "0" || request.body === null)
-    throw new AppError(
-      "bad_json",
-      `The body is missing. Send one with the header \`Content-Type: ${types[0]}\`.`,
-    );
-  checkType(request, types);
-  return streamParts(request, size);
-}
-
-async function* streamParts(request: Request, size: BodySize): AsyncGenerator<Uint8Array> {
-  let isFinished = false;
-  try {
-    yield* countedParts(request, size, declaredLength(request));
-    isFinished = true;
-  } catch (cause) {
-    isFinished = true;
-    throw await abortBody(request, size, cause);
-  } finally {
-    // The handler stopped reading before the end, but it still responds and the caller is still sending.
-    if (!isFinished) await discardRest(request, size.maxBytes * discardedTimes);
   }
 }
 
@@ -201,7 +169,7 @@ function checkType(request: Request, types: readonly string[] = ["application/js
 const endedEarly = (cause: unknown) =>
   new AppError("bad_json", "The body ended early. Send the number of bytes in Content-Length.", { cause });
 
-const tooLarge = (maxBytes: number, advice: string) =>
+const tooLarge = ({ maxBytes, advice }: BodySize) =>
   new AppError("too_large", `The body is larger than ${sizeText(maxBytes)}. ${advice}`);
 
 const sizeText = (bytes: number): string => {

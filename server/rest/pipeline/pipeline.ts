@@ -79,15 +79,13 @@ export async function runRoute(
       maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),
       advice: hasBody ? (route.ifTooLarge ?? "Send less in one request.") : noBody,
       claim,
-      holder,
-      timeouts: deps.bodies.timeouts,
     };
     const bytes = route.accepts
       ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
       : NO_BYTES;
     const { json, fingerprint } = route.accepts
       ? NO_JSON
-      : await readBody(deps, request, size, route, onBody);
+      : await readBody(deps, { request, holder, onBody }, size, route);
     const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
     const body = route.body ? validate(route.body, given, "body") : undefined;
     const once = fingerprint ? parseIdempotencyKey(request, route, fingerprint) : undefined;
@@ -131,17 +129,16 @@ async function replayDuplicate(ctx: Ctx, once: Once, thrown: unknown): Promise<R
 
 async function readBody(
   { threads }: RestDeps,
-  request: Request,
+  { request, holder, onBody }: Pick<Arrival, "request" | "holder" | "onBody">,
   size: BodySize,
   route: Route,
-  onBody: Arrival["onBody"],
 ): Promise<JsonBody> {
   if (route.ignoresBody) {
     await skipBody(request, size);
     return NO_JSON;
   }
   const isFingerprinted = route.idempotent === true && request.headers.has("idempotency-key");
-  const read = await readJson(request, size, { threads, isFingerprinted });
+  const read = await readJson(request, size, { threads, holder, isFingerprinted });
   const { json } = read;
   onBody(json);
   if (!route.body) {

@@ -78,7 +78,7 @@ export async function answerImport(
         const claim = deps.bodies.open(`team:${ctx.teamId}`);
         try {
           claim.expect(Number(request.headers.get("content-length")));
-          const parts = bodyParts(body, claim, deps.bodies.timeouts);
+          const parts = bodyParts(body, claim);
           const done = await importSuppressions(ctx, parts, (written, of) => writeLine({ written, of }));
           writeLine({ done });
         } catch (error) {

@@ -1,15 +1,15 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
-import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import type { SMTPServer, SMTPServerSession } from "smtp-server";
+import { parseLongMailbox } from "#server/mail/address/address";
 import { createConnections } from "#server/mail/listener/connections";
 import { createRateCounter } from "#server/mail/listener/rate-counter";
 import { replyOf } from "#server/mail/listener/reply";
-import { AppError, rejectionOf } from "#server/platform/errors";
+import { createSmtpServer, type SmtpServer } from "#server/mail/listener/server";
+import { rejectionOf } from "#server/platform/errors";
 import { isInNetworks, rejectAddress } from "#server/platform/http/client-networks";
 import { errorFacts } from "#server/platform/log";
 import type { KnownKey } from "#server/services/keys/cache";
-import { parseRecipient } from "./message";
-import { type Arrival, admitMessage, receiveMessage, type SubmissionDeps } from "./receive";
+import { type Arrival, admitMessage, logCall, receiveMessage, type SubmissionDeps } from "./receive";
 import { replyTo, toAppError } from "./replies";
 
 /** Connections without a login. At the limit, the one that has been idle longest is closed. */
@@ -26,8 +26,6 @@ const connectionsPerTeamMax = 100;
 const socketsMax = 1_000;
 /** As many as one email of the API has in its three fields. */
 const recipientsMax = 150;
-const idleMs = 60_000;
-const closeMsMax = 5_000;
 const minuteMs = 60_000;
 /**
  * Time for the handshake of implicit TLS. Until its end the limits of connections without a login apply to
@@ -77,15 +75,11 @@ export async function startSubmission(
   const closed = new WeakSet<SMTPServerSession>();
   const failed = createRateCounter();
 
-  const end = (session: SMTPServerSession, reply: string) => {
-    for (const connection of server.connections)
-      if (connection.session === session) connection.send(421, reply);
-  };
   const waiting = createConnections({
     max: waitingMax,
     perAddressMax: waitingPerAddressMax,
     firstCommandMs,
-    end,
+    end: (session, reply) => smtp.end(session, reply),
   });
 
   const stopWaiting = (session: SMTPServerSession) => {
@@ -94,11 +88,12 @@ export async function startSubmission(
     timers.delete(session);
   };
 
-  const login = async (session: SMTPServerSession, user: string, token: string): Promise<KnownKey> => {
+  const authenticate = async (session: SMTPServerSession, user: string, token: string): Promise<KnownKey> => {
     const key = USERS.includes(user.toLowerCase()) ? await deps.authenticate(token) : null;
     if (key && isInNetworks(session.remoteAddress, key.clientNetworks)) return key;
-    if (key) recordRejectedAddress(deps, session, key);
-    else if (token !== "") recordRejectedToken(deps, session, token);
+    if (key) logRejectedAddress(deps, session, key);
+    // A token of a revoked or expired key is listed with the key, as over REST.
+    else if (token !== "") logCall(deps, session.hostNameAppearsAs, { caller: { token }, status: 401 });
     const count = (failures.get(session) ?? 0) + 1;
     failures.set(session, count);
     const isBlocked = failed.add(session.remoteAddress, failuresPerAddressMax, failuresInAllMax);
@@ -117,9 +112,27 @@ export async function startSubmission(
     logins.set(session, { teamId });
   };
 
-  const server: SMTPServer = new SMTPServer({
+  const login = async (
+    session: SMTPServerSession,
+    user: string,
+    token: string,
+  ): Promise<{ user: string }> => {
+    const key = await authenticate(session, user, token);
+    admitLogin(session, key);
+    tokens.set(session, token);
+    return { user: key.id };
+  };
+
+  /** Replies with what was thrown. */
+  const replyWith = (done: (error: Error) => void, requestId: string) => (thrown: unknown) =>
+    done(
+      thrown instanceof Error && "responseCode" in thrown
+        ? thrown
+        : replyTo(toAppError(thrown, deps.log, requestId)),
+    );
+
+  const smtp: SmtpServer = createSmtpServer({
     name,
-    banner: "Backstamp",
     ...certificate,
     secure: isImplicitTls,
     allowInsecureAuth: certificate === null,
@@ -127,19 +140,17 @@ export async function startSubmission(
     disabledCommands: [...DISABLED, ...(certificate === null ? ["STARTTLS"] : [])],
     authMethods: ["PLAIN", "LOGIN"],
     authRequiredMessage: "5.7.0 Log in first: AUTH with the user backstamp and an API key",
-    disableReverseLookup: true,
     hideDSN: false,
     lenientAddressParsing: true,
-    logger: false,
     size: deps.bodyMaxBytes,
-    rejectOversized: true,
     maxClients: socketsMax,
     maxRecipients: recipientsMax,
-    socketTimeout: idleMs,
-    closeTimeout: closeMsMax,
     onConnect(session, done) {
       if (!waiting.admit(session)) return done(replyOf(421, "4.7.0 Too many connections, try again later"));
-      const timer = setTimeout(() => end(session, "4.4.2 No login, closing the connection"), loginMs).unref();
+      const timer = setTimeout(
+        () => smtp.end(session, "4.4.2 No login, closing the connection"),
+        loginMs,
+      ).unref();
       timers.set(session, timer);
       // Clients send the key in clear text if AUTH is announced before STARTTLS. While AUTH is disabled,
       // smtp-server does not require a login for MAIL, so only the check in `onMailFrom` does.
@@ -156,20 +167,10 @@ export async function startSubmission(
       logins.delete(session);
     },
     onAuth({ username, password }, session, done) {
-      const token = password ?? "";
       waiting.recordProgress(session);
-      login(session, username ?? "", token).then(
-        (key) => {
-          try {
-            admitLogin(session, key);
-          } catch (fault) {
-            return done(fault as Error);
-          }
-          tokens.set(session, token);
-          done(null, { user: key.id });
-        },
-        (thrown: unknown) =>
-          done(isReply(thrown) ? thrown : replyTo(toAppError(thrown, deps.log, session.id))),
+      login(session, username ?? "", password ?? "").then(
+        (result) => done(null, result),
+        replyWith(done, session.id),
       );
     },
     onMailFrom(_sender, session, done) {
@@ -179,29 +180,21 @@ export async function startSubmission(
         // The key may have been revoked or changed since the login.
         const key = await deps.authenticate(token);
         if (key && !isInNetworks(session.remoteAddress, key.clientNetworks)) {
-          recordRejectedAddress(deps, session, key);
+          logRejectedAddress(deps, session, key);
           throw replyTo(rejectAddress(session.remoteAddress));
         }
         if (!key) throw replyOf(530, "5.7.0 The API key is no longer valid, log in with another one");
         const agent = session.hostNameAppearsAs || null;
         arrivals.set(session, await admitMessage(deps, { key, token, agent }));
       };
-      admit().then(
-        () => done(),
-        (thrown: unknown) =>
-          done(isReply(thrown) ? thrown : replyTo(toAppError(thrown, deps.log, session.id))),
-      );
+      admit().then(() => done(), replyWith(done, session.id));
     },
     onRcptTo({ address }, _session, done) {
       // The library has replaced bytes that are not UTF-8: the email would go to another address.
       if (address.includes("\ufffd"))
         return done(replyOf(553, "5.1.3 The address contains bytes that are not UTF-8"));
-      try {
-        parseRecipient(address);
-        done();
-      } catch (thrown) {
-        done(replyOf(550, `5.1.3 ${thrown instanceof AppError ? thrown.message : "Invalid address"}`));
-      }
+      const read = parseLongMailbox(address);
+      done(read.ok ? undefined : replyOf(550, `5.1.3 ${read.fault}`));
     },
     onData(stream, session, done) {
       const arrival = arrivals.get(session);
@@ -212,24 +205,21 @@ export async function startSubmission(
           id === null
             ? done(replyOf(451, "4.4.2 The message is not complete"))
             : done(null, `2.0.0 Accepted as ${id}`),
-        (thrown: unknown) => done(replyTo(toAppError(thrown, deps.log, arrival.requestId))),
+        replyWith(done, arrival.requestId),
       );
     },
   });
-  server.on("error", (error) => deps.log.info("submission.connection_failed", errorFacts(error)));
-
-  if (isImplicitTls) limitHandshakes(server);
-  server.listen(port, host);
-  await once(server.server, "listening");
+  smtp.server.on("error", (error) => deps.log.info("submission.connection_failed", errorFacts(error)));
+  if (isImplicitTls) limitHandshakes(smtp.server);
+  const boundPort = await smtp.listen(port, host);
   const eachMinute = setInterval(() => failed.clear(), minuteMs).unref();
-  const address = server.server.address();
   return {
-    port: typeof address === "object" && address !== null ? address.port : port,
-    updateCertificate: (renewed) => server.updateSecureContext(renewed),
+    port: boundPort,
+    updateCertificate: (renewed) => smtp.server.updateSecureContext(renewed),
     async close() {
       clearInterval(eachMinute);
       for (const timer of timers.values()) clearTimeout(timer);
-      await new Promise<void>((resolve) => server.close(resolve));
+      await smtp.close();
     },
   };
 }
@@ -255,27 +245,10 @@ function limitHandshakes(server: SMTPServer): void {
   });
 }
 
-const isReply = (thrown: unknown): thrown is Error => thrown instanceof Error && "responseCode" in thrown;
-
-/** A token of a revoked or expired key is listed with the key, as over REST. */
-function recordRejectedToken(deps: SubmissionDeps, session: SMTPServerSession, token: string): void {
-  deps.requestLog.record({
-    caller: { token },
-    method: "SMTP",
-    path: "/emails",
-    status: 401,
-    userAgent: session.hostNameAppearsAs?.slice(0, 300) || null,
-  });
-}
-
 /** A key outside of its client networks is listed with the key, as over REST. */
-function recordRejectedAddress(deps: SubmissionDeps, session: SMTPServerSession, key: KnownKey): void {
-  deps.requestLog.record({
+const logRejectedAddress = (deps: SubmissionDeps, session: SMTPServerSession, key: KnownKey): void =>
+  logCall(deps, session.hostNameAppearsAs, {
     caller: { teamId: key.teamId, apiKeyId: key.id },
-    method: "SMTP",
-    path: "/emails",
     status: 403,
-    userAgent: session.hostNameAppearsAs?.slice(0, 300) || null,
     rejection: rejectionOf(rejectAddress(session.remoteAddress)),
   });
-}

@@ -102,7 +102,7 @@ function checkFields(fields: readonly RawField[], from: Mailbox): void {
 }
 
 /** Parses a recipient of the envelope. 422 for an address that Backstamp does not support. */
-export function parseRecipient(address: string): Mailbox {
+function parseRecipient(address: string): Mailbox {
   const read = parseLongMailbox(address);
   if (!read.ok) throw new AppError("invalid", read.fault);
   return read.mailbox;

@@ -177,21 +177,33 @@ function createBlocks() {
   };
 }
 
-/** Adds the message to the log of recent requests. Returns the error. */
-function record(
+type Call = Parameters<SubmissionDeps["requestLog"]["record"]>[0];
+
+/** Adds a call to the log of recent requests. `agent`: the name that the client sent in EHLO. */
+export const logCall = (
   { requestLog }: SubmissionDeps,
+  agent: string | false | null | undefined,
+  call: Omit<Call, "method" | "path" | "userAgent">,
+): void =>
+  requestLog.record({
+    method: "SMTP",
+    path: "/emails",
+    userAgent: (agent || null)?.slice(0, 300) ?? null,
+    ...call,
+  });
+
+/** Adds the message to the log. Returns the error. */
+function record(
+  deps: SubmissionDeps,
   { key, agent }: Arrival,
   error: AppError | null,
   submission?: Submission,
   id?: string,
 ): AppError | null {
   const email = submission?.email;
-  requestLog.record({
+  logCall(deps, agent, {
     caller: { teamId: key.teamId, apiKeyId: key.id },
-    method: "SMTP",
-    path: "/emails",
     status: error?.status ?? 200,
-    userAgent: agent?.slice(0, 300) ?? null,
     requestBody: email && {
       from: email.from?.address,
       to: email.to.map(({ address }) => address),

@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import type { SMTPServerSession } from "smtp-server";
 import type { Log } from "#server/platform/log";
 import { createConnections } from "../listener/connections";
 import { createRateCounter } from "../listener/rate-counter";
 import { replyOf } from "../listener/reply";
+import { createSmtpServer, type SmtpServer } from "../listener/server";
 import { readBytesMax } from "./mime";
 
 /** Largest accepted message in bytes. Only the first MB is read: a report is always there. */
@@ -18,12 +18,10 @@ const messagesMax = 1_200;
 const recipientsMax = 20;
 /** Unknown recipients per connection. A client that reaches this limit is guessing addresses. */
 const guessesMax = 10;
-const idleMs = 60_000;
 const firstCommandMsDefault = 10_000;
 /** Limit of the SMTP library, which also counts connections before the greeting. Our own limit is lower. */
 const socketsMax = 4 * connectionsMax;
 const connectionMsMax = 10 * 60_000;
-const closeMsMax = 5_000;
 const minuteMs = 60_000;
 
 export type ListenerOptions = {
@@ -76,25 +74,18 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     firstCommandMs: options.firstCommandMs ?? firstCommandMsDefault,
     end: (session, reply) => {
       rejected.idle += 1;
-      for (const connection of server.connections)
-        if (connection.session === session) connection.send(421, reply);
+      smtp.end(session, reply);
     },
   });
 
-  const server: SMTPServer = new SMTPServer({
+  const smtp: SmtpServer = createSmtpServer({
     name: options.name,
-    banner: "Backstamp",
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS", "VRFY"],
     hideSTARTTLS: true,
-    disableReverseLookup: true,
-    logger: false,
     size: options.messageBytesMax ?? messageBytesMaxDefault,
-    rejectOversized: true,
     maxClients: socketsMax,
     maxRecipients: recipientsMax,
-    socketTimeout: idleMs,
-    closeTimeout: closeMsMax,
     onConnect(session, done) {
       const { remoteAddress } = session;
       const isTooMany =
@@ -105,9 +96,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       }
       done();
     },
-    onClose(session) {
-      connections.remove(session);
-    },
+    onClose: connections.remove,
     onMailFrom(_sender, session, done) {
       connections.recordProgress(session);
       if (!messages.add(session.remoteAddress, messagesPerAddressMax, messagesMax)) return done();
@@ -152,12 +141,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       });
     },
   });
-  server.on("error", (error) => log.info("inbound.connection_failed", describeError(error)));
-
-  server.listen(options.port, options.host);
-  await once(server.server, "listening");
+  smtp.server.on("error", (error) => log.info("inbound.connection_failed", describeError(error)));
+  const port = await smtp.listen(options.port, options.host);
   // The idle timeout does not end a client that sends a few bytes at a time; this limit does.
-  server.server.on("connection", (socket) => {
+  smtp.server.server.on("connection", (socket) => {
     const timer = setTimeout(() => socket.destroy(), connectionMsMax);
     socket.once("close", () => clearTimeout(timer));
   });
@@ -167,12 +154,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     logRejections();
     rejected = { ...NO_REJECTIONS };
   }, minuteMs);
-  const address = server.server.address();
   return {
-    port: typeof address === "object" && address !== null ? address.port : options.port,
+    port,
     async close() {
       clearInterval(eachMinute);
-      await new Promise<void>((resolve) => server.close(resolve));
+      await smtp.close();
       logRejections();
     },
   };

@@ -89,15 +89,13 @@ const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventResponse> => (
 });
 
 export const eventRoutes = [
-  withApi(
-    {
-      route: "GET /api/email-events",
-      access: { scope: "events:read" },
-      summary: "List all email events, oldest first, with a cursor that misses none",
-      query: EventsQuery,
-      example: { query: { type: "email.delivered,email.bounced", limit: "100" } },
-      response: EventsResponse,
-    },
-    async ({ ctx, query }) => eventsJson(await listEvents(ctx, query)),
-  ),
+  withApi({
+    route: "GET /api/email-events",
+    access: { scope: "events:read" },
+    summary: "List all email events, oldest first, with a cursor that misses none",
+    query: EventsQuery,
+    example: { query: { type: "email.delivered,email.bounced", limit: "100" } },
+    response: EventsResponse,
+    handle: async ({ ctx, query }) => eventsJson(await listEvents(ctx, query)),
+  }),
 ];

@@ -34,24 +34,20 @@ const LogsQuery = listQuery({
 }));
 
 export const logRoutes = [
-  withApi(
-    {
-      route: "GET /api/logs",
-      access: { scope: "logs:read" },
-      summary: "List API calls of the last seven days, including rejected ones, newest first",
-      query: LogsQuery,
-      example: { query: { status: "4xx", limit: "20" } },
-      response: listOf(LogSummaryResponse),
-    },
-    async ({ ctx, query }) => listJson(await listCalls(ctx, query), presentLogSummary),
-  ),
-  withApi(
-    {
-      route: "GET /api/logs/{id}",
-      access: { scope: "logs:read" },
-      summary: "Get an API call with its request and response, without secrets and contents",
-      response: LogResponse,
-    },
-    async ({ ctx, params }) => presentLog(await getCall(ctx, params.id)),
-  ),
+  withApi({
+    route: "GET /api/logs",
+    access: { scope: "logs:read" },
+    summary: "List API calls of the last seven days, including rejected ones, newest first",
+    query: LogsQuery,
+    example: { query: { status: "4xx", limit: "20" } },
+    response: listOf(LogSummaryResponse),
+    handle: async ({ ctx, query }) => listJson(await listCalls(ctx, query), presentLogSummary),
+  }),
+  withApi({
+    route: "GET /api/logs/{id}",
+    access: { scope: "logs:read" },
+    summary: "Get an API call with its request and response, without secrets and contents",
+    response: LogResponse,
+    handle: async ({ ctx, params }) => presentLog(await getCall(ctx, params.id)),
+  }),
 ];

@@ -79,123 +79,105 @@ const ID_OR_ADDRESS = {
 
 export const suppressionRoutes = [
   /** An address that is already suppressed keeps its id and its origin. */
-  withApi(
-    {
-      route: "POST /api/suppressions",
-      access: { scope: "suppressions:write" },
-      summary: "Add an address to the suppression list",
-      status: 201,
-      body: AddSuppressionBody,
-      example: { body: { email: "gone@example.com" } },
-      response: changed("suppression"),
-    },
-    async ({ ctx, body }) => {
+  withApi({
+    route: "POST /api/suppressions",
+    access: { scope: "suppressions:write" },
+    summary: "Add an address to the suppression list",
+    status: 201,
+    body: AddSuppressionBody,
+    example: { body: { email: "gone@example.com" } },
+    response: changed("suppression"),
+    handle: async ({ ctx, body }) => {
       const [id = ""] = (await addSuppressions(ctx, [body.email])).ids;
       return { object: "suppression" as const, id };
     },
-  ),
-  withApi(
-    {
-      route: "GET /api/suppressions",
-      access: { scope: "suppressions:read" },
-      summary: "List suppressed addresses, newest first",
-      query: SuppressionListQuery,
-      example: { query: { origin: "manual", limit: "20" } },
-      response: listOf(SuppressionResponse),
-    },
-    async ({ ctx, query }) => listJson(await listSuppressions(ctx, query), presentSuppression),
-  ),
-  withApi(
-    {
-      route: "GET /api/suppressions/{id}",
-      access: { scope: "suppressions:read" },
-      summary: "Get a suppression by its id or address",
-      params: ID_OR_ADDRESS,
-      response: z.object({ object: z.literal("suppression"), ...SuppressionResponse.shape }),
-    },
-    async ({ ctx, params }) => {
+  }),
+  withApi({
+    route: "GET /api/suppressions",
+    access: { scope: "suppressions:read" },
+    summary: "List suppressed addresses, newest first",
+    query: SuppressionListQuery,
+    example: { query: { origin: "manual", limit: "20" } },
+    response: listOf(SuppressionResponse),
+    handle: async ({ ctx, query }) => listJson(await listSuppressions(ctx, query), presentSuppression),
+  }),
+  withApi({
+    route: "GET /api/suppressions/{id}",
+    access: { scope: "suppressions:read" },
+    summary: "Get a suppression by its id or address",
+    params: ID_OR_ADDRESS,
+    response: z.object({ object: z.literal("suppression"), ...SuppressionResponse.shape }),
+    handle: async ({ ctx, params }) => {
       const found = await getSuppression(ctx, parseSuppressionName(params.id));
       return { object: "suppression" as const, ...presentSuppression(found) };
     },
-  ),
-  withApi(
-    {
-      route: "DELETE /api/suppressions/{id}",
-      access: { scope: "suppressions:write" },
-      summary: "Remove an address from the suppression list, by id or address",
-      params: ID_OR_ADDRESS,
-      response: deleted("suppression"),
-    },
-    async ({ ctx, params }) =>
+  }),
+  withApi({
+    route: "DELETE /api/suppressions/{id}",
+    access: { scope: "suppressions:write" },
+    summary: "Remove an address from the suppression list, by id or address",
+    params: ID_OR_ADDRESS,
+    response: deleted("suppression"),
+    handle: async ({ ctx, params }) =>
       presentDeleted("suppression", await removeSuppression(ctx, parseSuppressionName(params.id))),
-  ),
-  withApi(
-    {
-      route: "POST /api/suppressions/batch/add",
-      access: { scope: "suppressions:write" },
-      summary: "Add up to 100 addresses to the suppression list",
-      status: 201,
-      body: AddSuppressionsBody,
-      example: { body: { emails: ["gone@example.com", "moved@example.com"] } },
-      response: z.object({ data: z.array(changed("suppression")) }),
-    },
-    async ({ ctx, body }) => {
+  }),
+  withApi({
+    route: "POST /api/suppressions/batch/add",
+    access: { scope: "suppressions:write" },
+    summary: "Add up to 100 addresses to the suppression list",
+    status: 201,
+    body: AddSuppressionsBody,
+    example: { body: { emails: ["gone@example.com", "moved@example.com"] } },
+    response: z.object({ data: z.array(changed("suppression")) }),
+    handle: async ({ ctx, body }) => {
       const { ids } = await addSuppressions(ctx, body.emails);
       return { data: ids.map((id) => ({ object: "suppression" as const, id })) };
     },
-  ),
+  }),
   /** Returns the removed entries. Addresses and ids that were not on the list are omitted. */
-  withApi(
-    {
-      route: "POST /api/suppressions/batch/remove",
-      access: { scope: "suppressions:write" },
-      summary: "Remove up to 100 addresses from the suppression list, by ids or addresses",
-      body: RemoveSuppressionsBody,
-      example: { body: { emails: ["gone@example.com"] } },
-      response: z.object({ data: z.array(deleted("suppression")) }),
-    },
-    async ({ ctx, body }) => ({
+  withApi({
+    route: "POST /api/suppressions/batch/remove",
+    access: { scope: "suppressions:write" },
+    summary: "Remove up to 100 addresses from the suppression list, by ids or addresses",
+    body: RemoveSuppressionsBody,
+    example: { body: { emails: ["gone@example.com"] } },
+    response: z.object({ data: z.array(deleted("suppression")) }),
+    handle: async ({ ctx, body }) => ({
       data: (await removeSuppressions(ctx, body)).map((entry) => presentDeleted("suppression", entry)),
     }),
-  ),
-  withApi(
-    {
-      route: "GET /api/suppressions/csv",
-      access: { scope: "suppressions:read" },
-      summary: "Download the suppression list as CSV, oldest first",
-      responseType: "text/csv; charset=utf-8; header=present",
-    },
-    async ({ ctx }) => ({ stream: exportSuppressions(ctx), filename: "suppressions.csv" }),
-  ),
+  }),
+  withApi({
+    route: "GET /api/suppressions/csv",
+    access: { scope: "suppressions:read" },
+    summary: "Download the suppression list as CSV, oldest first",
+    responseType: "text/csv; charset=utf-8; header=present",
+    handle: async ({ ctx }) => ({ stream: exportSuppressions(ctx), filename: "suppressions.csv" }),
+  }),
   /**
    * Reads addresses from the first column, or from the column `email` if the first line is a header. The
    * header may also name `origin` (or `reason`), `source_id`, `lists_only` and `created_at`. All valid lines
    * are added in one transaction.
    */
-  withApi(
-    {
-      route: "POST /api/suppressions/csv",
-      access: { scope: "suppressions:write" },
-      summary: "Import suppressed addresses from a CSV file of up to 100,000 lines",
-      accepts: "text/csv",
-      ifTooLarge: "Split the file.",
-      example: { body: "email,origin\ngone@example.com,bounce\nmoved@example.com,manual\n" },
-      response: z.object({
-        object: z.literal("suppression_import"),
-        added: z.int().describe("New addresses."),
-        added_by_origin: z.object({ bounce: z.int(), complaint: z.int(), manual: z.int() }),
-        changed: z.int().describe("Addresses that were suppressed for lists only, and now for all email."),
-        existing: z.int().describe("Addresses that were suppressed before, and stay as they were."),
-        repeated: z.int().describe("Lines with the address of another line."),
-        unknown_reasons: z.int().describe("Lines whose reason is not known. They have the origin `manual`."),
-        unread_dates: z.int().describe("Lines whose date cannot be read. They have the time of the import."),
-        faulty: z.int().describe("Invalid lines. They are not imported."),
-        faults: z
-          .array(z.object({ line: z.int(), message: z.string() }))
-          .describe("The first invalid lines."),
-      }),
-    },
-    async ({ ctx, bytes }) => {
+  withApi({
+    route: "POST /api/suppressions/csv",
+    access: { scope: "suppressions:write" },
+    summary: "Import suppressed addresses from a CSV file of up to 100,000 lines",
+    accepts: "text/csv",
+    ifTooLarge: "Split the file.",
+    example: { body: "email,origin\ngone@example.com,bounce\nmoved@example.com,manual\n" },
+    response: z.object({
+      object: z.literal("suppression_import"),
+      added: z.int().describe("New addresses."),
+      added_by_origin: z.object({ bounce: z.int(), complaint: z.int(), manual: z.int() }),
+      changed: z.int().describe("Addresses that were suppressed for lists only, and now for all email."),
+      existing: z.int().describe("Addresses that were suppressed before, and stay as they were."),
+      repeated: z.int().describe("Lines with the address of another line."),
+      unknown_reasons: z.int().describe("Lines whose reason is not known. They have the origin `manual`."),
+      unread_dates: z.int().describe("Lines whose date cannot be read. They have the time of the import."),
+      faulty: z.int().describe("Invalid lines. They are not imported."),
+      faults: z.array(z.object({ line: z.int(), message: z.string() })).describe("The first invalid lines."),
+    }),
+    handle: async ({ ctx, bytes }) => {
       const { addedBy, unknownReasons, unreadDates, ...counts } = await importSuppressions(ctx, bytes);
       return {
         object: "suppression_import" as const,
@@ -205,5 +187,5 @@ export const suppressionRoutes = [
         unread_dates: unreadDates,
       };
     },
-  ),
+  }),
 ];

@@ -127,105 +127,89 @@ const PreviewResponse = z
 
 export const templateRoutes = [
   /** The new template is published, so it can be used immediately. */
-  withApi(
-    {
-      route: "POST /api/templates",
-      access: { scope: "templates:write" },
-      tier: "POST /api/templates",
-      summary: "Create and publish a template",
-      status: 201,
-      body: CreateTemplateBody,
-      example: {
-        body: {
-          name: "Welcome",
-          alias: "welcome",
-          subject: "Welcome, {{{NAME}}}",
-          html: "<p>Good to have you, {{{NAME}}}.</p>",
-          variables: [{ key: "NAME", type: "string", fallback_value: "friend" }],
-        },
+  withApi({
+    route: "POST /api/templates",
+    access: { scope: "templates:write" },
+    tier: "POST /api/templates",
+    summary: "Create and publish a template",
+    status: 201,
+    body: CreateTemplateBody,
+    example: {
+      body: {
+        name: "Welcome",
+        alias: "welcome",
+        subject: "Welcome, {{{NAME}}}",
+        html: "<p>Good to have you, {{{NAME}}}.</p>",
+        variables: [{ key: "NAME", type: "string", fallback_value: "friend" }],
       },
-      response: SavedResponse,
-      errors: ["conflict"],
     },
-    async ({ ctx, body }) => savedJson(await createTemplate(ctx, body)),
-  ),
-  withApi(
-    {
-      route: "GET /api/templates",
-      access: { scope: "templates:read" },
-      summary: "List templates, newest first",
-      query: listQuery({}),
-      example: { query: { limit: "20" } },
-      response: listOf(TemplateSummaryResponse),
-    },
-    async ({ ctx, query }) => listJson(await listTemplates(ctx, query), presentTemplateSummary),
-  ),
-  withApi(
-    {
-      route: "GET /api/templates/{id}",
-      access: { scope: "templates:read" },
-      summary: "Get a template by id or alias; returns the draft if there is one",
-      params: ID_OR_ALIAS,
-      response: TemplateResponse,
-    },
-    async ({ ctx, params }) => presentTemplate(await getTemplate(ctx, params.id)),
-  ),
-  withApi(
-    {
-      route: "PATCH /api/templates/{id}",
-      access: { scope: "templates:write" },
-      summary: "Update a template's draft; sends use the published version until the next publish",
-      params: ID_OR_ALIAS,
-      body: UpdateTemplateBody,
-      example: { body: { subject: "Welcome aboard" } },
-      response: SavedResponse,
-      errors: ["conflict"],
-    },
-    async ({ ctx, params, body }) => savedJson(await updateTemplate(ctx, params.id, body)),
-  ),
-  withApi(
-    {
-      route: "DELETE /api/templates/{id}",
-      access: { scope: "templates:write" },
-      summary: "Delete a template; existing email created from it is not affected",
-      params: ID_OR_ALIAS,
-      response: deleted("template"),
-    },
-    async ({ ctx, params }) => presentDeleted("template", await deleteTemplate(ctx, params.id)),
-  ),
-  withApi(
-    {
-      route: "POST /api/templates/{id}/publish",
-      access: { scope: "templates:write" },
-      summary: "Publish a template's draft",
-      params: ID_OR_ALIAS,
-      response: changed("template"),
-    },
-    async ({ ctx, params }) => presentChanged("template", await publishTemplate(ctx, params.id)),
-  ),
+    response: SavedResponse,
+    errors: ["conflict"],
+    handle: async ({ ctx, body }) => savedJson(await createTemplate(ctx, body)),
+  }),
+  withApi({
+    route: "GET /api/templates",
+    access: { scope: "templates:read" },
+    summary: "List templates, newest first",
+    query: listQuery({}),
+    example: { query: { limit: "20" } },
+    response: listOf(TemplateSummaryResponse),
+    handle: async ({ ctx, query }) => listJson(await listTemplates(ctx, query), presentTemplateSummary),
+  }),
+  withApi({
+    route: "GET /api/templates/{id}",
+    access: { scope: "templates:read" },
+    summary: "Get a template by id or alias; returns the draft if there is one",
+    params: ID_OR_ALIAS,
+    response: TemplateResponse,
+    handle: async ({ ctx, params }) => presentTemplate(await getTemplate(ctx, params.id)),
+  }),
+  withApi({
+    route: "PATCH /api/templates/{id}",
+    access: { scope: "templates:write" },
+    summary: "Update a template's draft; sends use the published version until the next publish",
+    params: ID_OR_ALIAS,
+    body: UpdateTemplateBody,
+    example: { body: { subject: "Welcome aboard" } },
+    response: SavedResponse,
+    errors: ["conflict"],
+    handle: async ({ ctx, params, body }) => savedJson(await updateTemplate(ctx, params.id, body)),
+  }),
+  withApi({
+    route: "DELETE /api/templates/{id}",
+    access: { scope: "templates:write" },
+    summary: "Delete a template; existing email created from it is not affected",
+    params: ID_OR_ALIAS,
+    response: deleted("template"),
+    handle: async ({ ctx, params }) => presentDeleted("template", await deleteTemplate(ctx, params.id)),
+  }),
+  withApi({
+    route: "POST /api/templates/{id}/publish",
+    access: { scope: "templates:write" },
+    summary: "Publish a template's draft",
+    params: ID_OR_ALIAS,
+    response: changed("template"),
+    handle: async ({ ctx, params }) => presentChanged("template", await publishTemplate(ctx, params.id)),
+  }),
   /** Always 200: Resend clients chain `publish()` to this call. */
-  withApi(
-    {
-      route: "POST /api/templates/{id}/duplicate",
-      access: { scope: "templates:write" },
-      summary: "Duplicate a template as a draft",
-      params: ID_OR_ALIAS,
-      response: changed("template"),
-    },
-    async ({ ctx, params }) => presentChanged("template", await duplicateTemplate(ctx, params.id)),
-  ),
-  withApi(
-    {
-      route: "POST /api/templates/{id}/preview",
-      access: { scope: "templates:read" },
-      summary: "Render a template with sample values",
-      params: ID_OR_ALIAS,
-      body: PreviewBody,
-      bodyForm: "optional",
-      example: { body: { variables: { NAME: "Ann" } } },
-      response: PreviewResponse,
-    },
-    async ({ ctx, params, body }) => {
+  withApi({
+    route: "POST /api/templates/{id}/duplicate",
+    access: { scope: "templates:write" },
+    summary: "Duplicate a template as a draft",
+    params: ID_OR_ALIAS,
+    response: changed("template"),
+    handle: async ({ ctx, params }) => presentChanged("template", await duplicateTemplate(ctx, params.id)),
+  }),
+  withApi({
+    route: "POST /api/templates/{id}/preview",
+    access: { scope: "templates:read" },
+    summary: "Render a template with sample values",
+    params: ID_OR_ALIAS,
+    body: PreviewBody,
+    bodyForm: "optional",
+    example: { body: { variables: { NAME: "Ann" } } },
+    response: PreviewResponse,
+    handle: async ({ ctx, params, body }) => {
       const { template, ...rendered } = await previewTemplate(ctx, params.id, body);
       const { id, number, sender, replyTo } = template.version;
       return {
@@ -238,41 +222,35 @@ export const templateRoutes = [
         ...rendered,
       };
     },
-  ),
-  withApi(
-    {
-      route: "GET /api/templates/{id}/versions",
-      access: { scope: "templates:read" },
-      summary: "List the versions of a template, newest first",
-      params: ID_OR_ALIAS,
-      query: listQuery({}),
-      example: { query: { limit: "20" } },
-      response: listOf(VersionSummaryResponse),
-    },
-    async ({ ctx, params, query }) => {
+  }),
+  withApi({
+    route: "GET /api/templates/{id}/versions",
+    access: { scope: "templates:read" },
+    summary: "List the versions of a template, newest first",
+    params: ID_OR_ALIAS,
+    query: listQuery({}),
+    example: { query: { limit: "20" } },
+    response: listOf(VersionSummaryResponse),
+    handle: async ({ ctx, params, query }) => {
       const { template, page } = await listVersions(ctx, params.id, query);
       return listJson(page, (version) => presentVersionSummary(template, version));
     },
-  ),
-  withApi(
-    {
-      route: "GET /api/templates/{id}/versions/{version}",
-      access: { scope: "templates:read" },
-      summary: "Get a version of a template by id or number",
-      params: VERSION,
-      response: VersionResponse,
-    },
-    async ({ ctx, params }) => presentVersion(await getVersion(ctx, params.id, params.version)),
-  ),
-  withApi(
-    {
-      route: "POST /api/templates/{id}/versions/{version}/publish",
-      access: { scope: "templates:write" },
-      summary: "Publish a version of a template; use an earlier version to roll back",
-      params: VERSION,
-      response: changed("template"),
-    },
-    async ({ ctx, params }) =>
+  }),
+  withApi({
+    route: "GET /api/templates/{id}/versions/{version}",
+    access: { scope: "templates:read" },
+    summary: "Get a version of a template by id or number",
+    params: VERSION,
+    response: VersionResponse,
+    handle: async ({ ctx, params }) => presentVersion(await getVersion(ctx, params.id, params.version)),
+  }),
+  withApi({
+    route: "POST /api/templates/{id}/versions/{version}/publish",
+    access: { scope: "templates:write" },
+    summary: "Publish a version of a template; use an earlier version to roll back",
+    params: VERSION,
+    response: changed("template"),
+    handle: async ({ ctx, params }) =>
       presentChanged("template", await publishTemplate(ctx, params.id, { version: params.version })),
-  ),
+  }),
 ];

@@ -37,21 +37,19 @@ function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQue
 }
 
 export const usageRoutes = [
-  withApi(
-    {
-      route: "GET /api/usage",
-      access: { scope: "usage:read" },
-      summary: "Get recipient counts by day, API key and domain, for up to 92 days",
-      description:
-        "Counts recipients by their current status, on the day on which their email was accepted, as `GET /api/emails/metrics` does.",
-      query: UsageParameters,
-      example: { query: { domain: "backstamp.test" } },
-      response: UsageResponse,
-    },
-    async ({ ctx, query: given, verdict }) => {
+  withApi({
+    route: "GET /api/usage",
+    access: { scope: "usage:read" },
+    summary: "Get recipient counts by day, API key and domain, for up to 92 days",
+    description:
+      "Counts recipients by their current status, on the day on which their email was accepted, as `GET /api/emails/metrics` does.",
+    query: UsageParameters,
+    example: { query: { domain: "backstamp.test" } },
+    response: UsageResponse,
+    handle: async ({ ctx, query: given, verdict }) => {
       const now = ctx.clock();
       const query = usageQuery(given, now);
       return presentUsage(await getUsage(ctx, query), query, now, verdict.limit);
     },
-  ),
+  }),
 ];

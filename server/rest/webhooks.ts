@@ -112,20 +112,18 @@ const SecretResponse = z.object({
 });
 
 export const webhookRoutes = [
-  withApi(
-    {
-      route: "POST /api/webhooks",
-      access: { scope: "webhooks:write" },
-      summary: "Create an endpoint that receives events",
-      status: 201,
-      body: CreateWebhookBody,
-      example: {
-        body: { endpoint: "https://example.com/hooks", events: ["email.delivered", "email.bounced"] },
-      },
-      response: SecretResponse.extend({ warnings: WebhookWarnings }),
-      errors: ["conflict"],
+  withApi({
+    route: "POST /api/webhooks",
+    access: { scope: "webhooks:write" },
+    summary: "Create an endpoint that receives events",
+    status: 201,
+    body: CreateWebhookBody,
+    example: {
+      body: { endpoint: "https://example.com/hooks", events: ["email.delivered", "email.bounced"] },
     },
-    async ({ ctx, body }) => {
+    response: SecretResponse.extend({ warnings: WebhookWarnings }),
+    errors: ["conflict"],
+    handle: async ({ ctx, body }) => {
       const { id, signingSecret } = await createWebhook(ctx, body);
       return {
         object: "webhook" as const,
@@ -134,130 +132,110 @@ export const webhookRoutes = [
         ...presentWarnings(body.events),
       };
     },
-  ),
-  withApi(
-    {
-      route: "GET /api/webhooks",
-      access: { scope: "webhooks:read" },
-      summary: "List endpoints, newest first",
-      query: listQuery({}),
-      example: { query: { limit: "20" } },
-      response: listOf(WebhookSummaryResponse),
-    },
-    async ({ ctx, query }) => listJson(await listWebhooks(ctx, query), presentWebhook),
-  ),
+  }),
+  withApi({
+    route: "GET /api/webhooks",
+    access: { scope: "webhooks:read" },
+    summary: "List endpoints, newest first",
+    query: listQuery({}),
+    example: { query: { limit: "20" } },
+    response: listOf(WebhookSummaryResponse),
+    handle: async ({ ctx, query }) => listJson(await listWebhooks(ctx, query), presentWebhook),
+  }),
   /** The response contains the signing secrets only if the key has the scope `webhooks:write`. */
-  withApi(
-    {
-      route: "GET /api/webhooks/{id}",
-      access: { scope: "webhooks:read" },
-      summary: "Get an endpoint; a key with `webhooks:write` also gets its signing secrets",
-      response: WebhookResponse,
-    },
-    async ({ ctx, params: { id } }) => {
+  withApi({
+    route: "GET /api/webhooks/{id}",
+    access: { scope: "webhooks:read" },
+    summary: "Get an endpoint; a key with `webhooks:write` also gets its signing secrets",
+    response: WebhookResponse,
+    handle: async ({ ctx, params: { id } }) => {
       const webhook = await getWebhook(ctx, id);
       return presentWebhookDetail(webhook, await getSigningSecrets(ctx, id));
     },
-  ),
-  withApi(
-    {
-      route: "PATCH /api/webhooks/{id}",
-      access: { scope: "webhooks:write" },
-      summary: "Update an endpoint's URL or events, or enable or disable it",
-      body: UpdateWebhookBody,
-      repeatsId: ["id", "webhook_id"],
-      example: { body: { events: ["email.bounced", "email.complained"], status: "enabled" } },
-      response: changed("webhook").extend({ warnings: WebhookWarnings }),
-    },
-    async ({ ctx, params, body }) => ({
+  }),
+  withApi({
+    route: "PATCH /api/webhooks/{id}",
+    access: { scope: "webhooks:write" },
+    summary: "Update an endpoint's URL or events, or enable or disable it",
+    body: UpdateWebhookBody,
+    repeatsId: ["id", "webhook_id"],
+    example: { body: { events: ["email.bounced", "email.complained"], status: "enabled" } },
+    response: changed("webhook").extend({ warnings: WebhookWarnings }),
+    handle: async ({ ctx, params, body }) => ({
       ...presentChanged("webhook", await updateWebhook(ctx, params.id, body)),
       ...presentWarnings(body.events),
     }),
-  ),
-  withApi(
-    {
-      route: "DELETE /api/webhooks/{id}",
-      access: { scope: "webhooks:write" },
-      summary: "Delete an endpoint and its pending event deliveries",
-      response: deleted("webhook"),
-    },
-    async ({ ctx, params }) => presentDeleted("webhook", await deleteWebhook(ctx, params.id)),
-  ),
-  withApi(
-    {
-      route: "POST /api/webhooks/{id}/signing-secret/rotate",
-      access: { scope: "webhooks:write" },
-      summary: "Rotate an endpoint's signing secret; events are signed with both secrets for one day",
-      response: SecretResponse,
-    },
-    async ({ ctx, params }) => {
+  }),
+  withApi({
+    route: "DELETE /api/webhooks/{id}",
+    access: { scope: "webhooks:write" },
+    summary: "Delete an endpoint and its pending event deliveries",
+    response: deleted("webhook"),
+    handle: async ({ ctx, params }) => presentDeleted("webhook", await deleteWebhook(ctx, params.id)),
+  }),
+  withApi({
+    route: "POST /api/webhooks/{id}/signing-secret/rotate",
+    access: { scope: "webhooks:write" },
+    summary: "Rotate an endpoint's signing secret; events are signed with both secrets for one day",
+    response: SecretResponse,
+    handle: async ({ ctx, params }) => {
       const { id, signingSecret } = await rotateSigningSecret(ctx, params.id);
       return { object: "webhook" as const, id, signing_secret: signingSecret };
     },
-  ),
-  withApi(
-    {
-      route: "GET /api/webhooks/{id}/events",
-      access: { scope: "webhooks:read" },
-      summary: "List the event deliveries of an endpoint, newest first",
-      query: WebhookEventsQuery,
-      example: { query: { status: "failed", limit: "20" } },
-      response: listOf(WebhookEventSummaryResponse),
-    },
-    async ({ ctx, params, query }) =>
+  }),
+  withApi({
+    route: "GET /api/webhooks/{id}/events",
+    access: { scope: "webhooks:read" },
+    summary: "List the event deliveries of an endpoint, newest first",
+    query: WebhookEventsQuery,
+    example: { query: { status: "failed", limit: "20" } },
+    response: listOf(WebhookEventSummaryResponse),
+    handle: async ({ ctx, params, query }) =>
       listJson(await listWebhookEvents(ctx, params.id, query), presentWebhookEvent),
-  ),
-  withApi(
-    {
-      route: "GET /api/webhooks/{id}/events/{event_id}",
-      access: { scope: "webhooks:read" },
-      summary: "Get an event delivery with its payload",
-      response: WebhookEventResponse,
-    },
-    async ({ ctx, params }) =>
+  }),
+  withApi({
+    route: "GET /api/webhooks/{id}/events/{event_id}",
+    access: { scope: "webhooks:read" },
+    summary: "Get an event delivery with its payload",
+    response: WebhookEventResponse,
+    handle: async ({ ctx, params }) =>
       presentWebhookEventDetail(await getWebhookEvent(ctx, params.id, params.event_id)),
-  ),
-  withApi(
-    {
-      route: "GET /api/webhooks/{id}/events/{event_id}/attempts",
-      access: { scope: "webhooks:read" },
-      summary: "List the attempts of an event delivery, newest first",
-      query: listQuery({}),
-      example: { query: { limit: "20" } },
-      response: listOf(WebhookAttemptResponse),
-    },
-    async ({ ctx, params, query }) =>
+  }),
+  withApi({
+    route: "GET /api/webhooks/{id}/events/{event_id}/attempts",
+    access: { scope: "webhooks:read" },
+    summary: "List the attempts of an event delivery, newest first",
+    query: listQuery({}),
+    example: { query: { limit: "20" } },
+    response: listOf(WebhookAttemptResponse),
+    handle: async ({ ctx, params, query }) =>
       listJson(await listWebhookAttempts(ctx, params.id, params.event_id, query), presentWebhookAttempt),
-  ),
-  withApi(
-    {
-      route: "POST /api/webhooks/{id}/events/{event_id}/replay",
-      access: { scope: "webhooks:write" },
-      summary: "Replay an event with the same id and payload",
-      response: changed("webhook_event"),
-      errors: ["conflict"],
-    },
-    async ({ ctx, params }) =>
+  }),
+  withApi({
+    route: "POST /api/webhooks/{id}/events/{event_id}/replay",
+    access: { scope: "webhooks:write" },
+    summary: "Replay an event with the same id and payload",
+    response: changed("webhook_event"),
+    errors: ["conflict"],
+    handle: async ({ ctx, params }) =>
       presentChanged("webhook_event", await replayWebhookEvent(ctx, params.id, params.event_id)),
-  ),
-  withApi(
-    {
-      route: "POST /api/webhooks/{id}/replay",
-      access: { scope: "webhooks:write" },
-      summary:
-        "Replay the events of a time range: by default failed ones; `unfinished` are failed and pending ones",
-      body: ReplayRangeBody,
-      example: { body: { since: "2026-01-01T00:00:00Z", status: "failed" } },
-      response: z.object({
-        object: z.literal("webhook_replay"),
-        webhook_id: Id,
-        count: z.int(),
-        has_more: z.boolean(),
-        next_since: Time.nullable().describe("`since` for the next call, if `has_more` is true."),
-      }),
-      errors: ["conflict"],
-    },
-    async ({ ctx, params: { id }, body }) => {
+  }),
+  withApi({
+    route: "POST /api/webhooks/{id}/replay",
+    access: { scope: "webhooks:write" },
+    summary:
+      "Replay the events of a time range: by default failed ones; `unfinished` are failed and pending ones",
+    body: ReplayRangeBody,
+    example: { body: { since: "2026-01-01T00:00:00Z", status: "failed" } },
+    response: z.object({
+      object: z.literal("webhook_replay"),
+      webhook_id: Id,
+      count: z.int(),
+      has_more: z.boolean(),
+      next_since: Time.nullable().describe("`since` for the next call, if `has_more` is true."),
+    }),
+    errors: ["conflict"],
+    handle: async ({ ctx, params: { id }, body }) => {
       const { count, nextSince } = await replayWebhookRange(ctx, id, body);
       return {
         object: "webhook_replay" as const,
@@ -267,21 +245,19 @@ export const webhookRoutes = [
         next_since: nextSince?.toISOString() ?? null,
       };
     },
-  ),
-  withApi(
-    {
-      route: "POST /api/webhooks/{id}/test",
-      access: { scope: "webhooks:write" },
-      summary: "Send a test event of a subscribed type to an endpoint",
-      status: 201,
-      query: TestEventQuery,
-      example: { query: { type: "email.delivered" } },
-      response: z.object({ object: z.literal("webhook_event"), id: Id, type: z.string() }),
-      errors: ["conflict"],
-    },
-    async ({ ctx, params, query }) => ({
+  }),
+  withApi({
+    route: "POST /api/webhooks/{id}/test",
+    access: { scope: "webhooks:write" },
+    summary: "Send a test event of a subscribed type to an endpoint",
+    status: 201,
+    query: TestEventQuery,
+    example: { query: { type: "email.delivered" } },
+    response: z.object({ object: z.literal("webhook_event"), id: Id, type: z.string() }),
+    errors: ["conflict"],
+    handle: async ({ ctx, params, query }) => ({
       object: "webhook_event" as const,
       ...(await sendTestEvent(ctx, params.id, query.type)),
     }),
-  ),
+  }),
 ];

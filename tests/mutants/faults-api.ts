@@ -82,8 +82,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "A key that only reads email cancels it",
     file: "server/rest/emails/changes.ts",
-    from: 'route: "POST /api/emails/{id}/cancel",\n      access: { scope: "emails:send" },',
-    to: 'route: "POST /api/emails/{id}/cancel",\n      access: { scope: "emails:read" },',
+    from: 'route: "POST /api/emails/{id}/cancel",\n    access: { scope: "emails:send" },',
+    to: 'route: "POST /api/emails/{id}/cancel",\n    access: { scope: "emails:read" },',
     suites: ["tests/deep/every-route.test.ts", "tests/rest/interface.test.ts"],
   },
   {

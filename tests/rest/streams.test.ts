@@ -15,15 +15,13 @@ const log: Log = { info: record, warn: record, error: record };
 /** Counts started streams, produced parts, and streams that were ended. */
 const seen = { started: 0, given: 0, ended: 0 };
 
-const getStream = withApi(
-  {
-    route: "GET /api/stream",
-    access: { scope: "suppressions:read" },
-    summary: "Return a stream",
-    responseType: "text/csv; charset=utf-8",
-  },
-  async ({ header }) => ({ stream: partsOf(header("x-fate") ?? ""), filename: "parts.csv" }),
-);
+const getStream = withApi({
+  route: "GET /api/stream",
+  access: { scope: "suppressions:read" },
+  summary: "Return a stream",
+  responseType: "text/csv; charset=utf-8",
+  handle: async ({ header }) => ({ stream: partsOf(header("x-fate") ?? ""), filename: "parts.csv" }),
+});
 
 async function* partsOf(fate: string): AsyncGenerator<string | Uint8Array> {
   seen.started++;

@@ -20,42 +20,36 @@ function presentWithLink(ctx: Ctx, file: StoredFile): z.infer<typeof AttachmentR
 }
 
 export const attachmentRoutes = [
-  withApi(
-    {
-      route: "GET /api/emails/{id}/attachments",
-      access: { scope: "emails:read" },
-      summary: "List the attachments of an email, with download links",
-      query: listQuery({}),
-      example: { query: { limit: "20" } },
-      response: listOf(AttachmentResponse),
-    },
-    async ({ ctx, params, query }) =>
+  withApi({
+    route: "GET /api/emails/{id}/attachments",
+    access: { scope: "emails:read" },
+    summary: "List the attachments of an email, with download links",
+    query: listQuery({}),
+    example: { query: { limit: "20" } },
+    response: listOf(AttachmentResponse),
+    handle: async ({ ctx, params, query }) =>
       listJson(await listFiles(ctx, params.id, query), (file) => presentWithLink(ctx, file)),
-  ),
-  withApi(
-    {
-      route: "GET /api/emails/{id}/attachments/{attachment_id}",
-      access: { scope: "emails:read" },
-      summary: "Get an attachment of an email, with a download link",
-      response: z.object({ object: z.literal("attachment"), ...AttachmentResponse.shape }),
-    },
-    async ({ ctx, params }) => {
+  }),
+  withApi({
+    route: "GET /api/emails/{id}/attachments/{attachment_id}",
+    access: { scope: "emails:read" },
+    summary: "Get an attachment of an email, with a download link",
+    response: z.object({ object: z.literal("attachment"), ...AttachmentResponse.shape }),
+    handle: async ({ ctx, params }) => {
       const file = await getFile(ctx, params.id, params.attachment_id);
       return { object: "attachment" as const, ...presentWithLink(ctx, file) };
     },
-  ),
+  }),
   /** Public: the signed link itself grants access, for users without an API key. */
-  withApi(
-    {
-      route: `GET ${fileLinkPath}`,
-      access: "public",
-      summary: "Download an attachment by its signed link, valid for one hour",
-      params: { token: "The signed token in the link." },
-      responseType: "application/octet-stream",
-    },
-    async ({ ctx, params }) => {
+  withApi({
+    route: `GET ${fileLinkPath}`,
+    access: "public",
+    summary: "Download an attachment by its signed link, valid for one hour",
+    params: { token: "The signed token in the link." },
+    responseType: "application/octet-stream",
+    handle: async ({ ctx, params }) => {
       const file = await openFileLink(ctx, params.token);
       return { stream: readFile(ctx, file), filename: fileNameOf(file), contentType: file.contentType };
     },
-  ),
+  }),
 ];

@@ -122,19 +122,17 @@ function presentRow(row: MetricsRow, metrics: readonly Metric[], idsByDomain: Re
 }
 
 export const emailMetricsRoutes = [
-  withApi(
-    {
-      route: "GET /api/emails/metrics",
-      access: { scope: "emails:read" },
-      summary: "Get recipient counts and rates by period, domain, tag, key or provider",
-      description:
-        "Counts recipients by their current status, in the period in which their email was accepted: a retry that succeeds moves a recipient from `bounced` to `delivered`. A key that is limited to domains reads only those.",
-      query: MetricsParameters,
-      lists: ["metrics", "dimensions", "domain_id", "email_id"],
-      example: { query: { metrics: "sent,delivered,bounce_rate", dimensions: "period,domain" } },
-      response: MetricsResponse,
-    },
-    async ({ ctx, query: given }) => {
+  withApi({
+    route: "GET /api/emails/metrics",
+    access: { scope: "emails:read" },
+    summary: "Get recipient counts and rates by period, domain, tag, key or provider",
+    description:
+      "Counts recipients by their current status, in the period in which their email was accepted: a retry that succeeds moves a recipient from `bounced` to `delivered`. A key that is limited to domains reads only those.",
+    query: MetricsParameters,
+    lists: ["metrics", "dimensions", "domain_id", "email_id"],
+    example: { query: { metrics: "sent,delivered,bounce_rate", dimensions: "period,domain" } },
+    response: MetricsResponse,
+    handle: async ({ ctx, query: given }) => {
       const range = rangeOf(given, ctx.clock());
       const { metrics, dimensions, granularity, timezone: timeZone } = given;
       const { domains, idsByName } = await listDomainNames(ctx, given.domain_id);
@@ -164,5 +162,5 @@ export const emailMetricsRoutes = [
         ...(dimensions.length > 0 && { data: rows.map((row) => presentRow(row, metrics, idsByName)) }),
       };
     },
-  ),
+  }),
 ];

@@ -34,38 +34,36 @@ export const callbackRoutes = [
    * Public: providers have no API key. Each authenticates its calls as it documents, with a secret of one
    * relay.
    */
-  withApi(
-    {
-      route: "POST /api/inbound/relays/{relay_id}",
-      access: "public",
-      tier: "none",
-      summary: "Receive delivery reports from the provider of a relay",
-      description:
-        "Supports SES (by SNS), Postmark, Mailgun, SendGrid and Resend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
-      params: { relay_id: "The id of the relay." },
-      headers: {
-        "x-callback-secret": z
-          .string()
-          .optional()
-          .describe(
-            "Only for Postmark: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication. The other providers sign their calls.",
-          ),
-      },
-      errors: ["unauthorized"],
-      example: { body: EXAMPLE, headers: { "x-callback-secret": "the-secret-of-this-relay" } },
-      accepts: "application/json",
-      acceptsToo: ["text/plain"],
-      bodyMaxBytes: bytesMax,
-      ifTooLarge: "Send fewer reports in one call.",
-      response: z.object({
-        object: z.literal("relay_callback"),
-        recorded: z.int().describe("Number of deliveries that changed."),
-        ignored: z
-          .array(z.object({ reason: z.enum(REASONS), reason_text: z.string() }))
-          .describe("The reports that changed no delivery."),
-      }),
+  withApi({
+    route: "POST /api/inbound/relays/{relay_id}",
+    access: "public",
+    tier: "none",
+    summary: "Receive delivery reports from the provider of a relay",
+    description:
+      "Supports SES (by SNS), Postmark, Mailgun, SendGrid and Resend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
+    params: { relay_id: "The id of the relay." },
+    headers: {
+      "x-callback-secret": z
+        .string()
+        .optional()
+        .describe(
+          "Only for Postmark: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication. The other providers sign their calls.",
+        ),
     },
-    async ({ ctx, params, header, bytes }) => {
+    errors: ["unauthorized"],
+    example: { body: EXAMPLE, headers: { "x-callback-secret": "the-secret-of-this-relay" } },
+    accepts: "application/json",
+    acceptsToo: ["text/plain"],
+    bodyMaxBytes: bytesMax,
+    ifTooLarge: "Send fewer reports in one call.",
+    response: z.object({
+      object: z.literal("relay_callback"),
+      recorded: z.int().describe("Number of deliveries that changed."),
+      ignored: z
+        .array(z.object({ reason: z.enum(REASONS), reason_text: z.string() }))
+        .describe("The reports that changed no delivery."),
+    }),
+    handle: async ({ ctx, params, header, bytes }) => {
       // Before the body is read, because the route is public.
       const relay = await findCallbackRelay(ctx, requireId(params, "relay_id"), header);
       if (!relay) throw unauthorized();
@@ -79,7 +77,7 @@ export const callbackRoutes = [
       const reasons = ignored.map((reason) => ({ reason, reason_text: RETURN_REASONS[reason] }));
       return { object: "relay_callback" as const, recorded, ignored: reasons };
     },
-  ),
+  }),
 ];
 
 const unauthorized = () => new AppError("unauthorized", "Unauthorized");

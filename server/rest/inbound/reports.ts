@@ -46,32 +46,30 @@ export const returnRoutes = [
    * For operators who receive email for the return paths on another server, or who have a mailbox for
    * complaints.
    */
-  withApi(
-    {
-      route: "POST /api/inbound/message",
-      access: "inbound-token",
-      tier: "none",
-      summary: "Submit a returned message: a delivery report or a complaint",
-      description:
-        "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
-      query: Query,
-      example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
-      accepts: "message/rfc822",
-      response: z.object({
-        object: z.literal("inbound_message"),
-        kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
-        recorded: z.int().describe("Number of deliveries that changed."),
-        ignored: z
-          .array(
-            z.object({
-              reason: z.enum(Object.keys(REASONS) as [Ignored, ...Ignored[]]),
-              reason_text: z.string(),
-            }),
-          )
-          .describe("The reports that changed no delivery."),
-      }),
-    },
-    async ({ ctx, query: { recipient }, bytes }) => {
+  withApi({
+    route: "POST /api/inbound/message",
+    access: "inbound-token",
+    tier: "none",
+    summary: "Submit a returned message: a delivery report or a complaint",
+    description:
+      "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
+    query: Query,
+    example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
+    accepts: "message/rfc822",
+    response: z.object({
+      object: z.literal("inbound_message"),
+      kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
+      recorded: z.int().describe("Number of deliveries that changed."),
+      ignored: z
+        .array(
+          z.object({
+            reason: z.enum(Object.keys(REASONS) as [Ignored, ...Ignored[]]),
+            reason_text: z.string(),
+          }),
+        )
+        .describe("The reports that changed no delivery."),
+    }),
+    handle: async ({ ctx, query: { recipient }, bytes }) => {
       const received = await receiveMessage(ctx, {
         bytes: await readBeginning(bytes),
         recipients: recipient === undefined ? [] : [recipient],
@@ -87,7 +85,7 @@ export const returnRoutes = [
       const reasons = ignored.map((reason) => ({ reason, reason_text: REASONS[reason] }));
       return { object: "inbound_message" as const, kind, recorded, ignored: reasons };
     },
-  ),
+  }),
 ];
 
 /** The first `readBytesMax` bytes of a message; the rest is read and discarded. */

@@ -10,39 +10,35 @@ const params = { token: "The token from the `List-Unsubscribe` header of the ema
 
 export const unsubscribeRoutes = [
   /** Public: the link is for the recipient of the email, who has no API key. */
-  withApi(
-    {
-      route: `GET ${unsubscribePath}`,
-      access: "public",
-      isLink: true,
-      tier: "none",
-      summary: "Show the unsubscribe confirmation page without unsubscribing",
-      params,
-      responseType: html,
-    },
-    async ({ ctx, params }) => ({ page: renderConfirmPage(subscriberOf(ctx, params.token).address) }),
-  ),
+  withApi({
+    route: `GET ${unsubscribePath}`,
+    access: "public",
+    isLink: true,
+    tier: "none",
+    summary: "Show the unsubscribe confirmation page without unsubscribing",
+    params,
+    responseType: html,
+    handle: async ({ ctx, params }) => ({ page: renderConfirmPage(subscriberOf(ctx, params.token).address) }),
+  }),
   /**
    * One-click unsubscribe by an email client or by the page (RFC 8058 section 3.2): no login, cookie or
    * redirect.
    */
-  withApi(
-    {
-      route: `POST ${unsubscribePath}`,
-      access: "public",
-      isLink: true,
-      tier: "none",
-      summary: "Unsubscribe a recipient with one click",
-      params,
-      ignoresBody: true,
-      responseType: html,
-    },
-    async ({ ctx, params }) => {
+  withApi({
+    route: `POST ${unsubscribePath}`,
+    access: "public",
+    isLink: true,
+    tier: "none",
+    summary: "Unsubscribe a recipient with one click",
+    params,
+    ignoresBody: true,
+    responseType: html,
+    handle: async ({ ctx, params }) => {
       const subscriber = subscriberOf(ctx, params.token);
       await unsubscribe(ctx, subscriber);
       return { page: renderDonePage(subscriber.address) };
     },
-  ),
+  }),
 ];
 
 function subscriberOf({ recipientTokens }: RestDeps, token: string): Subscriber {

@@ -131,21 +131,19 @@ const tagOf = (segment: string) => TAGS[segment] ?? { name: segment, description
  */
 export function referenceOf(listRoutes: () => readonly Route[]): Route {
   let document: ReturnType<typeof documentOf> | undefined;
-  return withApi(
-    {
-      route: "GET /api/openapi.json",
-      access: "public",
-      tier: "none",
-      summary: "Get this API reference as an OpenAPI 3.1 document",
-      response: z.looseObject({
-        openapi: z.literal("3.1.1"),
-        info: z.looseObject({ title: z.string(), version: z.string() }),
-        paths: z.record(z.string(), z.unknown()),
-      }),
-    },
-    async () => {
+  return withApi({
+    route: "GET /api/openapi.json",
+    access: "public",
+    tier: "none",
+    summary: "Get this API reference as an OpenAPI 3.1 document",
+    response: z.looseObject({
+      openapi: z.literal("3.1.1"),
+      info: z.looseObject({ title: z.string(), version: z.string() }),
+      paths: z.record(z.string(), z.unknown()),
+    }),
+    handle: async () => {
       document ??= documentOf(listRoutes());
       return document;
     },
-  );
+  });
 }

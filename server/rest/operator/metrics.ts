@@ -4,17 +4,15 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The metrics for Prometheus. */
 export const metricsRoutes = [
-  withApi(
-    {
-      route: "GET /api/metrics",
-      access: "metrics-token",
-      tier: "none",
-      summary: "Read the metrics in the text format of Prometheus",
-      description:
-        "The figures of the process that responds, and those of the installation, which are at most 10 s old. On Vercel only the latter.",
-      responseType: contentType,
-    },
-    async ({ ctx }) => {
+  withApi({
+    route: "GET /api/metrics",
+    access: "metrics-token",
+    tier: "none",
+    summary: "Read the metrics in the text format of Prometheus",
+    description:
+      "The figures of the process that responds, and those of the installation, which are at most 10 s old. On Vercel only the latter.",
+    responseType: contentType,
+    handle: async ({ ctx }) => {
       const text = await ctx.renderMetrics();
       return {
         filename: "metrics.txt",
@@ -25,5 +23,5 @@ export const metricsRoutes = [
         },
       };
     },
-  ),
+  }),
 ];

@@ -158,13 +158,12 @@ export function withApi<
   Body = undefined,
   Query = undefined,
   Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
->(
-  {
-    route,
-    ...declaration
-  }: Declaration<R, Body, Query, Shape> & { access: A } & ({ response: Shape } | { responseType: string }),
-  handle: (call: Call<ContextOf<A>, ParamsOf<R>, Body, Query>) => Promise<z.output<Shape> | NonJsonResult>,
-): Route {
+>({
+  route,
+  ...declaration
+}: Declaration<R, Body, Query, Shape> & { access: A } & ({ response: Shape } | { responseType: string }) & {
+    handle: (call: Call<ContextOf<A>, ParamsOf<R>, Body, Query>) => Promise<z.output<Shape> | NonJsonResult>;
+  }): Route {
   const [method, path = ""] = route.split(" ");
-  return { status: 200, tier: "other", ...declaration, method: method as Method, path, handle };
+  return { status: 200, tier: "other", ...declaration, method: method as Method, path };
 }

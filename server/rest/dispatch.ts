@@ -4,7 +4,7 @@ import { newId } from "#server/platform/ids";
 import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
 import { errorFacts } from "#server/platform/log";
-import type { Span } from "#server/platform/telemetry/tracer";
+import type { Span } from "#server/platform/telemetry/otel";
 import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";

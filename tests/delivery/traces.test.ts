@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { silentLog } from "#server/platform/log";
-import { createOtel, type ExportingTracer } from "#server/platform/telemetry/otel";
+import { createOtel } from "#server/platform/telemetry/otel";
 import { installationSecret } from "../support/deps";
 import { projectRoot } from "../support/processes/processes";
 import { killWorkers, spawnWorker } from "../support/processes/worker-process";
@@ -15,7 +15,7 @@ const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const callerSpan = "00f067aa0ba902b7";
 
 let collector: OtlpReceiver;
-let web: ExportingTracer;
+let web: ReturnType<typeof createOtel>;
 let world: World;
 let smtp: SmtpTestServer;
 beforeAll(async () => {

@@ -13,8 +13,8 @@ import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
-import type { Prometheus } from "#server/platform/telemetry/prometheus";
-import type { Tracer } from "#server/platform/telemetry/tracer";
+import type { Tracer } from "#server/platform/telemetry/otel";
+import type { createPrometheus } from "#server/platform/telemetry/prometheus";
 import { createThreads } from "#server/platform/threads";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
@@ -73,7 +73,7 @@ export type DepsOptions = {
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
   /** Default: no metrics of the process. */
-  prometheus?: Prometheus;
+  prometheus?: ReturnType<typeof createPrometheus>;
   /** Default: no traces. */
   tracer?: Tracer;
   /** Default: as without settings. */

@@ -6,7 +6,7 @@ import { isContradictory, type Outcome } from "#server/mail/outcome";
 import { scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
-import type { Span } from "#server/platform/telemetry/tracer";
+import type { Span } from "#server/platform/telemetry/otel";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
 import type { Requeue } from "../queue/requeue";

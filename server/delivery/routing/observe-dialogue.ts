@@ -3,7 +3,7 @@ import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
 import { classifyProvider } from "#server/mail/provider-class";
 import type { Recipient, Transport } from "#server/mail/transport/transport";
-import type { Attributes } from "#server/platform/telemetry/tracer";
+import type { Attributes } from "#server/platform/telemetry/otel";
 
 /**
  * Adds measurement to the deliveries of one transport: duration and the outcome of each recipient, and a span

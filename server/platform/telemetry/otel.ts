@@ -9,17 +9,23 @@ import {
 } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { errorFacts, type Log } from "../log";
-import type { Span, Tracer } from "./tracer";
 
-export type OtelOptions = { version: string; role: "web" | "worker"; log: Log };
+/** Facts of a span. Never an address, a subject or other content of an email. */
+export type Attributes = Record<string, string | number | boolean>;
 
-/** A tracer that exports its spans. */
-export type ExportingTracer = {
-  tracer: Tracer;
-  /** Sends the spans that have ended. Never rejects. */
-  flush(): Promise<void>;
-  /** Sends them and stops. Never rejects. */
-  close(): Promise<void>;
+/** Records spans. Where tracing is off, there is no tracer, and no package of OpenTelemetry is loaded. */
+export type Tracer = ReturnType<typeof createOtel>["tracer"];
+/** One timed step of a trace. */
+export type Span = ReturnType<typeof wrap>;
+
+type SpanOptions = {
+  /** The `traceparent` of the parent. Without one, or with an invalid one, the span begins a trace. */
+  parent?: string | null;
+  /** `server` and `client` for requests, `producer` and `consumer` for the queue. Default: `internal`. */
+  kind?: keyof typeof KINDS;
+  attributes?: Attributes;
+  /** When the step began, in ms since the epoch. Default: now. */
+  startMs?: number;
 };
 
 const KINDS = {
@@ -37,7 +43,7 @@ const logIntervalMs = 60_000;
  * queue of bounded length; a collector that does not respond costs spans, never an email. Export failures are
  * logged at most once a minute.
  */
-export function createOtel({ version, role, log }: OtelOptions): ExportingTracer {
+export function createOtel({ version, role, log }: { version: string; role: "web" | "worker"; log: Log }) {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   setGlobalErrorHandler((error) => {
     if (performance.now() - loggedAtMs < logIntervalMs) return;
@@ -60,7 +66,7 @@ export function createOtel({ version, role, log }: OtelOptions): ExportingTracer
 
   return {
     tracer: {
-      start(name, { parent, kind = "internal", attributes, startMs } = {}) {
+      start(name: string, { parent, kind = "internal", attributes, startMs }: SpanOptions = {}) {
         const remote = parent ? parseTraceParent(parent) : null;
         const context = remote
           ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true })
@@ -68,22 +74,27 @@ export function createOtel({ version, role, log }: OtelOptions): ExportingTracer
         return wrap(spans.startSpan(name, { kind: KINDS[kind], attributes, startTime: startMs }, context));
       },
     },
+    /** Sends the spans that have ended. Never rejects. */
     flush: () => provider.forceFlush().catch(() => {}),
+    /** Sends them and stops. Never rejects. */
     close: () => provider.shutdown().catch(() => {}),
   };
 }
 
-function wrap(span: ReturnType<ReturnType<BasicTracerProvider["getTracer"]>["startSpan"]>): Span {
+function wrap(span: ReturnType<ReturnType<BasicTracerProvider["getTracer"]>["startSpan"]>) {
   const { traceId, spanId, traceFlags } = span.spanContext();
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
   return {
+    /** The `traceparent` of this span (W3C Trace Context), for its children. */
     traceparent: `00-${traceId}-${spanId}-${flags}`,
-    set: (attributes) => void span.setAttributes(attributes),
-    fail(kind) {
+    set: (attributes: Attributes) => void span.setAttributes(attributes),
+    /** Marks the span as failed. `kind` is a class of errors, never a message. */
+    fail(kind: string): void {
       span.setAttribute("error.type", kind);
       span.setStatus({ code: SpanStatusCode.ERROR });
     },
-    end: () => {
+    /** Ends the span. Only the first call counts. */
+    end(): void {
       if (span.isRecording()) span.end();
     },
   };

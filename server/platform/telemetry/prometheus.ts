@@ -1,5 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Metrics } from "./metrics";
 
 /** Distinct relay names that are labels. Further ones share the label `other`. */
 const transportsMax = 20;
@@ -20,17 +19,11 @@ const DELIVERY_RESULTS = [
   "suppressed",
 ] as const;
 
-/** The metrics of one process and their text for Prometheus. */
-export type Prometheus = {
-  metrics: Metrics;
-  /** All metrics in the text format of Prometheus. */
-  render(): Promise<string>;
-};
-
-export type PrometheusOptions = {
-  version: string;
-  role: "web" | "worker";
-};
+/**
+ * Counts and durations of this process, for a monitoring system. Recording never throws and never waits.
+ * Where metrics are off, there is no object, so nothing is measured.
+ */
+export type Metrics = ReturnType<typeof createPrometheus>["metrics"];
 
 /**
  * The metrics of this process in a registry of their own, with the figures of Node and of the process. The
@@ -38,7 +31,7 @@ export type PrometheusOptions = {
  * of which the first 20 are kept. Counters with few series start at 0, so that an alert sees their first
  * increase.
  */
-export function createPrometheus({ version, role }: PrometheusOptions): Prometheus {
+export function createPrometheus({ version, role }: { version: string; role: "web" | "worker" }) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -122,26 +115,54 @@ export function createPrometheus({ version, role }: PrometheusOptions): Promethe
   const transportOf = boundLabels(transportsMax, transportCharsMax);
   return {
     metrics: {
-      recordRequest: (status, seconds) =>
+      /** A response of the REST API, by its status. */
+      recordRequest: (status: number, seconds: number) =>
         requests.observe({ status: `${Math.floor(status / 100)}xx` }, seconds),
-      recordAccept(result, emails, seconds) {
+      /**
+       * A checked submission, from the queue of the accepting statement to its commit. `emails` is 0 if
+       * nothing was written.
+       */
+      recordAccept(result: "committed" | "repeated" | "failed", emails: number, seconds: number): void {
         accepts.observe({ result }, seconds);
         accepted.inc(emails);
       },
-      recordAttempt({ transport, provider, outcome, replyClass }) {
+      recordAttempt({ transport, provider, outcome, replyClass }: AttemptFigures): void {
         attempts.inc({ transport: transportOf(transport), provider, outcome });
         if (replyClass !== null) replies.inc({ provider, outcome, class: replyClass });
       },
-      recordDialogue: (transport, seconds) =>
+      /** The time of one attempt with a server, including the wait for a connection to it. */
+      recordDialogue: (transport: string, seconds: number) =>
         dialogues.observe({ transport: transportOf(transport) }, seconds),
-      recordDelivery: (status) => deliveries.inc({ status }),
-      recordWebhookAttempt: (result, seconds) => webhooks.observe({ result }, seconds),
+      /** A recorded result of a delivery, by its new status. */
+      recordDelivery: (status: string) => deliveries.inc({ status }),
+      recordWebhookAttempt: (result: "succeeded" | "gone" | "failed", seconds: number) =>
+        webhooks.observe({ result }, seconds),
+      /** A rate limit was counted in this process, because the shared store failed. */
       recordLimiterFallback: () => fallbacks.inc(),
-      recordConnectionWait: (pool, seconds) => waits.observe({ pool }, seconds),
+      /**
+       * The time that statements and transactions of Drizzle (`general`) or transactions of the hot paths
+       * waited for a connection; 0 if one was free.
+       */
+      recordConnectionWait: (pool: "general" | "hot", seconds: number) => waits.observe({ pool }, seconds),
     },
+    /** All metrics in the text format of Prometheus. */
     render: () => registry.metrics(),
   };
 }
+
+/** The result of one attempt for one recipient. Every value is one of a fixed set, except `transport`. */
+type AttemptFigures = {
+  /**
+   * `direct`, `smtp_url`, `capture`, `test`, `team_relay`, or `relay:` and the name of a relay of the
+   * installation.
+   */
+  transport: string;
+  /** Class of the recipient's provider. */
+  provider: string;
+  outcome: string;
+  /** Class of the reply that rejected or deferred the email; null without such a reply. */
+  replyClass: string | null;
+};
 
 /**
  * Keeps the first `valuesMax` distinct values and replaces further ones by `other`, so that the number of

@@ -1,8 +1,8 @@
 import { RELEASE } from "#db/compatibility";
 import type { Settings } from "#server/platform/env/settings";
 import type { Log } from "#server/platform/log";
-import type { Metrics } from "#server/platform/telemetry/metrics";
-import type { Tracer } from "#server/platform/telemetry/tracer";
+import type { Tracer } from "#server/platform/telemetry/otel";
+import type { Metrics } from "#server/platform/telemetry/prometheus";
 
 /** What this process reports to monitoring systems. Each part is null while it is off. */
 export type Telemetry = {

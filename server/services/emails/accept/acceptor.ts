@@ -9,8 +9,8 @@ import {
 } from "#db/faults";
 import { withinMs } from "#db/gate";
 import { createBatches } from "#server/platform/batches";
-import type { Metrics } from "#server/platform/telemetry/metrics";
-import type { Tracer } from "#server/platform/telemetry/tracer";
+import type { Tracer } from "#server/platform/telemetry/otel";
+import type { Metrics } from "#server/platform/telemetry/prometheus";
 import { insertSubmissions, type Submission, type Written } from "./insert-submissions";
 
 /**

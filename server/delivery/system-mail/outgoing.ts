@@ -12,7 +12,7 @@ import { openDetails } from "#server/services/system-mail/details";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
 import { isDeletionReader } from "#server/services/team-deletions/notify";
 import { renderHtml, renderText } from "./layout";
-import { type SystemEmailData, systemEmailContent } from "./texts";
+import { type OpenedDetails, type SystemEmailData, systemEmailContent } from "./texts";
 
 /** A stored system email. */
 export type StoredSystemEmail = {
@@ -74,52 +74,37 @@ export async function composeSystemEmail(
 async function readEmailData(
   deps: Deps,
   { id, kind, details, expiresAt }: StoredSystemEmail,
-  recipient: Mailbox,
+  { address }: Mailbox,
 ): Promise<SystemEmailData | null> {
   const { url } = deps.home;
-  const { host } = new URL(url);
-  if (kind === "invitation") {
-    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
-    return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
+  const data = {
+    kind,
+    host: new URL(url).host,
+    settingsUrl: `${url}/console/settings/profile`,
+    expiresAt,
+    ...openDetails(deps.vault, { id, kind, details }),
+  } as OpenedDetails;
+  switch (data.kind) {
+    case "sign_in_link":
+    case "password_reset": {
+      const user = await findUser(deps, address);
+      if (!user) return null;
+      const minutes = LINK_MINUTES[data.kind];
+      const input = { purpose: data.kind, userId: user.id, minutes, isMailed: true };
+      const token = await createSignInToken(deps, input);
+      return { ...data, url: signInLinkUrl(deps.home, data.kind, token, data.landing) };
+    }
+    case "new_device":
+      if (!(await findUser(deps, address))) return null;
+      break;
+    case "alert":
+      data.items = await keepAllowedItems(deps, address, data.items);
+      if (data.items.length === 0) return null;
+      break;
+    case "team_deletion":
+      if (!(await isDeletionReader(deps, { ...data, address }))) return null;
   }
-  if (kind === "address_confirmation" || kind === "address_changed") {
-    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
-    return { kind, host, url: `${url}${path}`, ...rest } as SystemEmailData;
-  }
-  if (kind === "new_device") {
-    if (!(await findUser(deps, recipient.address))) return null;
-    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
-    return { kind, host, url: `${url}${path}`, ...rest };
-  }
-  if (kind === "alert") {
-    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
-    const items = await keepAllowedItems(deps, recipient.address, rest.items);
-    if (items.length === 0) return null;
-    return {
-      kind,
-      host,
-      url: `${url}${path}`,
-      items,
-      more: rest.more,
-      settingsUrl: `${url}/console/settings/profile`,
-    };
-  }
-  if (kind === "team_deletion") {
-    const { path, deletionId, ...rest } = openDetails(deps.vault, { id, kind, details });
-    const { address } = recipient;
-    if (!(await isDeletionReader(deps, { address, deletionId, event: rest.event }))) return null;
-    return { kind, host, url: `${url}${path}`, ...rest };
-  }
-  const { landing, device } = openDetails(deps.vault, { id, kind, details });
-  const user = await findUser(deps, recipient.address);
-  if (!user) return null;
-  const token = await createSignInToken(deps, {
-    purpose: kind,
-    userId: user.id,
-    minutes: LINK_MINUTES[kind],
-    isMailed: true,
-  });
-  return { kind, host, url: signInLinkUrl(deps.home, kind, token, landing), device };
+  return { ...data, url: `${url}${data.path}` };
 }
 
 /**

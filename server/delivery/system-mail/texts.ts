@@ -1,7 +1,6 @@
+import type { SystemMailKind } from "#db/schema/account";
 import type { Details } from "#server/services/system-mail/details";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
-import { alertContent } from "./alert-texts";
-import { oneLine } from "./one-line";
 
 /** The content of a system email before layout. All parts are plain text. */
 export type SystemEmailContent = {
@@ -14,24 +13,18 @@ export type SystemEmailContent = {
   afterwards: readonly string[];
 };
 
-/** The complete data of a system email. `host` is the installation's host name. */
-export type SystemEmailData =
-  | { kind: "sign_in_link" | "password_reset"; host: string; url: string; device: string | null }
-  | ({ kind: "new_device"; host: string; url: string } & Omit<Details["new_device"], "path">)
-  | ({ kind: "address_confirmation"; host: string; url: string } & Omit<
-      Details["address_confirmation"],
-      "path"
-    >)
-  | ({ kind: "address_changed"; host: string; url: string } & Omit<Details["address_changed"], "path">)
-  | ({ kind: "invitation"; host: string; url: string; expiresAt: Date } & Pick<
-      Details["invitation"],
-      "team" | "role" | "inviter"
-    >)
-  | ({ kind: "alert"; host: string; url: string; settingsUrl: string } & Omit<Details["alert"], "path">)
-  | ({ kind: "team_deletion"; host: string; url: string } & Omit<
-      Details["team_deletion"],
-      "path" | "deletionId"
-    >);
+/** The stored data of a system email. `host` is the installation's host name. */
+export type OpenedDetails = {
+  [Kind in SystemMailKind]: {
+    kind: Kind;
+    host: string;
+    settingsUrl: string;
+    expiresAt: Date;
+  } & Details[Kind];
+}[SystemMailKind];
+
+/** The complete data of a system email. `url` is that of its link. */
+export type SystemEmailData = OpenedDetails & { url: string };
 
 /** The subject and texts of a system email. */
 export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
@@ -165,3 +158,51 @@ const requestFrom = (device: string | null): string =>
   device === null ? "We received a request" : `We received a request from ${device}`;
 
 const article = (role: string): string => (/^[aeo]/.test(role) ? "an" : "a");
+
+/** Names are free text, so control characters are removed and the length is limited. */
+const oneLine = (name: string): string => name.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, " ").slice(0, 120);
+
+type Item = Details["alert"]["items"][number];
+
+const EVENTS = { opened: "Alert", reminder: "Still open", resolved: "Resolved" } as const;
+
+/** The email about one alert, or the list of several ones. */
+function alertContent({ host, url, settingsUrl, items, more }: Extract<SystemEmailData, { kind: "alert" }>) {
+  const [first] = items;
+  const total = items.length + more;
+  const isSingle = first !== undefined && total === 1;
+  const heading = isSingle ? headingOf(first) : `${total} alerts at ${host}`;
+  return {
+    subject: isSingle ? heading : `${heading}: ${summaryOf(items)}`,
+    heading,
+    paragraphs: [
+      ...(isSingle ? textsOf(first) : items.map((item) => `${headingOf(item)}. ${textsOf(item).join(" ")}`)),
+      ...(more > 0 ? [`${more} more ${more === 1 ? "alert is" : "alerts are"} in the console.`] : []),
+    ],
+    action: { label: "Open the console", url },
+    afterwards: [
+      `You receive alerts of Backstamp at ${host}, because you own or administer a team or operate the installation. To turn them off, open ${settingsUrl}`,
+    ],
+  };
+}
+
+const headingOf = ({ event, title, name, team }: Item): string =>
+  `${EVENTS[event]}: ${[title, ...new Set([name, team ?? ""])]
+    .filter((part) => part !== "")
+    .map(oneLine)
+    .join(", ")}`;
+
+/** What happened, and what to do. When it is over, there is nothing to do. */
+const textsOf = ({ event, message, toDo }: Item): string[] =>
+  event === "resolved" ? [`This is over. It was: ${message}`] : [message, toDo];
+
+function summaryOf(items: readonly Item[]): string {
+  const counts = Object.entries(EVENTS).map(([event, word]) => ({
+    word: word.toLowerCase(),
+    count: items.filter((item) => item.event === event).length,
+  }));
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => `${count} ${word === "alert" ? "new" : word}`)
+    .join(", ");
+}

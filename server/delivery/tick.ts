@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
-import { setTimeout as wait } from "node:timers/promises";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
+import { within } from "#server/platform/within";
 import { maintainSecrets } from "#server/services/secrets/reseal";
 import { createEngine } from "./engine";
 import { recordHeartbeat } from "./housekeeping/heartbeat";
@@ -70,15 +70,7 @@ export async function tick(
     runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),
   ]);
   // Attempts in progress may need all of the time. The other jobs do not wait for them, but usually follow.
-  await within(claimLeftMs(), delivered);
+  await within(delivered, { ms: claimLeftMs() }).catch(() => {});
   const [msMax, stop] = [leftMs(), AbortSignal.timeout(Math.ceil(leftMs()))];
   await Promise.all([delivered, ...(await startDueJobs(deps, OTHERS, { stop, msMax }))]);
-}
-
-/** Resolves when the work has ended in any way, or after `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const enough = new AbortController();
-  const timeout = wait(ms, undefined, { signal: enough.signal }).catch(() => {});
-  await Promise.race([work.catch(() => {}), timeout]);
-  enough.abort();
 }

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
+import { setBounded } from "#server/platform/bounded-map";
 import { keyActivationDelayMs } from "#server/services/domains/dkim/keys";
 import {
   keysAt,
@@ -36,10 +37,7 @@ export function createSigningKeys(
     if (found && nowMs - found.readAtMs < cacheMs) return found.keys;
     const previous = found ? found.keys.catch(() => []) : Promise.resolve([]);
     const keys = previous.then((opened) => listSigningKeys(deps, request, opened));
-    cache.delete(domainId);
-    const [oldest] = cache.keys();
-    if (cache.size >= domainsMax && oldest !== undefined) cache.delete(oldest);
-    cache.set(domainId, { readAtMs: nowMs, keys });
+    setBounded(cache, domainId, { readAtMs: nowMs, keys }, domainsMax);
     keys.catch(() => {
       if (cache.get(domainId)?.keys === keys) cache.delete(domainId);
     });

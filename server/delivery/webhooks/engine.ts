@@ -1,5 +1,6 @@
 import type { Deps } from "#server/deps";
 import { upTo } from "#server/platform/batches";
+import { setBounded } from "#server/platform/bounded-map";
 import { errorFacts } from "#server/platform/log";
 import { disableWebhook } from "#server/services/webhooks/endpoint-state";
 import { renderPayloads } from "#server/services/webhooks/events/render";
@@ -163,11 +164,7 @@ function createEndpointConcurrency() {
       }
       const limit = raised.get(webhookId) ?? concurrencyStart;
       if (durationMs > fastMs || limit >= concurrencyMax) return;
-      // Insertion order is the order of the last raise; eviction starts with the oldest.
-      raised.delete(webhookId);
-      raised.set(webhookId, limit + 1);
-      const [oldest] = raised.keys();
-      if (raised.size > endpointsMax && oldest !== undefined) raised.delete(oldest);
+      setBounded(raised, webhookId, limit + 1, endpointsMax);
     },
   };
 }

@@ -1,4 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { setBounded } from "#server/platform/bounded-map";
+import { within } from "#server/platform/within";
 import type { DnsAnswer, DnsType, QueryDns } from "./dns";
 
 const ttlMs = 60_000;
@@ -17,13 +19,9 @@ export function createCachedDns(query: QueryDns, nowMs = () => performance.now()
     const key = `${type} ${name.toLowerCase()}`;
     const cached = answers.get(key);
     if (cached !== undefined && cached.expiresMs > nowMs()) return cached.answer;
-    answers.delete(key);
-    // A Map iterates in insertion order.
-    const oldest = answers.size < answersMax ? undefined : answers.keys().next().value;
-    if (oldest !== undefined) answers.delete(oldest);
     // Concurrent callers share this query, so it does not use a caller's signal. It has its own time limits.
     const answer = query(name, type);
-    answers.set(key, { expiresMs: nowMs() + ttlMs, answer });
+    setBounded(answers, key, { expiresMs: nowMs() + ttlMs, answer }, answersMax);
     const { kind } = await answer;
     if (kind === "servfail" || kind === "timeout") answers.delete(key);
     else if (kind !== "answer") answers.set(key, { expiresMs: nowMs() + negativeTtlMs, answer });
@@ -34,13 +32,6 @@ export function createCachedDns(query: QueryDns, nowMs = () => performance.now()
     const timeout: DnsAnswer<T> = { name, type, resolver: "none", kind: "timeout" };
     // The cache key contains the type, so the answer has this type.
     const answer = queryCached(name, type) as Promise<DnsAnswer<T>>;
-    if (signal === undefined) return answer;
-    if (signal.aborted) return timeout;
-    let onAbort = () => {};
-    const aborted = new Promise<DnsAnswer<T>>((resolve) => {
-      onAbort = () => resolve(timeout);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-    return Promise.race([answer, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+    return within(answer, { signal }).catch(() => timeout);
   };
 }

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setBounded } from "#server/platform/bounded-map";
 import type { QueryDns } from "./dns";
 
 /** The MTA-STS policy of a domain. `covers` returns whether the policy lists a host. */
@@ -38,15 +39,12 @@ export function createFindStsPolicy(dns: QueryDns, fetchPolicy: FetchPolicy): Fi
     const response = await fetchPolicy(`https://mta-sts.${domain}/.well-known/mta-sts.txt`).catch(() => null);
     const read = response === null ? null : parsePolicy(response.contentType, response.body);
     if (read === null) {
-      setBounded(retryTimes, domain, performance.now() + retryAfterMs);
+      setBounded(retryTimes, domain, performance.now() + retryAfterMs, policiesMax);
       return valid?.policy ?? null;
     }
     retryTimes.delete(domain);
-    setBounded(policies, domain, {
-      id,
-      policy: read.policy,
-      expiresMs: performance.now() + read.maxAgeSeconds * 1_000,
-    });
+    const expiresMs = performance.now() + read.maxAgeSeconds * 1_000;
+    setBounded(policies, domain, { id, policy: read.policy, expiresMs }, policiesMax);
     return read.policy;
   };
 }
@@ -94,12 +92,4 @@ function matches(host: string, pattern: string): boolean {
   if (!pattern.startsWith("*.")) return host === pattern;
   const dot = host.indexOf(".");
   return dot > 0 && host.slice(dot) === pattern.slice(1);
-}
-
-/** Sets an entry of a bounded map: a full map drops its oldest entry. */
-function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  const oldest = map.size < policiesMax ? undefined : map.keys().next().value;
-  if (oldest !== undefined) map.delete(oldest);
-  map.set(key, value);
 }

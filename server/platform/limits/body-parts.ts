@@ -1,4 +1,5 @@
 import { AppError } from "../errors";
+import { within } from "../within";
 import type { BodyReservation, BodyTimeouts } from "./body-budget";
 
 /**
@@ -18,7 +19,7 @@ export async function* bodyParts(
     for (;;) {
       const since = performance.now();
       const ms = Math.min(timeouts.idleMs, arrivalMsMax(bytes, timeouts) - awaitedMs);
-      const part = await within(reader.read(), ms, claim.signal);
+      const part = await inTime(reader.read(), ms, claim.signal);
       if (part.done) return claim.settle();
       awaitedMs += performance.now() - since;
       bytes += part.value.length;
@@ -35,21 +36,7 @@ export const arrivalMsMax = (bytes: number, { graceMs, bytesPerSecondMin }: Body
   Math.max(graceMs, (bytes / bytesPerSecondMin) * 1_000);
 
 /** Resolves with the promise's value. Rejects with 408 after `ms`, or with the signal's reason. */
-export async function within<T>(arriving: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let stop = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError("too_slow", TOO_SLOW)), ms);
-    stop = () => reject(signal?.reason);
-    signal?.addEventListener("abort", stop);
-    if (signal?.aborted) stop();
-  });
-  try {
-    return await Promise.race([arriving, late]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-  }
-}
+export const inTime = <T>(arriving: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> =>
+  within(arriving, { ms, signal, fault: () => new AppError("too_slow", TOO_SLOW) });
 
 const TOO_SLOW = "The body did not arrive in time. Send it without pauses, or send less in one request.";

@@ -1,4 +1,5 @@
 import type { Log } from "../log";
+import { within } from "../within";
 import type { Count, InProcessStore } from "./in-process";
 import type { SharedStore } from "./shared-store";
 
@@ -64,7 +65,10 @@ export function judgeWithFallback(options: {
     // After the pause, this request tries the store and a new pause starts for the others.
     if (pausedAtMs !== undefined) pausedAtMs = clock();
     try {
-      const count = await within(timeoutMs, shared[verb](counter, limit));
+      const count = await within(shared[verb](counter, limit), {
+        ms: timeoutMs,
+        fault: () => noAnswer(timeoutMs),
+      });
       recordSuccess();
       return count;
     } catch (error) {
@@ -74,23 +78,8 @@ export function judgeWithFallback(options: {
   };
 }
 
-/** Resolves with the reply, or rejects after the timeout. */
-export async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    // A busy process runs timers before it reads sockets. setImmediate accepts a reply that has already
-    // arrived.
-    timer = setTimeout(
-      () => setImmediate(() => reject(new Error(`no answer within ${timeoutMs} ms`))),
-      timeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([reply, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** Why no reply was received in time. */
+export const noAnswer = (timeoutMs: number) => new Error(`no answer within ${timeoutMs} ms`);
 
 /**
  * The reason of a store failure: the cause of "fetch failed" errors, without the command that the Upstash

@@ -1,3 +1,4 @@
+import { setBounded } from "../bounded-map";
 import { judgedAtMs, secondsUntilItPasses, WINDOW_MS, weighPrevious } from "./sliding-window";
 
 /**
@@ -39,14 +40,8 @@ export function createInProcessStore(clock: () => number, countersMax: number = 
       const retryAfterSeconds = secondsUntilItPasses({ previous, current }, limit, nowMs);
       return { allowed: false, remaining: 0, resetAtMs, retryAfterSeconds };
     }
-    if (cost > 0) {
-      if (current === 0 && counts.size >= countersMax) {
-        // A Map keeps its keys in the order of insertion.
-        const oldest = counts.keys().next();
-        if (!oldest.done) counts.delete(oldest.value);
-      }
-      counts.set(name, current + cost);
-    }
+    if (cost > 0 && current > 0) counts.set(name, current + cost);
+    else if (cost > 0) setBounded(counts, name, cost, countersMax);
     return { allowed: true, remaining: left - cost, resetAtMs, retryAfterSeconds: 0 };
   }
 

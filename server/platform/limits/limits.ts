@@ -1,7 +1,8 @@
 import { Redis } from "@upstash/redis";
 import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
-import { describeStoreFault, judgeWithFallback, STORE_TIMEOUT_MS, within } from "./fallback";
+import { within } from "../within";
+import { describeStoreFault, judgeWithFallback, noAnswer, STORE_TIMEOUT_MS } from "./fallback";
 import { createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
@@ -69,7 +70,7 @@ export function createLimits(options: LimitsOptions) {
     async checkStore(): Promise<string | null> {
       if (!shared || isClosed) return null;
       try {
-        await within(timeoutMs, shared.peek("other:check", 1));
+        await within(shared.peek("other:check", 1), { ms: timeoutMs, fault: () => noAnswer(timeoutMs) });
         return null;
       } catch (error) {
         return describeStoreFault(error);

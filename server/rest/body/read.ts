@@ -1,6 +1,6 @@
 import { AppError } from "#server/platform/errors";
 import { type BodyReservation, smallBodyBytes } from "#server/platform/limits/body-budget";
-import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
+import { arrivalMsMax, bodyParts, inTime } from "#server/platform/limits/body-parts";
 import type { Threads } from "#server/platform/threads";
 import { type JsonBody, READ_JSON } from "./json";
 
@@ -99,7 +99,7 @@ async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): As
     // parts.
     const parts =
       declared !== null && declared <= wholeBytesMax
-        ? [new Uint8Array(await within(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts)))]
+        ? [new Uint8Array(await inTime(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts)))]
         : bodyParts(body, claim);
     for await (const part of parts) {
       length += part.length;
@@ -131,7 +131,7 @@ async function discardRest(body: ReadableStream<Uint8Array>, bytesMax: number): 
   const deadline = AbortSignal.timeout(discardMsMax);
   try {
     for (let length = 0; length <= bytesMax; ) {
-      const part = await within(reader.read(), discardIdleMs, deadline);
+      const part = await inTime(reader.read(), discardIdleMs, deadline);
       if (part.done) return;
       length += part.value.length;
     }

@@ -1,5 +1,6 @@
 import type { ReplyClass } from "#server/shared/reply-classes";
-import { BASIC_CODES, CODES, PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
+import { BASIC_CODES, ENHANCED_CODES } from "./codes";
+import { PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
 
 /** The part of a string that the search needs; tests count the calls. */
 export type Searchable = Pick<string, "indexOf">;
@@ -32,14 +33,14 @@ export function classifyReply({ code, enhanced, text }: ReplyParts, isPermanent:
   const words = { text: normalized, set: new Set(normalized.split(" ")) };
   const plain = findClass(PLAIN, words, isPermanent);
   if (plain !== null) return plain;
-  const byDetail = enhanced === null ? undefined : CODES[enhanced.slice(2)];
+  const byDetail = ENHANCED_CODES[enhanced?.slice(2) ?? ""]?.[1];
   const isHard = byDetail === "hard";
   if (byDetail !== undefined && !isHard) return byDetail;
   const vague = findClass(VAGUE, words, isPermanent);
   if (vague !== null) return vague;
   if (isHard) return isPermanent ? "hard" : "soft";
-  const bySubject = enhanced === null ? undefined : SUBJECTS[enhanced.split(".")[1] ?? ""];
-  const basic = BASIC_CODES[code ?? 0];
+  const bySubject = SUBJECTS[enhanced?.split(".")[1] ?? ""];
+  const basic = BASIC_CODES[code ?? 0]?.[1];
   const fallback = basic === "protocol" ? basic : (bySubject ?? basic ?? "other");
   return isPermanent || fallback === "protocol" ? fallback : "soft";
 }

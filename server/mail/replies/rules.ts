@@ -123,55 +123,6 @@ export const VAGUE_WORDS: readonly WordRule[] = [
   },
 ];
 
-/**
- * Class by subject and detail of an enhanced code (RFC 3463, the registry of RFC 5248, RFC 7372, RFC 7505),
- * including the additional codes of Microsoft and Google. Codes that servers use for many reasons, such as
- * X.1.0, X.7.0 and X.7.1, are omitted.
- */
-export const CODES: Readonly<Record<string, ReplyClass>> = {
-  "1.1": "hard",
-  "1.2": "hard",
-  "1.3": "hard",
-  "1.4": "hard",
-  "1.6": "hard",
-  "1.7": "sender",
-  "1.8": "sender",
-  "1.10": "hard",
-  "1.351": "hard",
-  "2.1": "hard",
-  "2.2": "quota",
-  "2.3": "size",
-  "2.121": "rate",
-  "2.122": "rate",
-  "3.4": "size",
-  "5.1": "protocol",
-  "5.2": "protocol",
-  "5.3": "rate",
-  "5.4": "protocol",
-  "6.0": "content",
-  "6.1": "content",
-  "6.7": "protocol",
-  "7.7": "content",
-  "7.13": "hard",
-  "7.17": "hard",
-  "7.18": "hard",
-  "7.20": "auth",
-  "7.21": "auth",
-  "7.22": "auth",
-  "7.23": "auth",
-  "7.24": "auth",
-  "7.25": "auth",
-  "7.26": "auth",
-  "7.27": "sender",
-  "7.28": "rate",
-  "7.40": "auth",
-  "7.509": "auth",
-  "7.511": "reputation",
-  "7.515": "auth",
-  "7.606": "reputation",
-  "7.650": "reputation",
-};
-
 /** Class by subject alone, used if neither the detail nor the text identifies one. */
 export const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
   "1": "hard",
@@ -181,21 +132,4 @@ export const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
   "5": "protocol",
   "6": "content",
   "7": "policy",
-};
-
-/**
- * Class by basic code alone (RFC 5321 section 4.2.3, RFC 7504). For any other code a temporary rejection is
- * `soft` and a permanent one `other`.
- */
-export const BASIC_CODES: Readonly<Record<number, ReplyClass>> = {
-  500: "protocol",
-  501: "protocol",
-  502: "protocol",
-  503: "protocol",
-  504: "protocol",
-  521: "hard",
-  551: "hard",
-  552: "quota",
-  555: "protocol",
-  556: "hard",
 };

@@ -112,6 +112,8 @@ const recipientSums = () => ({
   unsubscribed: integer().notNull(),
 });
 
+export type RecipientSums = { [Name in keyof ReturnType<typeof recipientSums>]: number };
+
 /**
  * Recipients of the emails that were accepted in one hour or day (UTC). The rows of the days repeat those of
  * their hours, so that long ranges read few rows. The rows with the tag "" count every recipient once. Other

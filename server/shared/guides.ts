@@ -41,40 +41,59 @@ export const GUIDE_SECTIONS = [
 ] as const;
 
 /**
+ * The tags of the API by the first segment of their paths, in the groups and the order of the navigation.
+ */
+export const API_TAGS: { title: string; tags: Record<string, { name: string; description: string }> }[] = [
+  {
+    title: "Operations",
+    tags: {
+      emails: { name: "Emails", description: "Send email and track its delivery." },
+      templates: {
+        name: "Templates",
+        description: "Versioned content with placeholders. An alias can be used in place of an id.",
+      },
+      domains: { name: "Domains", description: "Sending domains and their DNS records." },
+      "api-keys": { name: "API keys", description: "API keys with their scopes and linked domains." },
+      webhooks: {
+        name: "Webhooks",
+        description: "Endpoints that receive events, signed as Standard Webhooks.",
+      },
+      suppressions: { name: "Suppressions", description: "Addresses to which no email is sent." },
+      "email-events": { name: "Events", description: "All email events, in order and without gaps." },
+      usage: { name: "Usage", description: "Email counts by outcome." },
+      logs: { name: "Logs", description: "Recent calls of this API, including rejected ones." },
+    },
+  },
+  {
+    title: "Links and installation",
+    tags: {
+      attachments: { name: "Attachments", description: "Attachment downloads by signed links." },
+      unsubscribe: {
+        name: "Unsubscribe",
+        description: "The unsubscribe links in emails.",
+      },
+      opens: { name: "Opens", description: "The open-tracking pixels in emails." },
+      clicks: { name: "Clicks", description: "The tracked links in emails." },
+      health: { name: "Health", description: "Liveness and readiness probes." },
+      inbound: { name: "Inbound", description: "Incoming bounces and complaints." },
+      cron: { name: "Cron", description: "For schedulers in installations without a worker." },
+      metrics: { name: "Metrics", description: "For Prometheus." },
+      "openapi.json": { name: "Reference", description: "This document." },
+    },
+  },
+];
+
+/**
  * The pages of the API reference in the order of the navigation, by their names below `/docs/api`; the first
  * one is `/docs/api` itself. A page of operations is named by the first segment of their paths.
  */
 export const API_SECTIONS = [
   { title: "API reference", pages: ["", "errors", "webhook-events"] },
-  {
-    title: "Operations",
-    pages: [
-      "emails",
-      "templates",
-      "domains",
-      "api-keys",
-      "webhooks",
-      "suppressions",
-      "email-events",
-      "usage",
-      "logs",
-    ],
-  },
-  {
-    title: "Links and installation",
-    pages: [
-      "attachments",
-      "unsubscribe",
-      "opens",
-      "clicks",
-      "health",
-      "inbound",
-      "cron",
-      "metrics",
-      "openapi",
-    ],
-  },
-] as const;
+  ...API_TAGS.map(({ title, tags }) => ({
+    title,
+    pages: Object.keys(tags).map((segment) => segment.replace(".json", "")),
+  })),
+];
 
 /** Files of the guides, below `/docs`. */
 export const GUIDE_FILES = ["guides.css", "guides.js", "api.js", "search.json", "llms.txt"] as const;

@@ -1,29 +1,9 @@
-/** Why a server rejected or deferred an email. Only `hard` means that the address does not exist. */
-export const REPLY_CLASSES = [
-  "hard",
-  "disabled",
-  "quota",
-  "size",
-  "rate",
-  "greylist",
-  "reputation",
-  "auth",
-  "content",
-  "policy",
-  "sender",
-  "protocol",
-  "soft",
-  "login",
-  "tls",
-  "other",
-] as const;
-export type ReplyClass = (typeof REPLY_CLASSES)[number];
-
 /**
- * Texts for each class. `summary` continues "rejected the email permanently:" or "rejected the email
- * temporarily:"; `advice` is one or more sentences.
+ * Why a server rejected or deferred an email, and the texts of each class. Only `hard` means that the address
+ * does not exist. `summary` continues "rejected the email permanently:" or "rejected the email temporarily:";
+ * `advice` is one or more sentences.
  */
-export const MEANINGS: Readonly<Record<ReplyClass, { summary: string; advice: string }>> = {
+export const MEANINGS = {
   hard: {
     summary: "the mailbox does not exist",
     advice: "Check the address with the recipient, or remove it from your lists.",
@@ -93,4 +73,7 @@ export const MEANINGS: Readonly<Record<ReplyClass, { summary: string; advice: st
     summary: "the server gave no recognized reason",
     advice: "Read the server's reply, and ask the recipient's administrator if it is unclear.",
   },
-};
+} as const satisfies Record<string, { summary: string; advice: string }>;
+
+export type ReplyClass = keyof typeof MEANINGS;
+export const REPLY_CLASSES = Object.keys(MEANINGS) as ReplyClass[];

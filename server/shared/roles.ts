@@ -1,46 +1,24 @@
 import { ROLES, type Role } from "#db/schema/teams";
-import type { Scope } from "./scopes";
+import { SCOPE_ROLES, type Scope } from "./scopes";
 
 /** Permissions in a team that no API key can have. Only the console uses them. */
-export const CONSOLE_PERMISSIONS = [
-  "team:read",
-  "team:write",
-  "members:write",
-  "owners:write",
-  "audit:read",
-  "people:write",
-] as const;
-
-/** The permission that a console procedure requires. The scopes of API keys have the same meaning here. */
-export type Permission = Scope | (typeof CONSOLE_PERMISSIONS)[number];
-
-/**
- * The lowest role that has each permission. The roles above it have it too, in the order owner, admin,
- * member, viewer.
- */
-export const PERMISSIONS: Record<Permission, Role> = {
-  "emails:read": "viewer",
-  "emails:send": "member",
-  "templates:read": "viewer",
-  "templates:write": "member",
-  "domains:read": "viewer",
-  "domains:write": "admin",
-  "keys:read": "viewer",
-  "keys:write": "admin",
-  "webhooks:read": "viewer",
-  "webhooks:write": "admin",
-  "suppressions:read": "viewer",
-  "suppressions:write": "member",
-  "events:read": "viewer",
-  "usage:read": "viewer",
-  "logs:read": "member",
+const CONSOLE_PERMISSIONS = {
   "team:read": "viewer",
   "team:write": "admin",
   "members:write": "admin",
   "owners:write": "owner",
   "audit:read": "admin",
   "people:write": "admin",
-};
+} as const satisfies Record<string, Role>;
+
+/** The permission that a console procedure requires. The scopes of API keys have the same meaning here. */
+export type Permission = Scope | keyof typeof CONSOLE_PERMISSIONS;
+
+/**
+ * The lowest role that has each permission. The roles above it have it too, in the order owner, admin,
+ * member, viewer.
+ */
+export const PERMISSIONS: Record<Permission, Role> = { ...SCOPE_ROLES, ...CONSOLE_PERMISSIONS };
 
 const rank = (role: Role) => ROLES.indexOf(role);
 

@@ -1,22 +1,28 @@
-/** All scopes of API keys. A route requires one of them; a key has one or more. */
-export const SCOPES = [
-  "emails:send",
-  "emails:read",
-  "templates:read",
-  "templates:write",
-  "domains:read",
-  "domains:write",
-  "keys:read",
-  "keys:write",
-  "webhooks:read",
-  "webhooks:write",
-  "suppressions:read",
-  "suppressions:write",
-  "events:read",
-  "usage:read",
-  "logs:read",
-] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Role } from "#db/schema/teams";
+
+/**
+ * All scopes of API keys, with the lowest role whose members have the same permission. A route requires one
+ * of them; a key has one or more.
+ */
+export const SCOPE_ROLES = {
+  "emails:send": "member",
+  "emails:read": "viewer",
+  "templates:read": "viewer",
+  "templates:write": "member",
+  "domains:read": "viewer",
+  "domains:write": "admin",
+  "keys:read": "viewer",
+  "keys:write": "admin",
+  "webhooks:read": "viewer",
+  "webhooks:write": "admin",
+  "suppressions:read": "viewer",
+  "suppressions:write": "member",
+  "events:read": "viewer",
+  "usage:read": "viewer",
+  "logs:read": "member",
+} as const satisfies Record<string, Role>;
+export type Scope = keyof typeof SCOPE_ROLES;
+export const SCOPES = Object.keys(SCOPE_ROLES) as Scope[];
 
 /** Names for groups of scopes, accepted when a key is created. */
 export const SCOPE_PRESETS: Record<string, readonly Scope[]> = {

@@ -186,7 +186,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   },
   {
     name: "Members create API keys",
-    file: "server/shared/roles.ts",
+    file: "server/shared/scopes.ts",
     from: '"keys:write": "admin",',
     to: '"keys:write": "member",',
     suites: ["tests/deep/every-procedure.test.ts", "tests/console/keys.test.ts"],

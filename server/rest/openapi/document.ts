@@ -1,40 +1,13 @@
 import { z } from "zod";
+import { API_TAGS } from "#server/shared/guides";
 import { type Route, withApi } from "../pipeline/route";
 import { ERROR_SCHEMAS } from "./faults";
 import { operationOf } from "./operation";
 import type { Components, Parts, Schema } from "./schema";
 import { webhooksOf } from "./webhook-events";
 
-/** The tags, by the first segment of their paths, in the order of the API reference. */
-const TAGS: Record<string, { name: string; description: string }> = {
-  emails: { name: "Emails", description: "Send email and track its delivery." },
-  templates: {
-    name: "Templates",
-    description: "Versioned content with placeholders. An alias can be used in place of an id.",
-  },
-  domains: { name: "Domains", description: "Sending domains and their DNS records." },
-  "api-keys": { name: "API keys", description: "API keys with their scopes and linked domains." },
-  webhooks: {
-    name: "Webhooks",
-    description: "Endpoints that receive events, signed as Standard Webhooks.",
-  },
-  suppressions: { name: "Suppressions", description: "Addresses to which no email is sent." },
-  unsubscribe: {
-    name: "Unsubscribe",
-    description: "The unsubscribe links in emails.",
-  },
-  opens: { name: "Opens", description: "The open-tracking pixels in emails." },
-  clicks: { name: "Clicks", description: "The tracked links in emails." },
-  "email-events": { name: "Events", description: "All email events, in order and without gaps." },
-  usage: { name: "Usage", description: "Email counts by outcome." },
-  logs: { name: "Logs", description: "Recent calls of this API, including rejected ones." },
-  attachments: { name: "Attachments", description: "Attachment downloads by signed links." },
-  inbound: { name: "Inbound", description: "Incoming bounces and complaints." },
-  health: { name: "Health", description: "Liveness and readiness probes." },
-  cron: { name: "Cron", description: "For schedulers in installations without a worker." },
-  metrics: { name: "Metrics", description: "For Prometheus." },
-  "openapi.json": { name: "Reference", description: "This document." },
-};
+/** The tags, by the first segment of their paths. */
+const TAGS = Object.assign({}, ...API_TAGS.map(({ tags }) => tags)) as (typeof API_TAGS)[number]["tags"];
 
 const DESCRIPTION = `Send email and track its delivery. Requests and responses are JSON, over HTTPS or on localhost.
 

@@ -73,6 +73,8 @@ const CheckResponse = z
 
 const RecordResponse = z
   .object({
+    // The ownership token is listed as `DKIM`: a client that publishes all listed records then publishes it
+    // too.
     record: z.enum(["SPF", "DKIM", "Tracking"]),
     name: z.string().describe("The name relative to the registered domain, as DNS providers expect it."),
     type: z.enum(["TXT", "MX", "CNAME"]),
@@ -126,20 +128,11 @@ type Response = z.infer<typeof DomainResponse>;
 type DomainRow = typeof domains.$inferSelect & { allowedToday: number | null; handedOverToday: number };
 
 /** One record that the owner of a domain publishes, with the kinds that the Resend API defines. */
-export type DomainRecord = {
+export type DomainRecord = Pick<
+  Response["records"][number],
+  "record" | "type" | "host" | "name" | "value" | "priority"
+> & {
   key: Exclude<CheckKey, "domain_spf" | "dmarc">;
-  /**
-   * The ownership token is listed as `DKIM`: a client that publishes all listed records then publishes it
-   * too.
-   */
-  record: "SPF" | "DKIM" | "Tracking";
-  type: "TXT" | "MX" | "CNAME";
-  /** The full name. */
-  host: string;
-  /** The name as entered in a DNS panel for the registered domain, which appends that domain. */
-  name: string;
-  value: string;
-  priority?: number;
   /** For the record of a retired key: the earliest time at which it may be removed, in ISO 8601. */
   keptUntil?: string | null;
 };

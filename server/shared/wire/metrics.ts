@@ -1,28 +1,9 @@
 import { z } from "zod";
-import { Id, Time } from "./shapes";
+import type { RecipientSums } from "#db/schema/events";
+import { Id, type Presented, Time } from "./shapes";
 
 /** Recipients by their current status and what they did, as `getMetrics` sums them. */
-export type CountedRecipients = {
-  received: number;
-  sent: number;
-  delivered: number;
-  bounced_permanent: number;
-  bounced_transient: number;
-  bounced_undetermined: number;
-  complained: number;
-  failed: number;
-  unknown: number;
-  suppressed: number;
-  canceled: number;
-  delayed: number;
-  opens: number;
-  clicks: number;
-  openers: number;
-  clickers: number;
-  opens_tracked: number;
-  clicks_tracked: number;
-  unsubscribed: number;
-};
+export type CountedRecipients = Presented<RecipientSums>;
 
 type Definition = { unit: "recipients" | "events" | "percent"; meaning: string };
 type Count = (counts: CountedRecipients) => number;

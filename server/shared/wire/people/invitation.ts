@@ -1,26 +1,18 @@
-import type { Role } from "#db/schema/teams";
+import type { invitations } from "#db/schema/teams";
 import { type Presented, presentRow } from "../shapes";
 
+type Row = typeof invitations.$inferSelect;
+
 /** A pending invitation. Its link is shown only once, to the member who created it. */
-export type Invitation = {
-  id: string;
-  email: string;
-  role: Role;
+export type Invitation = Pick<Row, "id" | "email" | "role" | "linkedAt" | "expiresAt"> & {
   /** Email address of the inviter; null for the operator or a deleted user. */
   invitedBy: string | null;
-  /** When its current link was created. */
-  linkedAt: Date;
-  expiresAt: Date;
   isExpired: boolean;
 };
 
 /** The result for the inviter. The link is shown only once: the database holds a hash of its token. */
-export type CreatedInvitation = {
-  id: string;
-  email: string;
-  role: Role;
+export type CreatedInvitation = Pick<Row, "id" | "email" | "role" | "expiresAt"> & {
   link: string;
-  expiresAt: Date;
   /** Whether an email with a separate link is sent as well. If not, the inviter has to pass this link on. */
   isMailed: boolean;
   /** Why no email is sent, and how to fix it. */
@@ -32,17 +24,12 @@ export type InvitationFault = "unknown" | "accepted" | "withdrawn" | "expired";
 
 /** What a visitor with the link can see before accepting. */
 export type InvitationPreview =
-  | {
+  | (Pick<Invitation, "email" | "role" | "invitedBy" | "expiresAt"> & {
       state: "open";
       teamName: string;
-      email: string;
-      role: Role;
-      /** Email address of the inviter; null for the operator or a deleted user. */
-      invitedBy: string | null;
-      expiresAt: Date;
       /** Whether the invited address already has a user. Then only that user may accept. */
       hasUser: boolean;
-    }
+    })
   | { state: InvitationFault };
 
 export type InvitationResponse = Presented<Invitation>;
